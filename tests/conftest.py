@@ -1,0 +1,29 @@
+"""What holds for every test: the installed package, no display, repeatable examples."""
+
+import os
+import sysconfig
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+PACKAGES = ("dictsel_core", "inpaint_app")
+
+# No window of a test appears on the developer's screen.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# A busy machine is no failure; on a build machine the examples are the same in every run.
+settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("project")
+
+
+def pytest_configure() -> None:
+    site_packages = Path(sysconfig.get_path("purelib")).resolve()
+    for package in PACKAGES:
+        spec = find_spec(package)
+        origin = Path(spec.origin).resolve() if spec and spec.origin else None
+        if origin is None or not origin.is_relative_to(site_packages):
+            raise pytest.UsageError(
+                f"The tests need the installed package, but {package} is found at {origin}: run 'make test'."
+            )
