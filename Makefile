@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 SOURCES := $(shell find dictsel_core inpaint_app assets -name __pycache__ -prune -o -print)
-CHECKED := $(wildcard dictsel_core inpaint_app benchmarks experiments tests)
+TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
 WORKERS ?= auto
 
 .PHONY: help run test bench lint lock clean
@@ -32,7 +32,7 @@ test: lint $(VENV)/.package
 lint: $(VENV)/.extra-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(CHECKED)
+	$(BIN)/mypy $(TYPED)
 	$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.extra-bench $(VENV)/.package

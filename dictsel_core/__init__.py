@@ -1,0 +1,73 @@
+"""Dictionary selection with generalized sparsity constraints (Fujii and Soma 2018).
+
+Arrays in, arrays and frozen dataclasses out. Data points are rows; masks are True where missing.
+"""
+
+from dictsel_core.bases import AtomOrigin
+from dictsel_core.constraints import (
+    AverageSparsity,
+    BlockSparsity,
+    Constraint,
+    IndividualSparsity,
+    LocalConstraint,
+    Matroid,
+    MatroidSparsity,
+    Offer,
+    OracleMatroid,
+    PartitionMatroid,
+    Replacement,
+    SwapTable,
+    UniformMatroid,
+)
+from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
+from dictsel_core.guarantee import ApproximationBound, approximation_bound
+from dictsel_core.pursuit import SparseCodes, omp
+from dictsel_core.selection import (
+    Selection,
+    SelectionStep,
+    iter_replacement_greedy,
+    iter_replacement_omp,
+    iter_sds_ma,
+    iter_sds_omp,
+    replacement_greedy,
+    replacement_omp,
+    sds_ma,
+    sds_omp,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "STANDARD_BASES",
+    "ApproximationBound",
+    "AtomOrigin",
+    "AverageSparsity",
+    "BlockSparsity",
+    "Constraint",
+    "GroundSet",
+    "IndividualSparsity",
+    "LocalConstraint",
+    "Matroid",
+    "MatroidSparsity",
+    "Offer",
+    "OracleMatroid",
+    "PartitionMatroid",
+    "Replacement",
+    "Selection",
+    "SelectionStep",
+    "SparseCodes",
+    "SwapTable",
+    "UniformMatroid",
+    "approximation_bound",
+    "ground_set_from_array",
+    "iter_replacement_greedy",
+    "iter_replacement_omp",
+    "iter_sds_ma",
+    "iter_sds_omp",
+    "omp",
+    "replacement_greedy",
+    "replacement_omp",
+    "sds_ma",
+    "sds_omp",
+    "standard_ground_set",
+]

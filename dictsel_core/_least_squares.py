@@ -1,0 +1,171 @@
+"""Many small least-squares problems side by side, by whole-array operations whatever their masks are.
+
+The pursuit grows its problems one column at a time (`StackedLeastSquares`, by Gram-Schmidt); the
+selectors fit given supports at once (`SupportFit`, by refined normal equations).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._validation import Bools, Floats, Ints
+
+#: A column is dependent on its predecessors if its part orthogonal to them keeps less than this many
+#: machine epsilons of its squared length. It then gets the coefficient zero.
+_DEPENDENT = 16.0
+#: Gram-Schmidt is repeated where it cancels all but this part of the squared length of a column.
+_CANCELLED = 0.1
+#: Relative ridge on the normal equations: enough for dependent columns not to blow up. Refinement takes
+#: its effect out again wherever the columns are independent.
+_RIDGE = 1e-13
+#: Largest entry of an inverse Gram matrix up to which refinement would change nothing that matters.
+_WELL_CONDITIONED = 1e3
+
+
+class StackedLeastSquares:
+    """Least-squares fits of the rows of a target by columns that are appended one at a time.
+
+    Problem b minimises ``|target_b - sum_j w_bj column_bj|^2``. Each appended column is made orthogonal
+    to the earlier ones of its problem (classical Gram-Schmidt, repeated where it cancels). The same
+    combination is applied to unit coefficient vectors, so that coefficients follow the residual with
+    no back-substitution.
+
+    Parameters
+    ----------
+    capacity : int
+        Largest number of columns of one problem.
+    n_rows, n_features : int
+        Largest number of problems of one batch, and the length of a column.
+    dtype : dtype
+        float32 or float64.
+
+    Attributes
+    ----------
+    residual : (B, d) ndarray
+        Target minus fit, of the batch begun last.
+    coefficients : (B, capacity) ndarray
+        Zero for columns that were refused.
+    """
+
+    def __init__(self, capacity: int, n_rows: int, n_features: int, dtype: np.dtype) -> None:
+        # Memory is reused by all batches: fresh pages cost more than the arithmetic done on them.
+        self._basis = np.empty((capacity, n_rows, n_features), dtype)
+        self._inverse = np.empty((capacity, n_rows), dtype)
+        self._combinations = np.empty((capacity, n_rows, capacity), dtype)
+        self._residual = np.empty((n_rows, n_features), dtype)
+        self._scratch = np.empty((n_rows, n_features), dtype)
+        self._coefficients = np.empty((n_rows, capacity), dtype)
+        self._dependent = _DEPENDENT * np.finfo(dtype).eps
+
+    def begin(self, target: Floats) -> None:
+        """Start a batch of ``len(target)`` problems that have no column yet."""
+        self._n_rows = len(target)
+        self._n_columns = 0
+        self.residual = self._residual[: self._n_rows]
+        self.residual[...] = target
+        self.coefficients = self._coefficients[: self._n_rows]
+        self.coefficients[...] = 0
+
+    def next_column(self) -> Floats:
+        """Return the (B, d) array that the caller fills with the next column of each problem."""
+        column: Floats = self._basis[self._n_columns, : self._n_rows]
+        return column
+
+    def append(self, squared_length: Floats, wanted: Bools) -> tuple[Bools, Floats]:
+        """Append the column put into `next_column` and update residual and coefficients.
+
+        Parameters
+        ----------
+        squared_length : (B,) ndarray
+            Squared length of each new column.
+        wanted : (B,) ndarray of bool
+            Problems that take their column; the others stay as they are.
+
+        Returns
+        -------
+        taken : (B,) ndarray of bool
+            Wanted, and independent of the columns before.
+        explained : (B,) ndarray
+            By how much the squared residual fell.
+        """
+        j, n = self._n_columns, self._n_rows
+        column = self._basis[j, :n]
+        combination = self._combinations[j, :n, : j + 1]
+        combination[:, :j] = 0
+        combination[:, j] = 1
+        if j:
+            self._orthogonalise(slice(0, n), column, combination)
+        remaining = np.einsum("bd,bd->b", column, column)
+        if j:
+            again = np.flatnonzero(wanted & (remaining < _CANCELLED * squared_length))
+            if again.size:
+                part, mixed = column[again], combination[again]
+                self._orthogonalise(again, part, mixed)
+                column[again], combination[again] = part, mixed
+                remaining[again] = np.einsum("bd,bd->b", part, part)
+        taken = wanted & (remaining > self._dependent * squared_length)
+        inverse = self._inverse[j, :n]
+        inverse[...] = 0
+        np.divide(1, remaining, out=inverse, where=taken)
+        overlap = np.einsum("bd,bd->b", column, self.residual)
+        step = overlap * inverse
+        scaled = self._scratch[:n]
+        np.multiply(column, step[:, None], out=scaled)
+        np.subtract(self.residual, scaled, out=self.residual)
+        self.coefficients[:, : j + 1] += step[:, None] * combination
+        self._n_columns += 1
+        return taken, step * overlap
+
+    def _orthogonalise(self, rows: slice | Ints, column: Floats, combination: Floats) -> None:
+        """Take the span of the earlier columns out of `column`, in place; same for its combination."""
+        j = self._n_columns
+        earlier = self._basis[:j, rows]
+        overlap = np.einsum("jbd,bd->jb", earlier, column)
+        overlap *= self._inverse[:j, rows]
+        column -= np.einsum("jb,jbd->bd", overlap, earlier, out=self._scratch[: len(column)])
+        for i in range(j):
+            combination[:, : i + 1] -= overlap[i, :, None] * self._combinations[i, rows, : i + 1]
+
+
+@dataclass(frozen=True, eq=False)
+class SupportFit:
+    """Least-squares fits of B targets by up to S columns each, in float64.
+
+    Attributes
+    ----------
+    columns : (B, S, d) ndarray
+        Zero where a problem has fewer columns.
+    inverse : (B, S, S) ndarray
+        Inverse of the Gram matrix of the columns; the identity in empty places.
+    coefficients : (B, S) ndarray
+    residual : (B, d) ndarray
+    """
+
+    columns: NDArray[np.float64]
+    inverse: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+def fit_supports(columns: NDArray[np.float64], used: Bools, target: Floats) -> SupportFit:
+    """Fit every target by its columns.
+
+    Parameters
+    ----------
+    columns : (B, S, d) ndarray of float64
+        Zero where unused.
+    used : (B, S) ndarray of bool
+    target : (B, d) ndarray
+    """
+    gram = columns @ columns.transpose(0, 2, 1)
+    diagonal = np.einsum("bss->bs", gram)
+    diagonal += np.where(used, _RIDGE, 1.0)
+    inverse = np.linalg.inv(gram).astype(np.float64, copy=False)
+    coefficients = np.zeros(used.shape)
+    residual = target.astype(np.float64)
+    for _ in range(1 if inverse.max() < _WELL_CONDITIONED else 3):  # a fit, and its refinement
+        step = np.matvec(inverse, np.matvec(columns, residual))
+        coefficients += step
+        residual -= np.vecmat(step, columns)
+    return SupportFit(columns, inverse, coefficients, residual)

@@ -1,0 +1,81 @@
+"""Chunks on a thread pool, with results that do not depend on the number of threads."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+from threadpoolctl import LibController, ThreadpoolController
+
+from dictsel_core._validation import as_count
+
+Result = TypeVar("Result")
+
+
+def as_thread_count(threads: int | None) -> int:
+    """Return the number of threads to use; None means all the cores this process may run on."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return as_count(threads, "threads")
+
+
+def map_chunks(
+    function: Callable[[int, int], Result], n_items: int, chunk: int, threads: int
+) -> Iterator[Result]:
+    """Yield ``function(start, stop)`` for consecutive chunks of ``range(n_items)``, in their order.
+
+    Chunk borders depend on `n_items` and `chunk` alone, so neither does any result depend on
+    `threads`. Closing the generator drops the chunks that have not begun.
+    """
+    bounds = [(start, min(start + chunk, n_items)) for start in range(0, n_items, chunk)]
+    with single_threaded_blas:
+        if threads == 1 or len(bounds) <= 1:
+            for start, stop in bounds:
+                yield function(start, stop)
+            return
+        pool = ThreadPoolExecutor(min(threads, len(bounds)))
+        try:
+            yield from pool.map(lambda bound: function(*bound), bounds)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@cache
+def _blas_libraries() -> list[LibController]:
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+class _SharedLimit:
+    """One thread for BLAS while anybody wants it so: the setting belongs to the whole process.
+
+    Of concurrent users the first one sets it and the last one restores what was there.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_users = 0
+        self._before: list[int] = []
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_users == 0:
+                self._before = [library.get_num_threads() for library in _blas_libraries()]
+                self._set([1] * len(self._before))
+            self._n_users += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._n_users -= 1
+            if self._n_users == 0:
+                self._set(self._before)
+
+    @staticmethod
+    def _set(counts: list[int]) -> None:
+        for library, count in zip(_blas_libraries(), counts, strict=True):
+            library.set_num_threads(count)
+
+
+#: Use as ``with single_threaded_blas:``. Our own threads are the parallel ones, and sums stay in one order.
+single_threaded_blas = _SharedLimit()

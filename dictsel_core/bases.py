@@ -1,0 +1,142 @@
+"""Orthonormal bases of small pictures: the two-dimensional cosine transform and wavelets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pywt
+from numpy.typing import NDArray
+from scipy.fft import dct
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AtomOrigin:
+    """Where an atom of a ground set comes from.
+
+    Attributes
+    ----------
+    basis : str
+        "dct", a PyWavelets name, or the name the user gave to an atom of their own.
+    level : int
+        Wavelets: decomposition level, 1 is the finest. Otherwise 0.
+    orientation : str
+        "frequency" (dct); "approximation", "horizontal", "vertical" or "diagonal" (wavelets, in the
+        sense of PyWavelets: "horizontal" atoms respond to horizontal edges); "custom" otherwise.
+    row, column : int
+        Frequency indices (dct), position inside the sub-band (wavelets), or 0 and the column number
+        in the user's array.
+    """
+
+    basis: str
+    level: int
+    orientation: str
+    row: int
+    column: int
+
+    def __str__(self) -> str:
+        """Describe the atom in a few words, for captions."""
+        if self.orientation == "custom":
+            return self.basis
+        level = f" level {self.level}" if self.level else ""
+        return f"{self.basis}{level} {self.orientation} ({self.row}, {self.column})"
+
+
+@dataclass(frozen=True)
+class Basis:
+    """An orthonormal basis of patches: atoms as columns (d, d), and the origin of each."""
+
+    atoms: Matrix
+    origins: tuple[AtomOrigin, ...]
+
+
+def orthonormal_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
+    """Return the basis called `name` on patches of `patch_shape`.
+
+    Parameters
+    ----------
+    name : str
+        "dct" or the name of an orthonormal PyWavelets wavelet.
+    patch_shape : (int, int)
+        Height and width; for wavelets both must be even.
+    """
+    if name == "dct":
+        return _cosine_basis(patch_shape)
+    return _wavelet_basis(name, patch_shape)
+
+
+def _cosine_basis(patch_shape: tuple[int, int]) -> Basis:
+    vertical, horizontal = (dct(np.eye(size), norm="ortho", axis=0) for size in patch_shape)
+    return Basis(
+        atoms=np.kron(vertical, horizontal).T,
+        origins=tuple(
+            AtomOrigin("dct", 0, "frequency", row, column) for row, column in np.ndindex(*patch_shape)
+        ),
+    )
+
+
+def _wavelet_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
+    wavelet = _orthonormal_wavelet(name)
+    if any(size % 2 for size in patch_shape):
+        raise ValueError(
+            f"The wavelet basis {name!r} needs an even patch height and width, "
+            f"but patch_shape is {patch_shape}."
+        )
+    rows, origins = [], []
+    for level, orientation, vertical, horizontal in _sub_bands(wavelet, patch_shape):
+        rows.append(np.kron(vertical, horizontal))
+        grid = np.ndindex(len(vertical), len(horizontal))
+        origins += [AtomOrigin(name, level, orientation, row, column) for row, column in grid]
+    atoms = np.concatenate(rows).T
+    # Some wavelets are orthonormal on paper and rounded in the tables (dmey: to three digits).
+    if not np.allclose(atoms.T @ atoms, np.eye(atoms.shape[1]), atol=1e-6):
+        raise ValueError(
+            f"The wavelet {name!r} is not orthonormal to working precision; choose another basis."
+        )
+    return Basis(atoms, tuple(origins))
+
+
+def _orthonormal_wavelet(name: str) -> pywt.Wavelet:
+    try:
+        wavelet = pywt.Wavelet(name)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"Unknown basis {name!r}: expected 'dct' or a discrete PyWavelets wavelet such as "
+            "'haar', 'db4' or 'coif1'."
+        ) from None
+    if not wavelet.orthogonal:
+        raise ValueError(
+            f"The wavelet {name!r} is not orthonormal; choose one of the haar, db, sym or coif families."
+        )
+    return wavelet
+
+
+def _sub_bands(
+    wavelet: pywt.Wavelet, patch_shape: tuple[int, int]
+) -> Iterator[tuple[int, str, Matrix, Matrix]]:
+    """Yield (level, orientation, vertical filters, horizontal filters), coarse to fine.
+
+    The decomposition goes as deep as both sides stay even, with periodic extension, which keeps
+    every wavelet orthonormal even where its filter is longer than the patch.
+    """
+    n_levels = 0
+    while all(size % 2 ** (n_levels + 1) == 0 for size in patch_shape):
+        n_levels += 1
+    vertical, horizontal = (_filters_by_level(wavelet, size, n_levels) for size in patch_shape)
+    yield n_levels, "approximation", vertical[-1][0], horizontal[-1][0]
+    for level in range(n_levels, 0, -1):
+        (v_low, v_high), (h_low, h_high) = vertical[level - 1], horizontal[level - 1]
+        yield level, "horizontal", v_high, h_low
+        yield level, "vertical", v_low, h_high
+        yield level, "diagonal", v_high, h_high
+
+
+def _filters_by_level(wavelet: pywt.Wavelet, size: int, n_levels: int) -> list[tuple[Matrix, Matrix]]:
+    """Low-pass and high-pass analysis matrices, each (size / 2^level, size), from level 1 on."""
+    low = np.eye(size)
+    levels = []
+    for _ in range(n_levels):
+        low, high = pywt.dwt(low, wavelet, mode="periodization", axis=0)
+        levels.append((low, high))
+    return levels

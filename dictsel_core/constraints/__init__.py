@@ -1,0 +1,24 @@
+"""Sparsity constraints: which supports (Z_1, ..., Z_T) are allowed (section 3 of the paper)."""
+
+from dictsel_core.constraints.average import AverageSparsity
+from dictsel_core.constraints.block import BlockSparsity
+from dictsel_core.constraints.individual import IndividualSparsity
+from dictsel_core.constraints.matroid import Matroid, OracleMatroid, PartitionMatroid, UniformMatroid
+from dictsel_core.constraints.matroid_sparsity import MatroidSparsity
+from dictsel_core.constraints.protocol import Constraint, LocalConstraint, Offer, Replacement, SwapTable
+
+__all__ = [
+    "AverageSparsity",
+    "BlockSparsity",
+    "Constraint",
+    "IndividualSparsity",
+    "LocalConstraint",
+    "Matroid",
+    "MatroidSparsity",
+    "Offer",
+    "OracleMatroid",
+    "PartitionMatroid",
+    "Replacement",
+    "SwapTable",
+    "UniformMatroid",
+]

@@ -1,0 +1,78 @@
+"""Average sparsity: all patches share one budget of atoms."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dictsel_core._validation import Bools, Floats, Ints, as_count
+from dictsel_core.constraints.average_step import best_exchange, price_bounds
+from dictsel_core.constraints.individual import as_caps, check_caps
+from dictsel_core.constraints.protocol import Offer, Replacement, Supports, support_sizes
+
+
+@dataclass(frozen=True, eq=False)
+class AverageSparsity:
+    """All patches together may use at most s' atoms: sum of |Z_t| <= s', and |Z_t| <= s_t (section 3).
+
+    Parameters
+    ----------
+    s : int, (T,) array_like of int, or None
+        Cap on each patch as in `IndividualSparsity`; None for average sparsity without individual
+        sparsity (appendix B.3).
+    budget : int
+        s', the total over all patches (not the average).
+    """
+
+    s: int | ArrayLike | None
+    budget: int
+    caps: int | Ints | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the caps and the budget."""
+        object.__setattr__(self, "caps", None if self.s is None else as_caps(self.s))
+        as_count(self.budget, "budget")
+
+    def check(self, n_points: int, n_candidates: int) -> None:
+        """Raise ValueError if there is not one cap per patch."""
+        if self.caps is not None:
+            check_caps(self.caps, n_points)
+
+    def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
+        """Return the largest number of atoms that one patch can take of the budget."""
+        cap = n_atoms if self.caps is None else int(np.max(self.caps))
+        return min(cap, n_atoms, self.budget)
+
+    def replacement_sparsity(self, n_atoms: int) -> int:
+        """Return p = 3k - 1, or 2k - 1 without individual sparsity (propositions B.3 and B.5)."""
+        return (2 if self.s is None else 3) * n_atoms - 1
+
+    def is_feasible(self, supports: Supports) -> bool:
+        """Tell whether the caps and the budget are kept."""
+        sizes = support_sizes(supports)
+        capped = self.caps is None or bool((sizes <= self.caps).all())
+        return capped and int(sizes.sum()) <= self.budget
+
+    def values(self, offer: Offer) -> Floats:
+        """Solve the task of appendix C exactly for every atom."""
+        costs, tight, spare = self._terms(offer)
+        solved = (best_exchange(gains, costs, tight, spare) for gains in offer.gains.T)
+        return np.array([exchange.value for exchange in solved])
+
+    def bounds(self, offer: Offer, price: float) -> Floats:
+        """Bound every atom by the Lagrangian dual at the price of the last step: one pass."""
+        costs, tight, spare = self._terms(offer)
+        return price_bounds(offer.gains, costs, tight, spare, price)
+
+    def replacement(self, offer: Offer, atom: int) -> Replacement:
+        """Return the best replacement for one atom, by an exact solve."""
+        costs, tight, spare = self._terms(offer)
+        exchange = best_exchange(offer.gains[:, atom], costs, tight, spare)
+        slots = np.where(exchange.removed, offer.costs.argmin(axis=1), -1)
+        return Replacement(exchange.value, exchange.added, slots, exchange.price)
+
+    def _terms(self, offer: Offer) -> tuple[Floats, Bools, int]:
+        """Cheapest removal of each patch, patches at their cap, and unused budget."""
+        sizes: Ints = offer.sizes
+        tight = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
+        return offer.costs.min(axis=1), tight, self.budget - int(sizes.sum())

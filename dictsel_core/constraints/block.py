@@ -1,0 +1,169 @@
+"""Block sparsity: the patches of a block share a small set of atoms."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from dictsel_core._validation import Bools, Floats, Ints, as_counts
+from dictsel_core.constraints.individual import as_caps
+from dictsel_core.constraints.protocol import Offer, Replacement, Supports, SwapTable
+
+
+@dataclass(frozen=True, eq=False)
+class BlockSparsity:
+    """The union of the supports of block b holds at most s_b atoms (section 3, block sparsity).
+
+    Parameters
+    ----------
+    blocks : sequence of (T_b,) array_like of int
+        The patches of each block; every patch belongs to exactly one. See also `from_labels`.
+    s : int or (n_blocks,) array_like of int
+        One cap for all blocks, or one for each.
+    """
+
+    blocks: Sequence[ArrayLike]
+    s: int | ArrayLike
+    caps: int | Ints = field(init=False, repr=False)
+    _members: tuple[Ints, ...] = field(init=False, repr=False)
+    _labels: Ints = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check that the blocks are disjoint and cover 0, ..., T-1; freeze them."""
+        blocks = tuple(as_counts(block, f"blocks[{b}]", least=0) for b, block in enumerate(self.blocks))
+        if not blocks or not all(block.size for block in blocks):
+            raise ValueError("blocks must hold at least one block, and no block may be empty.")
+        counts = np.bincount(np.concatenate(blocks))
+        if (counts > 1).any():
+            raise ValueError(
+                f"blocks must be disjoint, but patch {int(np.argmax(counts > 1))} is named twice."
+            )
+        if (counts == 0).any():
+            raise ValueError(
+                f"Every patch must be in a block, but patch {int(np.argmin(counts))} is in none; "
+                "give it a block of its own."
+            )
+        caps = as_caps(self.s)
+        if not isinstance(caps, int) and len(caps) != len(blocks):
+            raise ValueError(f"s must be one cap or one per block, {len(blocks)}, but there are {len(caps)}.")
+        object.__setattr__(self, "_members", blocks)
+        object.__setattr__(self, "caps", caps)
+        labels = np.empty(len(counts), dtype=np.intp)
+        for b, block in enumerate(blocks):
+            labels[block] = b
+        object.__setattr__(self, "_labels", labels)
+
+    @classmethod
+    def from_labels(cls, labels: ArrayLike, s: int | ArrayLike) -> "BlockSparsity":
+        """Build it from the block number 0, 1, ... of each patch: (T,)."""
+        numbers = as_counts(labels, "labels", least=0)
+        return cls([np.flatnonzero(numbers == b) for b in range(int(numbers.max(initial=-1)) + 1)], s)
+
+    def check(self, n_points: int, n_candidates: int) -> None:
+        """Raise ValueError if the blocks do not cover exactly the patches."""
+        if len(self._labels) != n_points:
+            raise ValueError(f"blocks cover {len(self._labels)} patches, but there are {n_points}.")
+
+    def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
+        """Return the largest cap of a block that a dictionary of `n_atoms` atoms can fill."""
+        return min(int(np.max(self.caps)), n_atoms)
+
+    def replacement_sparsity(self, n_atoms: int) -> int:
+        """Return p = k (proposition B.2)."""
+        return n_atoms
+
+    def is_feasible(self, supports: Supports) -> bool:
+        """Tell whether no block uses more atoms than its cap."""
+        unions = [{int(a) for t in block for a in supports[t]} for block in self._members]
+        return bool((np.array([len(union) for union in unions]) <= self.caps).all())
+
+    def values(self, offer: Offer) -> Floats:
+        """Sum over blocks of max(0, summed gain - cheapest atom to remove from the whole block)."""
+        totals: Floats = np.maximum(self._worth(offer), 0).sum(axis=0)
+        return totals
+
+    def bounds(self, offer: Offer, price: float) -> Floats:
+        """Return `values`, which are cheap."""
+        return self.values(offer)
+
+    def replacement(self, offer: Offer, atom: int) -> Replacement:
+        """Return the best replacement: each block decides for itself."""
+        worth = self._worth(offer)[:, atom]
+        victims = self._removals(offer)[0]
+        takes = worth > 0
+        pays = takes & self._closed(offer.supports, offer.gains.shape[1])[:, atom]
+        added = takes[self._labels] & (offer.gains[:, atom] > 0)
+        removed = self._slots_of(offer.supports, np.where(pays, victims, -1))
+        return Replacement(float(worth[takes].sum()), added, removed)
+
+    def swap_values(self, table: SwapTable) -> Floats:
+        """Sum over blocks of the best true difference."""
+        totals: Floats = np.maximum(self._swap_worth(table)[0], 0).sum(axis=0)
+        return totals
+
+    def swap(self, table: SwapTable, atom: int) -> Replacement:
+        """Return the best replacement by true differences."""
+        worth, victims = self._swap_worth(table)
+        takes = worth[:, atom] > 0
+        victims_of_takers = np.where(takes, victims[:, atom], -1)
+        removed = self._slots_of(table.supports, victims_of_takers)
+        added = takes[self._labels] & ((table.additions[:, atom] > 0) | (removed >= 0))
+        return Replacement(float(worth[takes, atom].sum()), added, removed)
+
+    def _worth(self, offer: Offer) -> Floats:
+        """Value of every atom in every block, which may be negative where the block is full: (b, n)."""
+        gains: Floats = self._sum_over_blocks() @ offer.gains
+        closed = self._closed(offer.supports, offer.gains.shape[1])
+        return gains - np.where(closed, self._removals(offer)[1][:, None], 0)
+
+    def _removals(self, offer: Offer) -> tuple[Ints, Floats]:
+        """Atom whose removal from all patches of the block is cheapest, and its cost: (b,) each."""
+        n_candidates = offer.gains.shape[1]
+        rows, slots = np.nonzero(offer.supports >= 0)
+        cell = self._labels[rows] * n_candidates + offer.supports[rows, slots]
+        size = len(self._members) * n_candidates
+        totals = np.bincount(cell, weights=offer.costs[rows, slots], minlength=size).astype(np.float64)
+        totals[np.bincount(cell, minlength=size) == 0] = np.inf
+        totals = totals.reshape(len(self._members), n_candidates)
+        return totals.argmin(axis=1), totals.min(axis=1)
+
+    def _closed(self, supports: Ints, n_candidates: int) -> Bools:
+        """Tell which atoms a block can take only in exchange for another: (b, n)."""
+        used = np.zeros((len(self._members), n_candidates), bool)
+        rows, slots = np.nonzero(supports >= 0)
+        used[self._labels[rows], supports[rows, slots]] = True
+        full: Bools = used.sum(axis=1) >= self.caps
+        return full[:, None] & ~used
+
+    def _slots_of(self, supports: Ints, victims: Ints) -> Ints:
+        """Slot of each patch that holds the victim of its block, -1 where it has none: (T,)."""
+        wanted = victims[self._labels]
+        holds = (supports == wanted[:, None]) & (wanted >= 0)[:, None]
+        return np.where(holds.any(axis=1), holds.argmax(axis=1), -1)
+
+    def _swap_worth(self, table: SwapTable) -> tuple[Floats, Ints]:
+        """Value of every atom in every block, and the atom it would replace (-1: none): (b, n) each."""
+        n_candidates = table.additions.shape[1]
+        worth: Floats = self._sum_over_blocks() @ table.additions
+        victims = np.full(worth.shape, -1)
+        closed = self._closed(table.supports, n_candidates)
+        for b in np.flatnonzero(closed.any(axis=1)):
+            rows = self._members[b]
+            best = np.full(n_candidates, -np.inf)
+            for victim in np.unique(table.supports[rows][table.supports[rows] >= 0]):
+                holders, slots = np.nonzero(table.supports[rows] == victim)
+                change = table.swaps[rows[holders], slots] - table.additions[rows[holders]]
+                total = worth[b] + change.sum(axis=0)
+                better = closed[b] & (total > best)
+                victims[b, better] = victim
+                best[better] = total[better]
+            worth[b] = np.where(closed[b], best, worth[b])
+        return worth, victims
+
+    def _sum_over_blocks(self) -> csr_array:
+        """Return the (b, T) indicator matrix of the blocks."""
+        n_points = len(self._labels)
+        ones = np.ones(n_points)
+        return csr_array((ones, (self._labels, np.arange(n_points))), shape=(len(self._members), n_points))

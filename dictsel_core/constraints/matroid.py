@@ -1,0 +1,165 @@
+"""Matroids on the ground set: which sets of atoms are independent."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dictsel_core._validation import Bools, Ints, as_count, as_counts
+
+Exchanges = tuple[Bools, Bools]
+
+
+class Matroid(ABC):
+    """A matroid on the ground set. Subclass it, or wrap a function in `OracleMatroid`."""
+
+    @abstractmethod
+    def is_independent(self, atoms: Sequence[int]) -> bool:
+        """Tell whether a set of ground-set indices, each given once, is independent."""
+
+    def check(self, n_candidates: int) -> None:
+        """Raise ValueError if the matroid does not fit a ground set of `n_candidates` atoms."""
+        if not self.is_independent(()):
+            raise ValueError("The empty set must be independent in a matroid, but the oracle denies it.")
+
+    def rank(self, n_candidates: int) -> int:
+        """Return the size of a largest independent set."""
+        largest: list[int] = []
+        for atom in range(n_candidates):
+            if self.is_independent([*largest, atom]):
+                largest.append(atom)
+        return len(largest)
+
+    def exchanges(self, supports: Ints, candidates: Ints) -> Exchanges:
+        """Tell which candidates each support can take, and what it would have to give up.
+
+        Parameters
+        ----------
+        supports : (B, S) ndarray of int
+            Independent sets, filled up with -1.
+        candidates : (m,) ndarray of int
+
+        Returns
+        -------
+        free : (B, m) ndarray of bool
+            The support stays independent if the candidate is added.
+        slots : (B, S, m) ndarray of bool
+            It is independent if the candidate replaces the atom in this slot.
+        """
+        free = np.zeros((len(supports), len(candidates)), bool)
+        slots = np.zeros((*supports.shape, len(candidates)), bool)
+        for row, padded in enumerate(supports):
+            support = padded[padded >= 0].tolist()
+            for column, atom in enumerate(candidates.tolist()):
+                if atom in support:
+                    continue
+                free[row, column] = self.is_independent([*support, atom])
+                for slot in range(len(support)):
+                    swapped = [*support[:slot], atom, *support[slot + 1 :]]
+                    slots[row, slot, column] = free[row, column] or self.is_independent(swapped)
+        return free, slots
+
+
+@dataclass(frozen=True)
+class OracleMatroid(Matroid):
+    """A matroid given by the user's own independence oracle.
+
+    Parameters
+    ----------
+    oracle : callable
+        Takes a sequence of distinct ground-set indices; True if the set is independent. That the
+        independent sets form a matroid is the caller's promise.
+    """
+
+    oracle: Callable[[Sequence[int]], bool]
+
+    def is_independent(self, atoms: Sequence[int]) -> bool:
+        """Ask the oracle."""
+        return bool(self.oracle(atoms))
+
+
+@dataclass(frozen=True)
+class UniformMatroid(Matroid):
+    """Sets of at most `size` atoms: individual sparsity as a matroid."""
+
+    size: int
+
+    def __post_init__(self) -> None:
+        """Check the size."""
+        object.__setattr__(self, "size", as_count(self.size, "size"))
+
+    def is_independent(self, atoms: Sequence[int]) -> bool:
+        """Tell whether the set is small enough."""
+        return len(atoms) <= self.size
+
+    def rank(self, n_candidates: int) -> int:
+        """Return the size of a largest independent set."""
+        return min(self.size, n_candidates)
+
+    def exchanges(self, supports: Ints, candidates: Ints) -> Exchanges:
+        """See `Matroid.exchanges`: anything goes below the size, any swap at it."""
+        used = supports >= 0
+        free = np.repeat(used.sum(axis=1, keepdims=True) < self.size, len(candidates), axis=1)
+        return free, np.repeat(used[:, :, None], len(candidates), axis=2)
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionMatroid(Matroid):
+    """At most `capacities[g]` atoms of each group g.
+
+    Parameters
+    ----------
+    groups : (n,) array_like of int
+        The group 0, 1, ... of each atom of the ground set.
+    capacities : int or (n_groups,) array_like of int
+        One for all groups, or one for each; 0 forbids a group.
+    """
+
+    groups: ArrayLike
+    capacities: int | ArrayLike
+    _groups: Ints = field(init=False, repr=False)
+    _capacities: Ints = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check groups and capacities."""
+        groups = as_counts(self.groups, "groups", least=0)
+        n_groups = int(groups.max(initial=-1)) + 1
+        if np.ndim(self.capacities) == 0:
+            capacities = np.full(n_groups, as_count(self.capacities, "capacities", least=0))
+        else:
+            capacities = as_counts(self.capacities, "capacities", least=0)
+        if len(capacities) < n_groups:
+            raise ValueError(
+                f"capacities must have one entry per group, {n_groups}, but has {len(capacities)}."
+            )
+        object.__setattr__(self, "_groups", groups)
+        object.__setattr__(self, "_capacities", capacities)
+
+    def check(self, n_candidates: int) -> None:
+        """Raise ValueError if there is not one group per atom."""
+        if len(self._groups) != n_candidates:
+            raise ValueError(
+                f"groups must name a group for each atom of the ground set, {n_candidates}, "
+                f"but has {len(self._groups)} entries."
+            )
+
+    def is_independent(self, atoms: Sequence[int]) -> bool:
+        """Tell whether no group is over its capacity."""
+        counts = np.bincount(self._groups[list(atoms)], minlength=len(self._capacities))
+        return bool((counts <= self._capacities).all())
+
+    def rank(self, n_candidates: int) -> int:
+        """Return the size of a largest independent set."""
+        sizes = np.bincount(self._groups, minlength=len(self._capacities))
+        return int(np.minimum(sizes, self._capacities).sum())
+
+    def exchanges(self, supports: Ints, candidates: Ints) -> Exchanges:
+        """See `Matroid.exchanges`: below its capacity a group is free, at it one of its atoms goes."""
+        used = supports >= 0
+        groups = np.where(used, self._groups[supports], -1)
+        same = groups[:, :, None] == self._groups[candidates]
+        room = self._capacities[self._groups[candidates]]
+        free = same.sum(axis=1) < room
+        return free, used[:, :, None] & (free[:, None, :] | same) & (room > 0)

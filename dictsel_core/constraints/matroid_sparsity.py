@@ -1,0 +1,123 @@
+"""Individual matroids: the support of every patch is independent in a matroid."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dictsel_core._arrays import block_rows
+from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core.constraints.matroid import Matroid
+from dictsel_core.constraints.protocol import Offer, Replacement, Supports, SwapTable
+
+
+@dataclass(frozen=True, eq=False)
+class MatroidSparsity:
+    """The support of each patch is independent in a matroid (section 3, individual matroids).
+
+    Parameters
+    ----------
+    matroids : Matroid or sequence of Matroid
+        One for all patches, or one for each.
+    """
+
+    matroids: Matroid | Sequence[Matroid]
+
+    def __post_init__(self) -> None:
+        """Check the types."""
+        if isinstance(self.matroids, Matroid):
+            return
+        matroids: object = self.matroids
+        given = tuple(matroids) if isinstance(matroids, Sequence) else ()
+        if not given or not all(isinstance(matroid, Matroid) for matroid in given):
+            raise TypeError(
+                "MatroidSparsity needs a Matroid or a sequence of them; wrap a function in OracleMatroid."
+            )
+        object.__setattr__(self, "matroids", given)
+
+    def check(self, n_points: int, n_candidates: int) -> None:
+        """Raise ValueError if the matroids do not fit the patches or the ground set."""
+        if isinstance(self.matroids, tuple) and len(self.matroids) != n_points:
+            raise ValueError(
+                f"There must be one matroid or one per patch, {n_points}, but there are {len(self.matroids)}."
+            )
+        for matroid in self._distinct():
+            matroid.check(n_candidates)
+
+    def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
+        """Return the largest rank."""
+        rank = max(matroid.rank(n_candidates) for matroid in self._distinct())
+        return max(1, min(rank, n_atoms))
+
+    def replacement_sparsity(self, n_atoms: int) -> int:
+        """Return p = k (proposition B.1)."""
+        return n_atoms
+
+    def is_feasible(self, supports: Supports) -> bool:
+        """Tell whether every support is independent."""
+        matroids = [self.matroids] * len(supports) if isinstance(self.matroids, Matroid) else self.matroids
+        pairs = zip(matroids, supports, strict=True)
+        return all(matroid.is_independent([int(a) for a in support]) for matroid, support in pairs)
+
+    def values(self, offer: Offer) -> Floats:
+        """Sum over patches of max(0, gain - cheapest removal that restores independence)."""
+        totals = np.zeros(offer.gains.shape[1])
+        for rows, free, slots in self._exchanges(offer.supports, np.arange(len(totals))):
+            costs = np.where(slots, offer.costs[rows][:, :, None], np.inf).min(axis=1)
+            totals += np.maximum(offer.gains[rows] - np.where(free, 0, costs), 0).sum(axis=0)
+        return totals
+
+    def bounds(self, offer: Offer, price: float) -> Floats:
+        """Return `values`."""
+        return self.values(offer)
+
+    def replacement(self, offer: Offer, atom: int) -> Replacement:
+        """Return the best replacement: each patch decides for itself."""
+        table = SwapTable(
+            additions=offer.gains[:, [atom]],
+            swaps=offer.gains[:, None, [atom]] - offer.costs[:, :, None],
+            supports=offer.supports,
+            sizes=offer.sizes,
+        )
+        return self._best(table, 0, atom)
+
+    def swap_values(self, table: SwapTable) -> Floats:
+        """Sum over patches of the best true difference that stays independent."""
+        totals = np.zeros(table.additions.shape[1])
+        for rows, free, slots in self._exchanges(table.supports, np.arange(len(totals))):
+            swapped = np.where(slots, table.swaps[rows], -np.inf).max(axis=1)
+            totals += np.maximum(np.where(free, table.additions[rows], swapped), 0).sum(axis=0)
+        return totals
+
+    def swap(self, table: SwapTable, atom: int) -> Replacement:
+        """Return the best replacement by true differences."""
+        return self._best(table, atom, atom)
+
+    def _best(self, table: SwapTable, column: int, atom: int) -> Replacement:
+        worth = np.zeros(len(table.sizes))
+        removed = np.full(len(table.sizes), -1)
+        for rows, free, slots in self._exchanges(table.supports, np.array([atom])):
+            swapped = np.where(slots[:, :, 0], table.swaps[rows][:, :, column], -np.inf)
+            worth[rows] = np.where(free[:, 0], table.additions[rows, column], swapped.max(axis=1))
+            removed[rows] = np.where(free[:, 0], -1, swapped.argmax(axis=1))
+        added = worth > 0
+        return Replacement(float(worth[added].sum()), added, np.where(added, removed, -1))
+
+    def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[Ints, Bools, Bools]]:
+        """Yield (rows, free, slots) in blocks of patches that share a matroid."""
+        step = block_rows(supports.shape[1] * len(candidates) * 8)
+        for matroid, members in self._distinct_with_rows(len(supports)):
+            for start in range(0, len(members), step):
+                rows = members[start : start + step]
+                yield rows, *matroid.exchanges(supports[rows], candidates)
+
+    def _distinct(self) -> list[Matroid]:
+        if isinstance(self.matroids, Matroid):
+            return [self.matroids]
+        return list({id(matroid): matroid for matroid in self.matroids}.values())
+
+    def _distinct_with_rows(self, n_points: int) -> list[tuple[Matroid, Ints]]:
+        if isinstance(self.matroids, Matroid):
+            return [(self.matroids, np.arange(n_points))]
+        identities = np.array([id(matroid) for matroid in self.matroids])
+        return [(matroid, np.flatnonzero(identities == id(matroid))) for matroid in self._distinct()]

@@ -1,0 +1,169 @@
+"""The ground set V: candidate atoms with their origin, coherence and smoothness."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._validation import as_count, as_matrix
+from dictsel_core.bases import AtomOrigin, orthonormal_basis
+
+__all__ = ["STANDARD_BASES", "GroundSet", "ground_set_from_array", "standard_ground_set"]
+
+#: The bases of the paper's experiments (section 6): n = 256 atoms on 8 x 8 patches.
+STANDARD_BASES = ("dct", "haar", "db4", "coif1")
+
+
+@dataclass(frozen=True, eq=False)
+class GroundSet:
+    """Candidate atoms as unit columns of one matrix.
+
+    Build it with `standard_ground_set` or `ground_set_from_array`.
+
+    Attributes
+    ----------
+    atoms : (d, n) ndarray of float64, read-only
+        The matrix A of the paper; every column has unit length.
+    origins : tuple of AtomOrigin, length n
+        Where each column comes from.
+    patch_shape : (int, int) or None
+        Height and width of the patches that the atoms picture; None where they picture nothing.
+    """
+
+    atoms: NDArray[np.float64]
+    origins: tuple[AtomOrigin, ...]
+    patch_shape: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        """Make the atoms read-only, so that a ground set can be shared."""
+        self.atoms.flags.writeable = False
+
+    def __len__(self) -> int:
+        """Return the number n of candidate atoms."""
+        return int(self.atoms.shape[1])
+
+    @property
+    def n_features(self) -> int:
+        """The dimension d of an atom."""
+        return int(self.atoms.shape[0])
+
+    @cached_property
+    def coherence(self) -> float:
+        """Largest |<a_i, a_j>| over pairs i != j, at most 1; 0 for a single atom.
+
+        It is 1 for the standard ground set, where every basis brings its own constant atom.
+        """
+        largest = 0.0
+        block = 2048  # keeps the product of a large ground set within a few megabytes
+        for start in range(0, len(self), block):
+            products = np.abs(self.atoms[:, start : start + block].T @ self.atoms)
+            rows = np.arange(products.shape[0])
+            products[rows, start + rows] = 0.0
+            largest = max(largest, float(products.max()))
+        return min(largest, 1.0)
+
+    @cached_property
+    def smoothness(self) -> float:
+        """Upper bound on the restricted smoothness M_{s,2} of the squared l2 utility.
+
+        With u(y, x) = |y|^2/2 - |y - x|^2/2 it is sigma_max^2(A, 2) = 1 + coherence (section 4.2). It
+        also holds for masked data: deleting rows of A cannot raise a singular value.
+        """
+        return 1.0 + self.coherence
+
+
+def standard_ground_set(
+    patch_shape: tuple[int, int] = (8, 8), bases: Sequence[str] = STANDARD_BASES
+) -> GroundSet:
+    """Return the union of orthonormal bases of patches (section 6, "Ground set").
+
+    Parameters
+    ----------
+    patch_shape : (int, int)
+        Height and width of a patch, in pixels. Wavelets need both to be even.
+    bases : sequence of str
+        "dct" or any orthonormal PyWavelets wavelet. The order is the order of the columns.
+
+    Returns
+    -------
+    GroundSet
+        With d = height * width and n = d * len(bases). Columns are patches in row-major order. The
+        constant atom is there once per basis, as in the paper.
+
+    Examples
+    --------
+    >>> ground_set = standard_ground_set()
+    >>> ground_set.atoms.shape
+    (64, 256)
+    >>> str(ground_set.origins[64])
+    'haar level 3 approximation (0, 0)'
+    """
+    if isinstance(bases, str):
+        raise TypeError(f"bases must be a sequence of names, such as ({bases!r},), not the string {bases!r}.")
+    if len(bases) == 0:
+        raise ValueError("bases must name at least one basis.")
+    if len(set(bases)) < len(bases):
+        raise ValueError(f"bases must not name a basis twice, but is {tuple(bases)}.")
+    shape = _as_patch_shape(patch_shape)
+    parts = [orthonormal_basis(name, shape) for name in bases]
+    return GroundSet(
+        atoms=np.concatenate([part.atoms for part in parts], axis=1),
+        origins=tuple(origin for part in parts for origin in part.origins),
+        patch_shape=shape,
+    )
+
+
+def ground_set_from_array(
+    atoms: ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    patch_shape: tuple[int, int] | None = None,
+) -> GroundSet:
+    """Return a ground set of the user's own candidate atoms.
+
+    Parameters
+    ----------
+    atoms : (d, n) array_like
+        One candidate per column; columns are scaled to unit length. For media summarisation, where the
+        atoms are the data points themselves, pass ``data.T``.
+    names : sequence of str, optional
+        A name for each column, used in `origins` and in error messages; "atom 0", "atom 1", ... if
+        left out.
+    patch_shape : (int, int), optional
+        Height and width of the patches that the columns picture.
+
+    Returns
+    -------
+    GroundSet
+
+    Raises
+    ------
+    ValueError
+        If a column is zero, or holds NaN or infinity; the message names it.
+    """
+    columns = as_matrix(atoms, "atoms", "(features, candidates)").astype(np.float64)
+    n_features, n_candidates = columns.shape
+    labels = [f"atom {j}" for j in range(n_candidates)] if names is None else list(names)
+    if len(labels) != n_candidates:
+        raise ValueError(f"names must have one entry per column, {n_candidates}, but has {len(labels)}.")
+    shape = None if patch_shape is None else _as_patch_shape(patch_shape)
+    if shape is not None and shape[0] * shape[1] != n_features:
+        raise ValueError(f"patch_shape {shape} does not fit atoms with {n_features} entries.")
+    scale = np.abs(columns).max(axis=0)
+    for j in np.flatnonzero(~np.isfinite(scale) | (scale == 0.0))[:1]:
+        problem = "is zero everywhere" if scale[j] == 0.0 else "holds NaN or infinity"
+        raise ValueError(
+            f"Every column of atoms must be finite and nonzero, but {labels[j]!r} (column {j}) {problem}."
+        )
+    columns /= scale  # first to the unit range, so that squares neither vanish nor overflow
+    columns /= np.linalg.norm(columns, axis=0)
+    origins = tuple(AtomOrigin(label, 0, "custom", 0, j) for j, label in enumerate(labels))
+    return GroundSet(columns, origins, shape)
+
+
+def _as_patch_shape(value: object) -> tuple[int, int]:
+    if not isinstance(value, Sequence) or len(value) != 2:
+        raise TypeError(f"patch_shape must be a pair (height, width), not {value!r}.")
+    return as_count(value[0], "patch height"), as_count(value[1], "patch width")

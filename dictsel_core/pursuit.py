@@ -1,0 +1,236 @@
+"""Orthogonal matching pursuit of many masked patches at once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from threading import local
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dictsel_core._least_squares import StackedLeastSquares
+from dictsel_core._threads import as_thread_count, map_chunks
+from dictsel_core._validation import Bools, Floats, Ints, as_count, as_counts, as_matrix, as_observed_data
+
+__all__ = ["Pursuit", "SparseCodes", "omp"]
+
+#: Rows handled at once: enough to amortise a NumPy call, few enough to stay in the cache.
+CHUNK = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCodes:
+    """Sparse representations of T patches in a dictionary of k atoms.
+
+    Attributes
+    ----------
+    dictionary : (d, k) ndarray
+        As given.
+    supports : (T, s) ndarray of int
+        Columns of the dictionary in the order of their choice, filled up with -1.
+    coefficients : (T, s) ndarray
+        Least-squares weights on the observed entries, filled up with 0.
+    residual_energy : (T,) ndarray
+        Squared length of the residual on the observed entries.
+    """
+
+    dictionary: Floats
+    supports: Ints
+    coefficients: Floats
+    residual_energy: Floats
+
+    @cached_property
+    def rebuilt(self) -> Floats:
+        """The patches rebuilt from their codes, missing entries included: (T, d)."""
+        return np.concatenate(
+            list(
+                map_chunks(
+                    lambda start, stop: self._dense(start, stop) @ self.dictionary.T,
+                    len(self.supports),
+                    CHUNK,
+                    threads=1,
+                )
+            )
+        )
+
+    @property
+    def n_used(self) -> Ints:
+        """How many atoms each patch uses: (T,)."""
+        counts: Ints = (self.supports >= 0).sum(axis=1)
+        return counts
+
+    def _dense(self, start: int, stop: int) -> Floats:
+        codes = np.zeros((stop - start, self.dictionary.shape[1]), self.coefficients.dtype)
+        scatter_codes(codes, self.supports[start:stop], self.coefficients[start:stop])
+        return codes
+
+
+def omp(
+    dictionary: ArrayLike,
+    data: ArrayLike,
+    sparsity: int | ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    tolerance: float = 0.0,
+    threads: int | None = None,
+) -> SparseCodes:
+    r"""Code each patch by orthogonal matching pursuit on its observed entries.
+
+    In each step a patch with residual r takes the atom with the largest
+    :math:`|a^\top r| / \lVert m \circ a \rVert`, where m is 1 on the observed entries and r is 0
+    elsewhere, and refits all its weights by least squares on the observed entries. This equals
+    ordinary OMP in the dictionary restricted to the observed rows and scaled to unit columns.
+
+    Parameters
+    ----------
+    dictionary : (d, k) array_like
+        Atoms as columns, of any length.
+    data : (T, d) array_like
+        Patches as rows; missing entries may hold anything.
+    sparsity : int or (T,) array_like of int
+        Most atoms one patch may use.
+    mask : (T, d) array_like of bool, optional
+        True = missing.
+    tolerance : float
+        A patch is finished as soon as its squared residual is at most this.
+    threads : int, optional
+        All available cores if left out. The result does not depend on it.
+
+    Returns
+    -------
+    SparseCodes
+        In float32 if the data are float32, else in float64. A patch uses fewer than `sparsity`
+        atoms where no further one lowers its residual: an exact fit, or no observed entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = omp(np.eye(3), [[0.0, 2.0, 1.0]], 1)
+    >>> codes.rebuilt
+    array([[0., 2., 0.]])
+    """
+    atoms = as_matrix(dictionary, "dictionary", "(features, atoms)")
+    if not np.isfinite(atoms).all():
+        raise ValueError("dictionary must be finite, but it holds NaN or infinity.")
+    if not tolerance >= 0.0:
+        raise ValueError(f"tolerance must not be negative, but is {tolerance}.")
+    clean, observed = as_observed_data(data, mask, atoms.shape[0])
+    caps = _as_caps(sparsity, len(clean))
+    pursuit = Pursuit(atoms.astype(clean.dtype, copy=False), int(caps.max()), tolerance)
+    coded = map_chunks(
+        lambda start, stop: pursuit(
+            clean[start:stop], None if observed is None else observed[start:stop], caps[start:stop]
+        ),
+        len(clean),
+        CHUNK,
+        as_thread_count(threads),
+    )
+    supports, coefficients, energies = zip(*coded, strict=True)
+    return SparseCodes(
+        pursuit.atoms, np.concatenate(supports), np.concatenate(coefficients), np.concatenate(energies)
+    )
+
+
+class Pursuit:
+    """The kernel of `omp` for one dictionary; calls from several threads do not disturb each other.
+
+    Assumes finite atoms, and data that are zero at missing entries and of the same dtype.
+
+    Parameters
+    ----------
+    atoms : (d, k) ndarray
+    capacity : int
+        Largest sparsity that will be asked for.
+    tolerance : float
+        Squared residual at which a patch is finished.
+    """
+
+    def __init__(self, atoms: Floats, capacity: int, tolerance: float = 0.0) -> None:
+        self.atoms = np.ascontiguousarray(atoms)
+        self._rows = np.ascontiguousarray(atoms.T)
+        self._squares = self.atoms**2
+        self._lengths = self._squares.sum(axis=0)
+        self._capacity = min(capacity, *atoms.shape)
+        self._tolerance = tolerance
+        # Relative size below which a correlation, or the masked length of an atom, is rounding error.
+        self._rounding = float(atoms.shape[0] * np.finfo(atoms.dtype).eps)
+        self._workspaces = local()
+
+    def __call__(self, data: Floats, observed: Bools | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
+        """Return supports (B, s), coefficients (B, s) and residual energies (B,) of one chunk."""
+        n = len(data)
+        work = self._workspace(n)
+        fit, scores = work.fit, work.scores[:n]
+        weights = None if observed is None else observed.astype(data.dtype)
+        lengths = self._masked_lengths(weights, work, n)
+        supports = np.full((n, self._capacity), -1)
+        rows = np.arange(n)
+        fit.begin(data)
+        energy = np.einsum("bd,bd->b", data, data)
+        least_score = energy * self._rounding**2
+        active = energy > self._tolerance
+        for j in range(self._capacity):
+            np.matmul(fit.residual, self.atoms, out=scores)
+            np.square(scores, out=scores)
+            np.multiply(scores, work.inverse_lengths[:n], out=scores)
+            chosen = scores.argmax(axis=1)
+            active &= (scores[rows, chosen] > least_score) & (caps > j)
+            if not active.any():
+                break
+            column = fit.next_column()
+            np.take(self._rows, chosen, axis=0, out=column, mode="clip")
+            if weights is not None:
+                np.multiply(column, weights, out=column)
+            # A dependent column ends its patch: it was the best one, so nothing else would help.
+            active, explained = fit.append(lengths[rows, chosen], active)
+            supports[:, j] = np.where(active, chosen, -1)
+            energy -= explained
+            active &= energy > self._tolerance
+        residual = fit.residual
+        return supports, fit.coefficients.copy(), np.einsum("bd,bd->b", residual, residual)
+
+    def _masked_lengths(self, weights: Floats | None, work: "_Workspace", n: int) -> Floats:
+        """Return |m * a|^2 for every patch and atom; their inverses go to the workspace."""
+        inverse = work.inverse_lengths[:n]
+        lengths = work.lengths[:n]
+        if weights is None:
+            lengths[...] = self._lengths
+        else:
+            np.matmul(weights, self._squares, out=lengths)
+        np.maximum(lengths, self._lengths * self._rounding**2, out=inverse)
+        np.divide(1, inverse, out=inverse, where=inverse > 0)
+        return lengths
+
+    def _workspace(self, n: int) -> "_Workspace":
+        work: _Workspace | None = getattr(self._workspaces, "work", None)
+        if work is None or len(work.scores) < n:
+            work = _Workspace(self._capacity, n, self.atoms)
+            self._workspaces.work = work
+        return work
+
+
+class _Workspace:
+    """Arrays that one thread uses again for every chunk."""
+
+    def __init__(self, capacity: int, n_rows: int, atoms: Floats) -> None:
+        n_features, n_atoms = atoms.shape
+        self.fit = StackedLeastSquares(capacity, n_rows, n_features, atoms.dtype)
+        self.scores = np.empty((n_rows, n_atoms), atoms.dtype)
+        self.lengths = np.empty_like(self.scores)
+        self.inverse_lengths = np.empty_like(self.scores)
+
+
+def scatter_codes(codes: Floats, supports: Ints, coefficients: Floats) -> None:
+    """Write padded codes into the dense, zeroed array `codes` (B, k)."""
+    rows, slots = np.nonzero(supports >= 0)
+    codes[rows, supports[rows, slots]] = coefficients[rows, slots]
+
+
+def _as_caps(sparsity: int | ArrayLike, n_points: int) -> Ints:
+    if np.ndim(sparsity) == 0:
+        return np.full(n_points, as_count(sparsity, "sparsity"))
+    caps = as_counts(sparsity, "sparsity")
+    if len(caps) != n_points:
+        raise ValueError(
+            f"sparsity must be one number or one per patch, {n_points}, but there are {len(caps)}."
+        )
+    return caps

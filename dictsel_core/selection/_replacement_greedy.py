@@ -1,0 +1,168 @@
+"""Replacement Greedy (section 4.1), with true utility differences in place of gradients."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dictsel_core._least_squares import SupportFit
+from dictsel_core._threads import single_threaded_blas
+from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core.constraints import LocalConstraint, SwapTable
+from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.driver import Selecting, as_n_atoms, drain, replacement_steps
+from dictsel_core.selection.result import Selection
+from dictsel_core.selection.state import Problem, SupportState
+
+#: An atom is dependent on a support if less than this many epsilons of its squared length lie outside.
+_DEPENDENT = 1e3
+
+
+def replacement_greedy(
+    ground_set: GroundSet,
+    data: ArrayLike,
+    constraint: LocalConstraint,
+    n_atoms: int,
+    *,
+    mask: ArrayLike | None = None,
+) -> Selection:
+    r"""Select a dictionary by Replacement Greedy (algorithm 1, section 4.1).
+
+    Each step takes the atom a with the largest
+
+    .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \sum_t f_t(Z'_t) - f_t(Z_t)
+
+    and carries that replacement out. The differences of all atoms and all swaps of a patch come in
+    closed form from one orthogonal basis of its support.
+
+    Parameters
+    ----------
+    ground_set : GroundSet
+        The n candidate atoms.
+    data : (T, d) array_like
+        Patches as rows; missing entries may hold anything.
+    constraint : LocalConstraint
+        Individual, matroid or block sparsity. Average sparsity cannot be used: its best replacement
+        by true differences is a problem of exponential size (section 4.3).
+    n_atoms : int
+        The dictionary size k.
+    mask : (T, d) array_like of bool, optional
+        True = missing.
+
+    Returns
+    -------
+    Selection
+        `objective` is the sum of f_t(Z_t), and `gain` its growth by the step's replacement. On repeated
+        atoms and zero gains see `replacement_omp`.
+    """
+    return drain(iter_replacement_greedy(ground_set, data, constraint, n_atoms, mask=mask))
+
+
+def iter_replacement_greedy(
+    ground_set: GroundSet,
+    data: ArrayLike,
+    constraint: LocalConstraint,
+    n_atoms: int,
+    *,
+    mask: ArrayLike | None = None,
+) -> Selecting:
+    """Yield one `SelectionStep` per atom; the generator returns the `Selection`.
+
+    Input is checked at the call. Parameters are those of `replacement_greedy`.
+    """
+    if not isinstance(constraint, LocalConstraint):
+        raise TypeError(
+            "replacement_greedy needs a constraint that each patch or block can meet by itself "
+            "(IndividualSparsity, MatroidSparsity or BlockSparsity), "
+            f"not {type(constraint).__name__}; use replacement_omp for that one."
+        )
+    problem = Problem(ground_set, data, mask)
+    count = as_n_atoms(n_atoms, ground_set)
+    constraint.check(len(problem), len(ground_set))
+    return _steps(problem, constraint, count)
+
+
+def _steps(problem: Problem, constraint: LocalConstraint, n_atoms: int) -> Selecting:
+    with single_threaded_blas:
+        run = _Run(problem, constraint, n_atoms)
+    return (yield from replacement_steps(run.state, n_atoms, n_atoms, run.iterate))
+
+
+class _Run:
+    """The state of one run: supports, and the table of all differences."""
+
+    def __init__(self, problem: Problem, constraint: LocalConstraint, n_atoms: int) -> None:
+        self.problem, self.constraint = problem, constraint
+        n_points, n_candidates = len(problem), len(problem.ground_set)
+        capacity = constraint.capacity(n_points, n_candidates, n_atoms)
+        self.state = SupportState(problem, capacity)
+        self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
+        self.table = SwapTable(
+            additions=np.empty((n_points, n_candidates), problem.data.dtype),
+            swaps=np.empty((n_points, capacity, n_candidates), problem.data.dtype),
+            supports=self.state.supports,
+            sizes=self.state.sizes,
+        )
+        self.update_table(np.arange(n_points))
+
+    def iterate(self, candidates: Bools, new: Bools) -> tuple[int, float, int]:
+        """Make one iteration of algorithm 1."""
+        values = np.where(candidates, self.constraint.swap_values(self.table), 0)
+        atom = int(values.argmax())
+        if values[atom] <= 0:
+            totals = self.table.additions.sum(axis=0, dtype=np.float64)
+            return int(np.where(new, totals, -1.0).argmax()), 0.0, len(values)
+        replacement = self.constraint.swap(self.table, atom)
+        self.update_table(self.state.carry_out(replacement, atom))
+        return atom, replacement.value, len(values)
+
+    def update_table(self, rows: Ints) -> None:
+        """Recompute the differences of patches whose support has changed."""
+        for block, fit in self.state.fits(rows):
+            self._update_block(block, fit)
+
+    def _update_block(self, rows: Ints, fit: SupportFit) -> None:
+        """Fill the table for some patches from a fit of their supports.
+
+        With v_b the dual vector of atom b in Z (``<v_b, a_c>`` is 1 for b = c, else 0), leaving b out
+        returns its part w_b v_b/|v_b|^2 to the residual, and v_b/|v_b| leaves the span. So
+        f(Z - b + a) = f(Z) - (w_b/|v_b|)^2/2 + <r_b, a>^2 / 2|a_b|^2, where r_b is the new residual
+        and a_b the part of a outside the new span.
+        """
+        problem, table = self.problem, self.table
+        atoms = problem.atoms
+        lengths = self.lengths[rows]
+        least = lengths * (_DEPENDENT * np.finfo(lengths.dtype).eps)
+        along = (fit.inverse @ fit.columns) @ atoms  # <v_b, a>
+        outside = lengths - np.einsum("bsn,bsn->bn", along, fit.columns @ atoms)
+        correlations = fit.residual @ atoms
+        table.additions[rows] = _explained(correlations, outside, least, problem.rounding[rows, None])
+        scale = np.sqrt(np.einsum("bss->bs", fit.inverse))[:, :, None]  # |v_b|
+        along /= scale
+        weights = fit.coefficients[:, :, None] / scale
+        swapped = _explained(
+            correlations[:, None] + weights * along,
+            np.maximum(outside, 0)[:, None] + np.square(along),
+            least[:, None],
+            problem.rounding[rows, None, None],
+        )
+        swapped -= np.square(weights) / 2
+        self._enter(rows, swapped)
+
+    def _enter(self, rows: Ints, swapped: Floats) -> None:
+        """Put swaps into the table, except where a slot is empty or the atom is there already."""
+        table, supports = self.table, self.state.supports[rows]
+        width = swapped.shape[1]
+        swapped[supports[:, :width] < 0] = -np.inf
+        table.swaps[rows, :width] = swapped
+        table.swaps[rows, width:] = -np.inf
+        at, slots = np.nonzero(supports >= 0)
+        members = supports[at, slots]
+        table.additions[rows[at], members] = 0
+        table.swaps[rows[at], :, members] = -np.inf
+
+
+def _explained(correlations: Floats, lengths: Floats, least: Floats, noise: Floats) -> Floats:
+    """Return ``correlations^2 / 2 lengths``; zero for dependent atoms and rounding errors."""
+    squares = np.square(correlations)
+    result = np.zeros_like(squares)
+    np.divide(squares, 2 * lengths, out=result, where=(lengths > least) & (squares > noise))
+    return result

@@ -1,0 +1,196 @@
+"""SDS_MA (Krause and Cevher 2010): greedy on a modular approximation, and its average-sparsity variant."""
+
+import heapq
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._threads import single_threaded_blas
+from dictsel_core._validation import Floats, Ints
+from dictsel_core.constraints import AverageSparsity, IndividualSparsity, Offer
+from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.driver import Selecting, as_n_atoms, drain
+from dictsel_core.selection.result import Selection, SelectionStep, as_selection
+from dictsel_core.selection.state import Problem, SupportState
+
+
+def sds_ma(
+    ground_set: GroundSet,
+    data: ArrayLike,
+    constraint: IndividualSparsity | AverageSparsity,
+    n_atoms: int,
+    *,
+    mask: ArrayLike | None = None,
+) -> Selection:
+    r"""Select a dictionary by SDS_MA, which ignores how atoms overlap.
+
+    The utility f_t(Z) is replaced by the modular :math:`\sum_{a \in Z} f_t(\{a\})` with
+    :math:`f_t(\{a\}) = (a^\top y_t)^2 / 2\lVert m_t \circ a \rVert^2`. What is left,
+
+    .. math:: \max_{(Z_1, \dots, Z_T) \in \mathcal{I},\, Z_t \subseteq X} \sum_t \sum_{a \in Z_t} f_t(\{a\}),
+
+    is submodular in X and maximised greedily.
+
+    Parameters
+    ----------
+    ground_set : GroundSet
+        The n candidate atoms.
+    data : (T, d) array_like
+        Patches as rows; missing entries may hold anything.
+    constraint : IndividualSparsity or AverageSparsity
+        Average sparsity is the variant of Cevher and Krause (2011): one budget for all patches.
+    n_atoms : int
+        The dictionary size k.
+    mask : (T, d) array_like of bool, optional
+        True = missing.
+
+    Returns
+    -------
+    Selection
+        `objective` and `gain` are those of the modular approximation; supports are its maximisers, with
+        least-squares weights.
+    """
+    return drain(iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask))
+
+
+def iter_sds_ma(
+    ground_set: GroundSet,
+    data: ArrayLike,
+    constraint: IndividualSparsity | AverageSparsity,
+    n_atoms: int,
+    *,
+    mask: ArrayLike | None = None,
+) -> Selecting:
+    """Yield one `SelectionStep` per atom; the generator returns the `Selection`.
+
+    Input is checked at the call. Parameters are those of `sds_ma`.
+    """
+    if not isinstance(constraint, IndividualSparsity | AverageSparsity):
+        raise TypeError(
+            "sds_ma needs IndividualSparsity or AverageSparsity, "
+            f"not {type(constraint).__name__}; use replacement_omp for that one."
+        )
+    problem = Problem(ground_set, data, mask)
+    count = as_n_atoms(n_atoms, ground_set)
+    constraint.check(len(problem), len(ground_set))
+    return _steps(problem, constraint, count)
+
+
+def _steps(problem: Problem, constraint: IndividualSparsity | AverageSparsity, n_atoms: int) -> Selecting:
+    with single_threaded_blas:
+        values = modular_values(problem)
+    capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
+    run: _Individual | _Average
+    if isinstance(constraint, IndividualSparsity):
+        run = _Individual(values, constraint, capacity)
+    else:
+        run = _Average(values, constraint, capacity)
+    taken: list[SelectionStep] = []
+    objective = 0.0
+    for _ in range(n_atoms):
+        atom, gain, n_exact = run.take_best()
+        objective += gain
+        taken.append(SelectionStep(atom, gain, objective, n_exact))
+        yield taken[-1]
+    state = SupportState(problem, capacity)
+    with single_threaded_blas:
+        state.set_supports(run.supports())
+    return as_selection(problem.ground_set, taken, *state.final_supports())
+
+
+def modular_values(problem: Problem) -> Floats:
+    """Return f_t({a}) for every patch and atom: (T, n)."""
+    lengths = np.broadcast_to(problem.masked_lengths(), (len(problem), len(problem.ground_set)))
+    squares = np.square(problem.data @ problem.atoms)
+    values = np.zeros_like(squares)
+    # An atom all but hidden by the mask explains nothing.
+    least = (problem.atoms.shape[0] * np.finfo(values.dtype).eps) ** 2
+    np.divide(squares, 2 * lengths, out=values, where=lengths > least)
+    return values
+
+
+class _Individual:
+    """The s_t largest values of each patch."""
+
+    def __init__(self, values: Floats, constraint: IndividualSparsity, capacity: int) -> None:
+        n_points = len(values)
+        self.constraint = constraint
+        self.values = values
+        self.new = np.ones(values.shape[1], bool)
+        self.kept = np.full((n_points, capacity), np.inf)
+        self.slots = np.full((n_points, capacity), -1)
+        self.sizes = np.zeros(n_points, dtype=np.intp)
+
+    def take_best(self) -> tuple[int, float, int]:
+        """Add the atom that raises the objective most."""
+        # The value of a swap is the value that comes minus the one that goes, as for any replacement.
+        offer = Offer(self.values, self.kept, self.slots, self.sizes)
+        totals = np.where(self.new, self.constraint.values(offer), -1.0)
+        atom = int(totals.argmax())
+        change = self.constraint.replacement(offer, atom)
+        self.new[atom] = False
+        rows = np.flatnonzero(change.added)
+        slots = np.where(change.removed[rows] < 0, self.sizes[rows], change.removed[rows])
+        self.kept[rows, slots] = self.values[rows, atom]
+        self.slots[rows, slots] = atom
+        self.sizes[rows] += change.removed[rows] < 0
+        return atom, change.value, len(totals)
+
+    def supports(self) -> Ints:
+        """Return the chosen atoms of each patch, filled up with -1."""
+        return self.slots
+
+
+class _Average:
+    """The budget's worth of largest values among the s_t largest of each patch."""
+
+    def __init__(self, values: Floats, constraint: AverageSparsity, capacity: int) -> None:
+        n_points, n_candidates = values.shape
+        self.values = values.astype(np.float64)
+        caps = capacity if constraint.caps is None else np.minimum(constraint.caps, capacity)
+        self.caps = np.broadcast_to(caps, n_points)
+        self.budget = min(constraint.budget, n_points * capacity)
+        # Slots beyond the cap of a patch hold infinity while they compete for being the smallest.
+        self.pool: NDArray[np.float64] = np.zeros((n_points, capacity))
+        self.atoms = np.full((n_points, capacity), -1)
+        self.barred = np.arange(capacity) >= self.caps[:, None]
+        self.total = 0.0
+        self.queue = [(-np.inf, atom) for atom in range(n_candidates)]  # upper bounds of the gains
+
+    def take_best(self) -> tuple[int, float, int]:
+        """Add the atom that raises the objective most; gains never grow, so old ones are bounds."""
+        n_exact = 0
+        fresh: set[int] = set()
+        while self.queue[0][1] not in fresh:
+            atom = self.queue[0][1]
+            gain = self._worth(self._with(atom)[0]) - self.total
+            heapq.heapreplace(self.queue, (-gain, atom))
+            fresh.add(atom)
+            n_exact += 1
+        gain, atom = heapq.heappop(self.queue)
+        self.pool, rows, slots = self._with(atom)
+        self.atoms[rows, slots] = atom
+        self.total -= gain
+        return atom, -gain, n_exact
+
+    def supports(self) -> Ints:
+        """Return the atoms of each patch that the budget pays for, filled up with -1."""
+        order = np.argsort(-self.pool, axis=None, kind="stable")[: self.budget]
+        paid = np.zeros(self.pool.size, bool)
+        paid[order] = True
+        paid &= self.pool.ravel() > 0
+        chosen = np.where(paid.reshape(self.pool.shape), self.atoms, -1)
+        return np.take_along_axis(chosen, np.argsort(chosen < 0, axis=1, kind="stable"), axis=1)
+
+    def _with(self, atom: int) -> tuple[NDArray[np.float64], Ints, Ints]:
+        """Return the pool with an atom put in where it beats the smallest value, and where it went."""
+        slots = np.where(self.barred, np.inf, self.pool).argmin(axis=1)
+        rows = np.flatnonzero(self.values[:, atom] > self.pool[np.arange(len(slots)), slots])
+        pool = self.pool.copy()
+        pool[rows, slots[rows]] = self.values[rows, atom]
+        return pool, rows, slots[rows]
+
+    def _worth(self, pool: NDArray[np.float64]) -> float:
+        if self.budget == pool.size:
+            return float(pool.sum())
+        return float(np.partition(pool, -self.budget, axis=None)[-self.budget :].sum())

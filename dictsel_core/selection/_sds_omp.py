@@ -1,0 +1,190 @@
+"""SDS_OMP (Krause and Cevher 2010): greedy on the dictionary's value as OMP finds it."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._arrays import block_rows
+from dictsel_core._least_squares import StackedLeastSquares
+from dictsel_core._threads import single_threaded_blas
+from dictsel_core._validation import Floats, Ints
+from dictsel_core.constraints import IndividualSparsity
+from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.driver import Selecting, as_n_atoms, drain
+from dictsel_core.selection.result import Selection, SelectionStep, as_selection
+from dictsel_core.selection.state import Problem, SupportState
+
+
+def sds_omp(
+    ground_set: GroundSet,
+    data: ArrayLike,
+    constraint: IndividualSparsity,
+    n_atoms: int,
+    *,
+    mask: ArrayLike | None = None,
+) -> Selection:
+    """Select a dictionary by SDS_OMP.
+
+    Each step takes the atom a with the largest h(X + a), the utility that OMP reaches for all patches
+    in the dictionary X + a. Only patches whose pursuit would choose a are coded anew, which leaves
+    h unchanged.
+
+    Parameters
+    ----------
+    ground_set : GroundSet
+        The n candidate atoms.
+    data : (T, d) array_like
+        Patches as rows; missing entries may hold anything.
+    constraint : IndividualSparsity
+        The caps that OMP works with.
+    n_atoms : int
+        The dictionary size k.
+    mask : (T, d) array_like of bool, optional
+        True = missing. OMP then works on observed entries, as `dictsel_core.omp` does.
+
+    Returns
+    -------
+    Selection
+        `objective` is h of the atoms so far; it may fall, as OMP is not optimal. `gain` is its change.
+    """
+    return drain(iter_sds_omp(ground_set, data, constraint, n_atoms, mask=mask))
+
+
+def iter_sds_omp(
+    ground_set: GroundSet,
+    data: ArrayLike,
+    constraint: IndividualSparsity,
+    n_atoms: int,
+    *,
+    mask: ArrayLike | None = None,
+) -> Selecting:
+    """Yield one `SelectionStep` per atom; the generator returns the `Selection`.
+
+    Input is checked at the call. Parameters are those of `sds_omp`.
+    """
+    if not isinstance(constraint, IndividualSparsity):
+        raise TypeError(
+            "sds_omp needs IndividualSparsity, since OMP codes each patch by itself, "
+            f"not {type(constraint).__name__}; use replacement_omp for that one."
+        )
+    problem = Problem(ground_set, data, mask)
+    count = as_n_atoms(n_atoms, ground_set)
+    constraint.check(len(problem), len(ground_set))
+    return _steps(problem, constraint, count)
+
+
+def _steps(problem: Problem, constraint: IndividualSparsity, n_atoms: int) -> Selecting:
+    run = _Run(problem, constraint)
+    taken: list[SelectionStep] = []
+    for _ in range(n_atoms):
+        with single_threaded_blas:
+            atom, gain, n_exact = run.take_best()
+        taken.append(SelectionStep(atom, gain, float(run.utilities.sum()), n_exact))
+        yield taken[-1]
+    state = SupportState(problem, run.supports.shape[1])
+    with single_threaded_blas:
+        state.set_supports(run.supports)
+    return as_selection(problem.ground_set, taken, *state.final_supports())
+
+
+class _Run:
+    """The dictionary so far, the code of every patch in it, and who would rather use another atom."""
+
+    def __init__(self, problem: Problem, constraint: IndividualSparsity) -> None:
+        n_points, n_candidates = len(problem), len(problem.ground_set)
+        self.problem = problem
+        self.caps: Ints = np.broadcast_to(constraint.caps, n_points)
+        self.depth = min(int(self.caps.max()), *problem.atoms.shape)
+        self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
+        relative = problem.atoms.shape[0] * np.finfo(problem.data.dtype).eps
+        visible = self.lengths > relative**2
+        self.inverse = np.zeros(self.lengths.shape, problem.data.dtype)
+        np.divide(1, self.lengths, out=self.inverse, where=visible)
+        self.rows_of_atoms = np.ascontiguousarray(problem.atoms.T)
+        self.chosen: list[int] = []
+        self.new = np.ones(n_candidates, bool)
+        self.code()
+
+    def take_best(self) -> tuple[int, float, int]:
+        """Add the atom with the largest h."""
+        gains = np.zeros(len(self.new))
+        rows, atoms = np.nonzero(self.interested & self.new)
+        step = 2048
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            utilities = self.pursue(rows[part], atoms[part])[0]
+            np.add.at(gains, atoms[part], utilities - self.utilities[rows[part]])
+        atom = int(np.where(self.new, gains, -np.inf).argmax())
+        self.chosen.append(atom)
+        self.new[atom] = False
+        self.code()
+        return atom, float(gains[atom]), len(rows)
+
+    def code(self) -> None:
+        """Code all patches in the dictionary, and find the atoms that would have been preferred."""
+        n_points, n_candidates = self.lengths.shape
+        self.utilities = np.zeros(n_points)
+        self.supports = np.full((n_points, self.depth), -1)
+        self.interested = np.zeros((n_points, n_candidates), bool)
+        step = block_rows(n_candidates * self.problem.data.itemsize)
+        for start in range(0, n_points, step):
+            rows = np.arange(start, min(start + step, n_points))
+            found = self.pursue(rows, None)
+            self.utilities[rows], self.supports[rows], self.interested[rows] = found
+
+    def pursue(self, rows: Ints, extra: Ints | None) -> tuple[NDArray[np.float64], Ints, NDArray[np.bool_]]:
+        """Code patches by OMP in the dictionary, each with one extra atom of its own if given.
+
+        Returns
+        -------
+        utilities : (B,) ndarray
+        supports : (B, s) ndarray of int
+            Ground-set indices, filled up with -1.
+        interested : (B, n) ndarray of bool
+            Without extra atoms: those that would win some step against the dictionary. Else empty.
+        """
+        problem = self.problem
+        n_features = problem.atoms.shape[0]
+        dictionary = np.array(self.chosen, dtype=np.intp)
+        if extra is None:
+            candidates, atoms = np.arange(len(self.new)), problem.atoms
+        else:
+            candidates, atoms = dictionary, np.ascontiguousarray(problem.atoms[:, dictionary])
+            own = self.rows_of_atoms[extra]
+        fit = StackedLeastSquares(self.depth, len(rows), n_features, problem.data.dtype)
+        fit.begin(problem.data[rows])
+        observed = None if problem.observed is None else problem.observed[rows]
+        supports = np.full((len(rows), self.depth), -1)
+        interested = np.zeros((len(rows), len(self.new) if extra is None else 0), bool)
+        least = problem.rounding[rows]
+        active = np.ones(len(rows), bool)
+        each = np.arange(len(rows))
+        inverse = self.inverse[rows[:, None], candidates]
+        for j in range(self.depth):
+            scores = np.square(fit.residual @ atoms) * inverse
+            active &= self.caps[rows] > j
+            best, atom = self._best_in_dictionary(scores, dictionary, extra is None)
+            if extra is None:
+                interested |= active[:, None] & (scores > np.maximum(best, least)[:, None])
+            else:
+                score = np.square(np.einsum("bd,bd->b", fit.residual, own)) * self.inverse[rows, extra]
+                atom = np.where(score > best, extra, atom)
+                best = np.maximum(score, best)
+            active &= best > least
+            column = fit.next_column()
+            np.take(self.rows_of_atoms, atom, axis=0, out=column, mode="wrap")
+            if observed is not None:
+                np.multiply(column, observed, out=column)
+            active, _ = fit.append(self.lengths[rows, atom], active)
+            supports[each, j] = np.where(active, atom, -1)
+        energies = np.einsum("bd,bd->b", problem.data[rows], problem.data[rows])
+        remaining = np.einsum("bd,bd->b", fit.residual, fit.residual)
+        return (energies.astype(np.float64) - remaining) / 2, supports, interested
+
+    @staticmethod
+    def _best_in_dictionary(scores: Floats, dictionary: Ints, over_ground_set: bool) -> tuple[Floats, Ints]:
+        """Return the best score within the dictionary and its atom; (0, -1) if it is empty."""
+        if not dictionary.size:
+            return np.zeros(len(scores), scores.dtype), np.full(len(scores), -1)
+        within = scores[:, dictionary] if over_ground_set else scores
+        position = within.argmax(axis=1)
+        return within[np.arange(len(within)), position], dictionary[position]

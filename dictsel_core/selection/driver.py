@@ -1,0 +1,72 @@
+"""What the selectors share: checks of k, the loop of algorithm 1, draining a generator of steps."""
+
+from collections.abc import Callable, Generator
+from typing import TypeVar
+
+import numpy as np
+
+from dictsel_core._threads import single_threaded_blas
+from dictsel_core._validation import Bools, as_count
+from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.result import Selection, SelectionStep, as_selection
+from dictsel_core.selection.state import SupportState
+
+Selecting = Generator[SelectionStep, None, Selection]
+Returned = TypeVar("Returned")
+
+
+def as_n_atoms(n_atoms: int, ground_set: GroundSet) -> int:
+    """Return k, checked against the ground set."""
+    count = as_count(n_atoms, "n_atoms")
+    if count > len(ground_set):
+        raise ValueError(
+            f"n_atoms must be at most the size of the ground set, {len(ground_set)}, but is {count}."
+        )
+    return count
+
+
+def drain(steps: Generator[object, None, Returned]) -> Returned:
+    """Run a generator to its end and return what it returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: Returned = stop.value
+            return result
+
+
+def replacement_steps(
+    state: SupportState,
+    n_atoms: int,
+    repeats: int,
+    iterate: Callable[[Bools, Bools], tuple[int, float, int]],
+) -> Selecting:
+    """Run algorithm 1 until the dictionary holds `n_atoms` atoms.
+
+    Parameters
+    ----------
+    state : SupportState
+        Changed by `iterate`.
+    n_atoms : int
+    repeats : int
+        How many iterations may go to an atom that is in the dictionary already.
+    iterate : callable
+        Takes the atoms that may win, (n,) bool, and those not yet selected, (n,) bool. Carries the best
+        replacement out and returns its atom, its gain and the number of exact solves.
+    """
+    ground_set = state.problem.ground_set
+    new = np.ones(len(ground_set), bool)
+    taken: list[SelectionStep] = []
+    n_exact = 0
+    while len(taken) < n_atoms:
+        with single_threaded_blas:
+            atom, gain, solved = iterate(new if repeats == 0 else np.ones_like(new), new)
+        n_exact += solved
+        if new[atom]:
+            new[atom] = False
+            taken.append(SelectionStep(atom, gain, state.objective, n_exact))
+            n_exact = 0
+            yield taken[-1]
+        else:
+            repeats -= 1
+    return as_selection(ground_set, taken, *state.final_supports())

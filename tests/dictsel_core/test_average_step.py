@@ -1,0 +1,83 @@
+"""Three ways to place one atom under average sparsity, which must agree."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dictsel_core.constraints.average_step import algorithm_2, best_exchange, price_bounds
+
+# Small whole numbers make ties frequent; that is where the greedy choices could go wrong.
+NUMBERS = st.one_of(st.integers(0, 4).map(float), st.floats(0, 10, allow_subnormal=False))
+
+
+@st.composite
+def instances(draw, largest=5):
+    n = draw(st.integers(1, largest))
+    gains = np.array(draw(st.lists(NUMBERS, min_size=n, max_size=n)))
+    costs = np.array(draw(st.lists(st.one_of(NUMBERS, st.just(np.inf)), min_size=n, max_size=n)))
+    tight = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))) & np.isfinite(costs)
+    spare = draw(st.integers(0, n + 1))
+    return gains, costs, tight, spare
+
+
+def value(gains, costs, added, removed):
+    return gains[added].sum() - costs[removed].sum()
+
+
+def is_allowed(costs, tight, spare, added, removed):
+    return (
+        added.sum() - removed.sum() <= spare
+        and not (added & tight & ~removed).any()
+        and np.isfinite(costs[removed]).all()
+    )
+
+
+def brute_force(gains, costs, tight, spare):
+    sets = [np.array(bits) for bits in product([False, True], repeat=len(gains))]
+    allowed = [(a, b) for a in sets for b in sets if is_allowed(costs, tight, spare, a, b)]
+    return max(value(gains, costs, a, b) for a, b in allowed)
+
+
+@settings(max_examples=400)
+@given(instances())
+def test_fast_step_equals_algorithm_2_equals_brute_force(instance):
+    gains, costs, tight, spare = instance
+    optimum = brute_force(*instance)
+    for solve in (best_exchange, algorithm_2):
+        exchange = solve(*instance)
+        assert exchange.value == pytest.approx(optimum, abs=1e-9)
+        assert is_allowed(costs, tight, spare, exchange.added, exchange.removed)
+        assert value(gains, costs, exchange.added, exchange.removed) == pytest.approx(exchange.value)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 400), st.booleans())
+def test_fast_step_equals_algorithm_2_on_many_patches(seed, n, ties):
+    rng = np.random.default_rng(seed)
+    gains, costs = (rng.integers(0, 9, n).astype(float) if ties else rng.gamma(0.5, size=n) for _ in "gc")
+    costs[rng.random(n) < 0.2] = np.inf
+    tight = (rng.random(n) < rng.random()) & np.isfinite(costs)
+    spare = int(rng.integers(0, n))
+    fast, plain = best_exchange(gains, costs, tight, spare), algorithm_2(gains, costs, tight, spare)
+    assert fast.value == pytest.approx(plain.value, abs=1e-9)
+    assert is_allowed(costs, tight, spare, fast.added, fast.removed)
+
+
+@given(instances(largest=8), st.floats(0, 20))
+def test_dual_bounds_from_above_and_is_exact_at_the_price(instance, price):
+    gains, costs, tight, spare = instance
+    exchange = best_exchange(*instance)
+    column = gains[:, None]
+    assert price_bounds(column, costs, tight, spare, price)[0] >= exchange.value - 1e-9
+    exact = price_bounds(column, costs, tight, spare, exchange.price)[0]
+    assert exact == pytest.approx(exchange.value, abs=1e-9)
+
+
+@given(instances(largest=8))
+def test_useless_atoms_are_never_added(instance):
+    gains, costs, tight, spare = instance
+    gains[::2] = 0
+    added = best_exchange(gains, costs, tight, spare).added
+    assert (gains[added] > 0).all()

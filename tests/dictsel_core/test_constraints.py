@@ -1,0 +1,241 @@
+import numpy as np
+import pytest
+from brute_force import best_replacement, is_replacement
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dictsel_core import (
+    AverageSparsity,
+    BlockSparsity,
+    Constraint,
+    IndividualSparsity,
+    LocalConstraint,
+    MatroidSparsity,
+    Offer,
+    OracleMatroid,
+    PartitionMatroid,
+    SwapTable,
+    UniformMatroid,
+)
+from dictsel_core.constraints.protocol import pad_supports
+
+N_POINTS, N_CANDIDATES = 3, 6
+
+
+def constraints(rng):
+    """One random instance of every kind."""
+    groups = rng.integers(0, 3, N_CANDIDATES)
+    ends = [(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (0, 3)]  # a graph whose forests are independent
+    return [
+        IndividualSparsity(int(rng.integers(1, 4))),
+        IndividualSparsity(rng.integers(1, 4, N_POINTS)),
+        AverageSparsity(int(rng.integers(1, 4)), int(rng.integers(1, 7))),
+        AverageSparsity(rng.integers(1, 4, N_POINTS), int(rng.integers(1, 7))),
+        AverageSparsity(None, int(rng.integers(1, 7))),
+        BlockSparsity.from_labels([0, 1, 0], int(rng.integers(1, 4))),
+        BlockSparsity([[2, 0, 1]], [int(rng.integers(1, 4))]),
+        MatroidSparsity(UniformMatroid(2)),
+        MatroidSparsity(PartitionMatroid(groups, rng.integers(0, 3, 3))),
+        MatroidSparsity(OracleMatroid(lambda atoms: is_forest([ends[a] for a in atoms]))),
+        MatroidSparsity([UniformMatroid(1), PartitionMatroid(groups, 1), UniformMatroid(3)]),
+    ]
+
+
+def is_forest(edges):
+    root = list(range(4))
+
+    def find(v):
+        while root[v] != v:
+            v = root[v]
+        return v
+
+    for a, b in edges:
+        if find(a) == find(b):
+            return False
+        root[find(a)] = find(b)
+    return True
+
+
+def feasible_supports(rng, constraint):
+    """Random supports that the constraint allows, grown atom by atom."""
+    supports = [[] for _ in range(N_POINTS)]
+    for _ in range(int(rng.integers(0, 12))):
+        t, atom = int(rng.integers(N_POINTS)), int(rng.integers(N_CANDIDATES))
+        if atom in supports[t]:
+            continue
+        supports[t].append(atom)
+        if not constraint.is_feasible([np.array(z, int) for z in supports]):
+            supports[t].pop()
+    return supports
+
+
+def offer_for(rng, supports, capacity):
+    gains = rng.integers(0, 5, (N_POINTS, N_CANDIDATES)).astype(float)  # ties are frequent
+    costs = np.full((N_POINTS, capacity), np.inf)
+    for t, support in enumerate(supports):
+        gains[t, support] = 0
+        costs[t, : len(support)] = rng.integers(0, 4, len(support))
+    sizes = np.array([len(z) for z in supports])
+    return Offer(gains, costs, pad_supports(supports, capacity), sizes)
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**32 - 1), kind=st.integers(0, 10))
+def test_best_replacement_equals_brute_force_over_all_feasible_ones(seed, kind):
+    rng = np.random.default_rng(seed)
+    constraint = constraints(rng)[kind]
+    supports = feasible_supports(rng, constraint)
+    capacity = constraint.capacity(N_POINTS, N_CANDIDATES, N_CANDIDATES)
+    offer = offer_for(rng, supports, capacity)
+    values = constraint.values(offer)
+    bounds = constraint.bounds(offer, float(rng.integers(0, 4)))
+    for atom in range(N_CANDIDATES):
+
+        def worth(t, option, atom=atom):
+            added, slot = option
+            return added * offer.gains[t, atom] - (offer.costs[t, slot] if slot >= 0 else 0)
+
+        optimum = best_replacement(constraint, supports, atom, worth)
+        found = constraint.replacement(offer, atom)
+        assert values[atom] == pytest.approx(optimum)
+        assert found.value == pytest.approx(optimum)
+        assert bounds[atom] >= optimum - 1e-9
+        assert is_replacement(constraint, supports, atom, found)
+        pairs = zip(found.added.tolist(), found.removed.tolist(), strict=True)
+        assert sum(worth(t, option) for t, option in enumerate(pairs)) == pytest.approx(optimum)
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from([0, 1, 5, 6, 7, 8, 9, 10]))
+def test_best_swap_equals_brute_force_with_utilities_that_do_not_add_up(seed, kind):
+    """Any monotone utilities f_t do: here, random ones that are not sums."""
+    rng = np.random.default_rng(seed)
+    constraint = constraints(rng)[kind]
+    assert isinstance(constraint, LocalConstraint)
+    supports = feasible_supports(rng, constraint)
+    capacity = constraint.capacity(N_POINTS, N_CANDIDATES, N_CANDIDATES)
+    weights = rng.integers(0, 9, (N_POINTS, 4, N_CANDIDATES))
+
+    def utility(t, atoms):
+        return float(weights[t, :, list(atoms)].max(axis=0, initial=0).sum())
+
+    additions = np.zeros((N_POINTS, N_CANDIDATES))
+    swaps = np.full((N_POINTS, capacity, N_CANDIDATES), -np.inf)
+    for t, support in enumerate(supports):
+        for atom in set(range(N_CANDIDATES)) - set(support):
+            additions[t, atom] = utility(t, [*support, atom]) - utility(t, support)
+            for slot in range(len(support)):
+                swapped = [*support[:slot], atom, *support[slot + 1 :]]
+                swaps[t, slot, atom] = utility(t, swapped) - utility(t, support)
+    sizes = np.array([len(z) for z in supports])
+    table = SwapTable(additions, swaps, pad_supports(supports, capacity), sizes)
+    values = constraint.swap_values(table)
+    for atom in range(N_CANDIDATES):
+
+        def worth(t, option, atom=atom):
+            added, slot = option
+            after = [a for s, a in enumerate(supports[t]) if s != slot] + [atom] * added
+            return utility(t, after) - utility(t, supports[t])
+
+        optimum = best_replacement(constraint, supports, atom, worth)
+        found = constraint.swap(table, atom)
+        assert values[atom] == pytest.approx(optimum)
+        assert found.value == pytest.approx(optimum)
+        assert is_replacement(constraint, supports, atom, found)
+
+
+def test_every_kind_keeps_the_protocol():
+    for constraint in constraints(np.random.default_rng(0)):
+        assert isinstance(constraint, Constraint)
+        constraint.check(N_POINTS, N_CANDIDATES)
+        assert constraint.is_feasible([np.array([], int)] * N_POINTS)
+        average = isinstance(constraint, AverageSparsity)
+        assert isinstance(constraint, LocalConstraint) is not average
+
+
+def test_feasibility_is_the_definition():
+    z = [np.array(atoms, int) for atoms in ([0, 1], [1, 2, 3], [])]
+    assert IndividualSparsity(3).is_feasible(z)
+    assert not IndividualSparsity(2).is_feasible(z)
+    assert IndividualSparsity([2, 3, 1]).is_feasible(z)
+    assert not IndividualSparsity([3, 2, 1]).is_feasible(z)
+    assert AverageSparsity(3, 5).is_feasible(z)
+    assert not AverageSparsity(3, 4).is_feasible(z)
+    assert not AverageSparsity(2, 5).is_feasible(z)
+    assert AverageSparsity(None, 5).is_feasible(z)
+    assert BlockSparsity([[0, 1], [2]], 4).is_feasible(z)
+    assert not BlockSparsity([[0, 1], [2]], 3).is_feasible(z)
+    assert BlockSparsity([[0], [1], [2]], [2, 3, 1]).is_feasible(z)
+    assert MatroidSparsity(PartitionMatroid([0, 1, 0, 1, 1], [1, 2])).is_feasible(z)
+    assert not MatroidSparsity(PartitionMatroid([0, 1, 0, 1, 1], 1)).is_feasible(z)
+
+
+def test_replacement_sparsity_parameters_are_the_papers():
+    k = 7
+    matroid = MatroidSparsity(UniformMatroid(2))
+    assert IndividualSparsity(2).replacement_sparsity(k) == k
+    assert matroid.replacement_sparsity(k) == k
+    assert BlockSparsity([[0]], 2).replacement_sparsity(k) == k
+    assert AverageSparsity(2, 5).replacement_sparsity(k) == 3 * k - 1
+    assert AverageSparsity(None, 5).replacement_sparsity(k) == 2 * k - 1
+
+
+@pytest.mark.parametrize("matroid", [UniformMatroid(3), PartitionMatroid([0, 0, 1, 1, 1, 2], [1, 2, 0])])
+def test_vectorised_exchanges_equal_the_oracles(matroid):
+    rng = np.random.default_rng(1)
+    constraint = MatroidSparsity(matroid)
+    for _ in range(50):
+        supports = pad_supports(feasible_supports(rng, constraint), 3)
+        atoms = np.arange(N_CANDIDATES)
+        free, slots = matroid.exchanges(supports, atoms)
+        oracle_free, oracle_slots = OracleMatroid(matroid.is_independent).exchanges(supports, atoms)
+        for row, support in enumerate(supports):
+            others = np.setdiff1d(atoms, support)
+            np.testing.assert_array_equal(free[row, others], oracle_free[row, others])
+            np.testing.assert_array_equal(slots[row][:, others], oracle_slots[row][:, others])
+    assert matroid.rank(N_CANDIDATES) == OracleMatroid(matroid.is_independent).rank(N_CANDIDATES)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "sentence"),
+    [
+        (lambda: IndividualSparsity(0), ValueError, "s must be at least 1"),
+        (lambda: IndividualSparsity(2.5), TypeError, "whole number"),
+        (lambda: IndividualSparsity(True), TypeError, "whole number"),
+        (lambda: IndividualSparsity([1, 0]), ValueError, r"s\[1\] is 0"),
+        (lambda: IndividualSparsity([[1]]), TypeError, "one-dimensional"),
+        (lambda: AverageSparsity(3, -1), ValueError, "budget must be at least 1, but is -1"),
+        (lambda: AverageSparsity(3, 2.0), TypeError, "budget must be a whole number"),
+        (lambda: AverageSparsity(0, 5), ValueError, "s must be at least 1"),
+        (lambda: BlockSparsity([[0, 1], [1, 2]], 2), ValueError, "patch 1 is named twice"),
+        (lambda: BlockSparsity([[0], [2]], 2), ValueError, "patch 1 is in none"),
+        (lambda: BlockSparsity([[0], []], 2), (ValueError, TypeError), "block"),
+        (lambda: BlockSparsity([], 2), ValueError, "at least one block"),
+        (lambda: BlockSparsity([[0]], [1, 2]), ValueError, "one cap or one per block"),
+        (lambda: BlockSparsity([[0]], 0), ValueError, "at least 1"),
+        (lambda: UniformMatroid(0), ValueError, "size"),
+        (lambda: PartitionMatroid([0, 1], [1]), ValueError, "one entry per group"),
+        (lambda: PartitionMatroid([0, -1], 1), ValueError, "groups"),
+        (lambda: MatroidSparsity(lambda atoms: True), TypeError, "OracleMatroid"),
+        (lambda: MatroidSparsity([]), TypeError, "OracleMatroid"),
+    ],
+)
+def test_bad_parameters_are_refused_with_a_sentence(make, error, sentence):
+    with pytest.raises(error, match=sentence):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("constraint", "sentence"),
+    [
+        (IndividualSparsity([1, 2]), "one per patch, 3, but there are 2"),
+        (AverageSparsity([1, 2], 5), "one per patch, 3, but there are 2"),
+        (BlockSparsity([[0, 1]], 2), "cover 2 patches, but there are 3"),
+        (MatroidSparsity([UniformMatroid(1)] * 2), "one per patch, 3, but there are 2"),
+        (MatroidSparsity(PartitionMatroid([0, 1], 1)), "each atom of the ground set, 6"),
+        (MatroidSparsity(OracleMatroid(lambda atoms: len(atoms) > 1)), "empty set must be independent"),
+    ],
+)
+def test_constraints_that_do_not_fit_the_data_are_refused_with_a_sentence(constraint, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        constraint.check(N_POINTS, N_CANDIDATES)

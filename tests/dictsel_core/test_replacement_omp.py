@@ -1,0 +1,295 @@
+import numpy as np
+import pytest
+from brute_force import best_replacement as brute_force_best
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import least_squares, planted, random_ground_set
+
+from dictsel_core import (
+    AverageSparsity,
+    BlockSparsity,
+    IndividualSparsity,
+    MatroidSparsity,
+    OracleMatroid,
+    PartitionMatroid,
+    UniformMatroid,
+    ground_set_from_array,
+    iter_replacement_omp,
+    omp,
+    replacement_greedy,
+    replacement_omp,
+    standard_ground_set,
+)
+
+STANDARD = standard_ground_set()
+
+
+def all_constraints(n_points, n_candidates):
+    groups = np.arange(n_candidates) % 4
+    return {
+        "individual": IndividualSparsity(3),
+        "individual by patch": IndividualSparsity(np.arange(n_points) % 3 + 1),
+        "average": AverageSparsity(4, 2 * n_points),
+        "average by patch": AverageSparsity(np.arange(n_points) % 4 + 1, 2 * n_points),
+        "average uncapped": AverageSparsity(None, 2 * n_points),
+        "block": BlockSparsity.from_labels(np.arange(n_points) % 5, 4),
+        "uniform matroid": MatroidSparsity(UniformMatroid(3)),
+        "partition matroid": MatroidSparsity(PartitionMatroid(groups, [1, 2, 0, 1])),
+        "oracle": MatroidSparsity(OracleMatroid(lambda atoms: len({a % 3 for a in atoms}) == len(atoms))),
+    }
+
+
+KINDS = list(all_constraints(5, 5))
+
+
+def instance(seed, n_points=30, n_features=10, n_candidates=24):
+    rng = np.random.default_rng(seed)
+    ground_set = random_ground_set(rng, n_features, n_candidates)
+    data = rng.normal(size=(n_points, n_features))
+    return ground_set, data, rng.random(data.shape) < 0.3
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_supports_stay_feasible_and_the_objective_grows_by_half_the_gain(kind, masked):
+    ground_set, data, mask = instance(1)
+    constraint = all_constraints(*data.shape[:1], len(ground_set))[kind]
+    before = 0.0
+    for k in range(1, 13):
+        selection = replacement_omp(ground_set, data, constraint, k, mask=mask if masked else None)
+        assert constraint.is_feasible(selection.supports)
+        assert set(np.concatenate(selection.supports)) <= set(selection.atoms.tolist())
+        assert selection.objective[-1] >= before + selection.gains[-1] / 2 - 1e-9
+        before = selection.objective[-1]
+
+
+@pytest.mark.parametrize("decay", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_coefficients_are_least_squares_on_observed_entries(kind, decay):
+    ground_set, data, mask = instance(2)
+    constraint = all_constraints(*data.shape[:1], len(ground_set))[kind]
+    selection = replacement_omp(ground_set, data, constraint, 10, mask=mask, decay=decay)
+    total = 0.0
+    for y, missing, z, w in zip(data, mask, selection.supports, selection.coefficients, strict=True):
+        assert len(set(z.tolist())) == len(z)
+        expected, utility = least_squares(ground_set, y, missing, z)
+        np.testing.assert_allclose(w, expected, rtol=1e-6, atol=1e-8)
+        total += utility
+    assert selection.objective[-1] == pytest.approx(total)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(KINDS))
+def test_each_step_takes_the_largest_gain_of_all_feasible_replacements(seed, kind):
+    """Replayed from the definition: gradients and weights by LAPACK, replacements by enumeration."""
+    rng = np.random.default_rng(seed)
+    ground_set = random_ground_set(rng, 5, 6)
+    data = rng.normal(size=(3, 5))
+    mask = rng.random(data.shape) < 0.2
+    constraint = {
+        "block": BlockSparsity([[0, 2], [1]], 2),
+        "individual by patch": IndividualSparsity([1, 2, 3]),
+        "average by patch": AverageSparsity([1, 2, 3], 4),
+    }.get(kind, all_constraints(3, 6)[kind])
+    smoothness = ground_set.smoothness
+    for k in range(1, 5):
+        before = replacement_omp(ground_set, data, constraint, k - 1, mask=mask) if k > 1 else None
+        after = replacement_omp(ground_set, data, constraint, k, mask=mask)
+        if before is not None and not np.array_equal(before.atoms, after.atoms[:-1]):
+            pytest.fail("a longer run does not begin like a shorter one")
+        supports = [[] for _ in data] if before is None else [z.tolist() for z in before.supports]
+        weights, gradients = [], []
+        for y, missing, z in zip(data, mask, supports, strict=True):
+            w = least_squares(ground_set, y, missing, z)[0]
+            residual = np.where(missing, 0, y - ground_set.atoms[:, z] @ w)
+            weights.append(w)
+            gradients.append(ground_set.atoms.T @ residual)
+
+        def worth(t, option, atom, weights=weights, gradients=gradients):
+            added, slot = option
+            cost = smoothness * weights[t][slot] ** 2 if slot >= 0 else 0.0
+            return added * gradients[t][atom] ** 2 / smoothness - cost
+
+        gains = [
+            brute_force_best(constraint, supports, atom, lambda t, o, atom=atom: worth(t, o, atom))
+            for atom in range(len(ground_set))
+        ]
+        taken = set() if before is None else set(before.atoms.tolist())
+        if int(np.argmax(gains)) in taken:
+            return  # an atom of the dictionary wins again: covered by the test of repeats
+        assert after.gains[-1] == pytest.approx(max(gains), abs=1e-9)
+        if max(gains) > 1e-9:
+            assert gains[after.atoms[-1]] == pytest.approx(max(gains))
+
+
+def test_atoms_of_the_dictionary_may_win_again_and_only_help():
+    """Within the first k iterations of the paper, so the guarantee of theorem 4.2 stands."""
+    rng = np.random.default_rng(0)
+    data, _ = planted(rng, STANDARD, 200, 60, 5)
+    selection = replacement_omp(STANDARD, data, IndividualSparsity(5), 60)
+    assert len(set(selection.atoms.tolist())) == 60
+    assert (np.diff(selection.objective) >= -1e-9).all()
+
+
+@pytest.mark.parametrize("decay", [False, True])
+def test_planted_dictionaries_are_recovered(decay):
+    """The synthetic data of the paper. Orthonormal atoms: nothing else can explain the data as well."""
+    rng = np.random.default_rng(3)
+    ground_set = standard_ground_set(bases=["dct"])
+    data, atoms = planted(rng, ground_set, 300, 12, 3)
+    selection = replacement_omp(ground_set, data, IndividualSparsity(3), 12, decay=decay)
+    assert np.sort(selection.atoms).tolist() == atoms.tolist()
+    assert selection.objective[-1] == pytest.approx((data**2).sum() / 2)
+
+
+def test_planted_dictionaries_of_the_standard_ground_set_explain_unseen_data():
+    rng = np.random.default_rng(4)
+    data, _ = planted(rng, STANDARD, 400, 20, 5)
+    train, test = data[:200], data[200:]
+    selection = replacement_omp(STANDARD, train, IndividualSparsity(5), 20)
+    codes = omp(selection.dictionary, test, 5)
+    assert codes.residual_energy.sum() < 0.02 * (test**2).sum()
+
+
+def test_a_generous_budget_makes_average_sparsity_individual():
+    ground_set, data, mask = instance(5)
+    individual = replacement_omp(ground_set, data, IndividualSparsity(3), 10, mask=mask)
+    average = replacement_omp(ground_set, data, AverageSparsity(3, 3 * len(data)), 10, mask=mask)
+    np.testing.assert_array_equal(individual.atoms, average.atoms)
+    np.testing.assert_allclose(individual.objective, average.objective)
+
+
+def test_special_cases_of_the_constraints_agree():
+    ground_set, data, mask = instance(6)
+    run = [
+        replacement_omp(ground_set, data, constraint, 10, mask=mask)
+        for constraint in (
+            IndividualSparsity(3),
+            MatroidSparsity(UniformMatroid(3)),
+            MatroidSparsity(PartitionMatroid(np.zeros(len(ground_set), int), 3)),
+            MatroidSparsity(OracleMatroid(lambda atoms: len(atoms) <= 3)),
+            BlockSparsity(np.arange(len(data))[:, None], 3),
+        )
+    ]
+    for other in run[1:]:
+        np.testing.assert_array_equal(run[0].atoms, other.atoms)
+        np.testing.assert_allclose(run[0].objective, other.objective)
+
+
+def test_decay_keeps_gains_from_reaching_zero():
+    rng = np.random.default_rng(7)
+    data = rng.normal(size=(60, 64))
+    plain = replacement_omp(STANDARD, data, IndividualSparsity(2), 120)
+    decayed = replacement_omp(STANDARD, data, IndividualSparsity(2), 120, decay=True)
+    assert (plain.gains == 0).any()
+    assert (decayed.gains > 0).sum() > (plain.gains > 0).sum()
+
+
+def test_steps_tell_what_the_result_holds_and_the_run_can_be_left():
+    ground_set, data, _ = instance(8)
+    steps = []
+    generator = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 8)
+    while True:
+        try:
+            steps.append(next(generator))
+        except StopIteration as stop:
+            selection = stop.value
+            break
+    assert [step.atom for step in steps] == selection.atoms.tolist()
+    assert [step.gain for step in steps] == selection.gains.tolist()
+    assert [step.objective for step in steps] == selection.objective.tolist()
+    np.testing.assert_array_equal(selection.dictionary, ground_set.atoms[:, selection.atoms])
+    half = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 8)
+    next(half)
+    half.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_patch_and_all_atoms(kind):
+    ground_set, data, mask = instance(9, n_points=1, n_candidates=8)
+    constraint = BlockSparsity([[0]], 4) if kind == "block" else all_constraints(1, 8)[kind]
+    selection = replacement_omp(ground_set, data, constraint, 8, mask=mask)
+    assert sorted(selection.atoms.tolist()) == list(range(8))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_duplicate_and_dependent_atoms_constant_and_hidden_patches(kind):
+    rng = np.random.default_rng(10)
+    atoms = rng.normal(size=(9, 4))
+    ground_set = ground_set_from_array(np.hstack([atoms, atoms, atoms @ rng.normal(size=(4, 4))]))
+    data = np.vstack([rng.normal(size=(8, 9)), np.ones(9), np.zeros(9)])
+    mask = rng.random(data.shape) < 0.4
+    mask[3] = True
+    constraint = all_constraints(*data.shape[:1], len(ground_set))[kind]
+    for decay in (False, True):
+        selection = replacement_omp(ground_set, data, constraint, 12, mask=mask, decay=decay)
+        assert constraint.is_feasible(selection.supports)
+        weights = np.concatenate(selection.coefficients)
+        assert np.isfinite(weights).all()
+        assert np.abs(weights).max() < 1e3
+        assert len(selection.supports[3]) == 0
+        assert sorted(selection.atoms.tolist()) == list(range(12))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_float32_agrees_with_float64(kind):
+    ground_set, data, mask = instance(11, n_points=40, n_features=20)
+    constraint = all_constraints(*data.shape[:1], len(ground_set))[kind]
+    single = replacement_omp(ground_set, data.astype(np.float32), constraint, 8, mask=mask)
+    double = replacement_omp(ground_set, data, constraint, 8, mask=mask)
+    np.testing.assert_array_equal(single.atoms, double.atoms)
+    np.testing.assert_allclose(single.objective, double.objective, rtol=1e-4)
+
+
+def test_input_may_be_read_only_and_strided_and_is_left_alone():
+    ground_set, data, mask = instance(12)
+    poisoned = np.where(mask, np.nan, data)
+    strided = np.asfortranarray(np.repeat(poisoned, 2, axis=1))[:, ::2]
+    strided.flags.writeable = mask.flags.writeable = False
+    before = strided.copy()
+    first = replacement_omp(ground_set, data, IndividualSparsity(3), 6, mask=mask)
+    second = replacement_omp(ground_set, strided, IndividualSparsity(3), 6, mask=mask)
+    np.testing.assert_array_equal(first.atoms, second.atoms)
+    np.testing.assert_array_equal(first.objective, second.objective)
+    np.testing.assert_array_equal(strided, before)
+
+
+def test_few_exact_solves_are_needed_under_average_sparsity():
+    rng = np.random.default_rng(13)
+    data, _ = planted(rng, STANDARD, 200, 40, 5)
+    steps = list(iter_replacement_omp(STANDARD, data, AverageSparsity(8, 800), 40))
+    assert sum(step.n_exact for step in steps) < 40 * len(STANDARD) / 4
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"n_atoms": 25}, ValueError, "n_atoms must be at most the size of the ground set, 24, but is 25"),
+        ({"n_atoms": 0}, ValueError, "n_atoms must be at least 1"),
+        ({"n_atoms": 2.0}, TypeError, "whole number"),
+        ({"constraint": 3}, TypeError, "needs a sparsity constraint such as IndividualSparsity"),
+        ({"constraint": IndividualSparsity([1])}, ValueError, "one per patch, 30, but there are 1"),
+        ({"data": np.ones((30, 3))}, ValueError, "as many columns as an atom has entries, 10"),
+        ({"data": np.full((30, 10), np.inf)}, ValueError, "finite where it is observed"),
+        ({"data": np.ones((0, 10))}, ValueError, "must not be empty"),
+        ({"data": [["a"] * 10]}, TypeError, "real numbers"),
+        ({"mask": np.zeros((30, 9), bool)}, ValueError, "shape of data"),
+        ({"ground_set": np.eye(10)}, TypeError, "must be a GroundSet"),
+    ],
+)
+def test_bad_input_is_refused_before_any_step(change, error, sentence):
+    ground_set, data, _ = instance(14)
+    arguments = {
+        "ground_set": ground_set,
+        "data": data,
+        "constraint": IndividualSparsity(3),
+        "n_atoms": 3,
+    } | change
+    with pytest.raises(error, match=sentence):
+        iter_replacement_omp(**arguments)
+
+
+def test_replacement_greedy_refuses_average_sparsity_before_any_step():
+    ground_set, data, _ = instance(15)
+    with pytest.raises(TypeError, match="not AverageSparsity; use replacement_omp"):
+        replacement_greedy(ground_set, data, AverageSparsity(3, 60), 5)

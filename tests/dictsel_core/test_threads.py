@@ -1,0 +1,66 @@
+import threading
+import time
+
+import pytest
+from threadpoolctl import threadpool_info
+
+from dictsel_core._threads import as_thread_count, map_chunks, single_threaded_blas
+
+
+def blas_threads():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_chunks_come_in_order_and_cover_everything(threads):
+    def slow_when_early(start, stop):
+        time.sleep(0.002 * (10 - start) if start < 10 else 0)
+        return list(range(start, stop))
+
+    chunks = list(map_chunks(slow_when_early, 23, 5, threads))
+    assert [len(chunk) for chunk in chunks] == [5, 5, 5, 5, 3]
+    assert [item for chunk in chunks for item in chunk] == list(range(23))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_errors_come_through_and_no_thread_stays(threads):
+    before = threading.active_count()
+
+    def fail(start, stop):
+        raise ZeroDivisionError(start)
+
+    with pytest.raises(ZeroDivisionError):
+        list(map_chunks(fail, 10, 2, threads))
+    assert threading.active_count() == before
+
+
+def test_closing_drops_what_has_not_begun():
+    begun = []
+
+    def work(start, stop):
+        begun.append(start)
+        time.sleep(0.01)
+        return start
+
+    chunks = map_chunks(work, 1000, 1, 2)
+    next(chunks)
+    chunks.close()
+    assert len(begun) < 20
+
+
+def test_blas_is_limited_while_anybody_wants_it_and_restored_after_the_last():
+    before = blas_threads()
+    first, second = single_threaded_blas, single_threaded_blas
+    with first:
+        assert set(blas_threads()) <= {1}
+        with second:
+            pass
+        assert set(blas_threads()) <= {1}
+    assert blas_threads() == before
+
+
+def test_thread_counts_are_checked():
+    assert as_thread_count(None) >= 1
+    assert as_thread_count(3) == 3
+    with pytest.raises(ValueError, match="threads"):
+        as_thread_count(0)

@@ -1,0 +1,37 @@
+"""Feasible replacements by enumeration: the definition (eq. 3), with no cleverness."""
+
+from itertools import product
+
+import numpy as np
+
+
+def options(support, atom):
+    """All (added, removed slot or -1) of one patch."""
+    additions = [False] if atom in support else [False, True]
+    return [(add, slot) for add in additions for slot in range(-1, len(support))]
+
+
+def apply(support, atom, option):
+    added, removed = option
+    kept = [a for slot, a in enumerate(support) if slot != removed]
+    return [*kept, atom] if added else kept
+
+
+def best_replacement(constraint, supports, atom, worth):
+    """Best value over all feasible replacements; `worth(t, option)` is what one patch contributes."""
+    best = -np.inf
+    for choice in product(*(options(support, atom) for support in supports)):
+        changed = [np.array(apply(z, atom, o), int) for z, o in zip(supports, choice, strict=True)]
+        if constraint.is_feasible(changed):
+            best = max(best, sum(worth(t, option) for t, option in enumerate(choice)))
+    return best
+
+
+def is_replacement(constraint, supports, atom, replacement):
+    """Whether a library's `Replacement` is feasible."""
+    pairs = zip(replacement.added.tolist(), replacement.removed.tolist(), strict=True)
+    choice = list(pairs)
+    if any(o not in options(z, atom) for z, o in zip(supports, choice, strict=True)):
+        return False
+    changed = [np.array(apply(z, atom, o), int) for z, o in zip(supports, choice, strict=True)]
+    return constraint.is_feasible(changed)

@@ -1,0 +1,28 @@
+"""Data sets for the tests."""
+
+import numpy as np
+
+from dictsel_core import GroundSet, ground_set_from_array
+
+
+def random_ground_set(rng: np.random.Generator, n_features: int, n_candidates: int) -> GroundSet:
+    return ground_set_from_array(rng.normal(size=(n_features, n_candidates)))
+
+
+def planted(rng: np.random.Generator, ground_set: GroundSet, n_points: int, n_atoms: int, sparsity: int):
+    """The synthetic data of the paper: sparse Gaussian combinations of a random dictionary."""
+    atoms = rng.choice(len(ground_set), n_atoms, replace=False)
+    data = np.zeros((n_points, ground_set.n_features))
+    for row in data:
+        used = rng.choice(atoms, sparsity, replace=False)
+        row[...] = ground_set.atoms[:, used] @ rng.normal(size=sparsity)
+    return data, np.sort(atoms)
+
+
+def least_squares(ground_set: GroundSet, y, missing, support):
+    """Weights and utility f_t(Z) of one patch, by LAPACK, on its observed entries."""
+    observed = ~missing
+    columns = ground_set.atoms[observed][:, list(support)]
+    weights = np.linalg.lstsq(columns, y[observed], rcond=None)[0]
+    residual = y[observed] - columns @ weights
+    return weights, (y[observed] @ y[observed] - residual @ residual) / 2
