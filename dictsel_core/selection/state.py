@@ -84,19 +84,23 @@ class SupportState:
 
     def carry_out(self, replacement: Replacement, atom: int) -> Ints:
         """Change the supports, refit the patches concerned, and return their numbers."""
-        added, removed = replacement.added, replacement.removed
-        swapped = np.flatnonzero(added & (removed >= 0))
-        self.supports[swapped, removed[swapped]] = atom
-        grown = np.flatnonzero(added & (removed < 0))
-        self.supports[grown, self.sizes[grown]] = atom
-        self.sizes[grown] += 1
-        shrunk = np.flatnonzero(~added & (removed >= 0))
-        self.sizes[shrunk] -= 1
-        self.supports[shrunk, removed[shrunk]] = self.supports[shrunk, self.sizes[shrunk]]
-        self.supports[shrunk, self.sizes[shrunk]] = -1
-        changed = np.concatenate([swapped, grown, shrunk])
+        takers = np.flatnonzero(replacement.added)
+        slots = replacement.removed[takers]
+        grown = slots < 0
+        slots[grown] = self.sizes[takers[grown]]
+        self.supports[takers, slots] = atom
+        self.sizes[takers] += grown
+        givers = np.flatnonzero(~replacement.added & (replacement.removed >= 0))
+        self._drop(givers, replacement.removed[givers])
+        changed = np.concatenate([takers, givers])
         self.refit(changed)
         return changed
+
+    def _drop(self, rows: Ints, slots: Ints) -> None:
+        """Empty one slot in each row; the last atom moves into it."""
+        self.sizes[rows] -= 1
+        self.supports[rows, slots] = self.supports[rows, self.sizes[rows]]
+        self.supports[rows, self.sizes[rows]] = -1
 
     def set_supports(self, supports: Ints) -> None:
         """Replace all supports at once, and refit."""
@@ -111,7 +115,7 @@ class SupportState:
             self.coefficients[block, :width] = fit.coefficients
             self.coefficients[block, width:] = 0
             self.residuals[block] = fit.residual
-            remaining = np.einsum("bd,bd->b", fit.residual, fit.residual)
+            remaining = np.vecdot(fit.residual, fit.residual)
             self._utilities[block] = (self._energies[block] - remaining) / 2
 
     def fits(self, rows: Ints) -> Iterator[tuple[Ints, SupportFit]]:

@@ -1,0 +1,1 @@
+"""Speed and quality against peers, measured as ratios within one run."""

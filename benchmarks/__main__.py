@@ -1,0 +1,24 @@
+"""Run benchmarks: ``python -m benchmarks selection|coding|all``."""
+
+import argparse
+from collections.abc import Callable
+
+from benchmarks import coding, selection
+
+BENCHMARKS: dict[str, Callable[[], None]] = {"selection": selection.main, "coding": coding.main}
+
+
+def main() -> None:
+    """Run the benchmarks named on the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure this library against its peers. Ratios within one run mean more than seconds.",
+    )
+    parser.add_argument("name", choices=[*BENCHMARKS, "all"], help="what to measure")
+    name = parser.parse_args().name
+    for each in BENCHMARKS if name == "all" else [name]:
+        BENCHMARKS[each]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Selectors against each other, average against individual sparsity, and growth with T."""
+
+from collections.abc import Callable
+from functools import partial
+from statistics import median
+
+import numpy as np
+
+from benchmarks.data import Array, image_patches, synthetic
+from benchmarks.measure import print_table, ratio, seconds_in_turns
+from dictsel_core import (
+    AverageSparsity,
+    Constraint,
+    IndividualSparsity,
+    Selection,
+    iter_replacement_omp,
+    omp,
+    replacement_greedy,
+    replacement_omp,
+    sds_ma,
+    sds_omp,
+    standard_ground_set,
+)
+
+GROUND_SET = standard_ground_set()
+SPARSITY = 5
+SELECTORS: dict[str, Callable[..., Selection]] = {
+    "replacement_omp": replacement_omp,
+    "  with decay": partial(replacement_omp, decay=True),
+    "replacement_greedy": replacement_greedy,
+    "sds_omp": sds_omp,
+    "sds_ma": sds_ma,
+}
+
+
+def main() -> None:
+    """Print all tables."""
+    speed_of_selectors()
+    quality_of_selectors()
+    average_against_individual()
+    growth()
+
+
+def speed_of_selectors(n_points: int = 100, n_atoms: int = 20) -> None:
+    """Seconds of each selector on the paper's synthetic data."""
+    data, _ = synthetic(GROUND_SET, n_points, n_atoms, SPARSITY, seed=0)
+    constraint = IndividualSparsity(SPARSITY)
+    seconds = seconds_in_turns(
+        {name: partial(run, GROUND_SET, data, constraint, n_atoms) for name, run in SELECTORS.items()},
+        rounds=15,
+    )
+    print_table(
+        f"Selectors, speed: T = {n_points}, n = {len(GROUND_SET)}, k = {n_atoms}, s = {SPARSITY}, synthetic",
+        ["selector", "seconds", "time / replacement_omp"],
+        [
+            [name, f"{median(seconds[name]):.4f}", f"{ratio(seconds, name, 'replacement_omp'):.1f}"]
+            for name in SELECTORS
+        ],
+    )
+
+
+def quality_of_selectors(n_points: int = 100, n_trials: int = 10) -> None:
+    """Part of the variance of unseen data that OMP leaves over, against the dictionary size."""
+    sizes = [5, 10, 15, 20]
+    left: dict[str, list[Array]] = {name: [] for name in SELECTORS}
+    constraint = IndividualSparsity(SPARSITY)
+    for trial in range(n_trials):
+        train, test = synthetic(GROUND_SET, n_points, max(sizes), SPARSITY, seed=trial)
+        for name, run in SELECTORS.items():
+            dictionary = run(GROUND_SET, train, constraint, max(sizes)).dictionary
+            energies = [omp(dictionary[:, :k], test, SPARSITY).residual_energy.sum() for k in sizes]
+            left[name].append(np.array(energies) / (test**2).sum())
+    print_table(
+        f"Selectors, test residual variance: T = {n_points}, {max(sizes)} atoms planted, "
+        f"s = {SPARSITY}, {n_trials} trials",
+        ["selector", *(f"k = {k}" for k in sizes)],
+        [[name, *(f"{value:.4f}" for value in np.mean(left[name], axis=0))] for name in SELECTORS],
+    )
+
+
+def average_against_individual(n_points: int = 1000, n_atoms: int = 100) -> None:
+    """Cost of the shared budget, and how many exact solves the dual bound leaves."""
+    budget = SPARSITY * n_points
+    constraints: dict[str, Constraint] = {
+        "individual s = 5": IndividualSparsity(SPARSITY),
+        "average s = 5, s' = 4T": AverageSparsity(SPARSITY, budget * 4 // 5),
+        "average s = 8, s' = 5T": AverageSparsity(8, budget),
+        "average no cap, s' = 5T": AverageSparsity(None, budget),
+    }
+    data_sets = {
+        "synthetic": synthetic(GROUND_SET, n_points, n_atoms, SPARSITY, seed=0)[0],
+        "photograph": image_patches(n_points, seed=0),
+    }
+    rows = []
+    for source, data in data_sets.items():
+        seconds = seconds_in_turns(
+            {
+                name: partial(replacement_omp, GROUND_SET, data, constraint, n_atoms)
+                for name, constraint in constraints.items()
+            },
+            rounds=7,
+        )
+        for name, constraint in constraints.items():
+            solves = [step.n_exact for step in iter_replacement_omp(GROUND_SET, data, constraint, n_atoms)]
+            rows.append(
+                [
+                    f"{source}, {name}",
+                    f"{median(seconds[name]):.3f}",
+                    f"{ratio(seconds, name, 'individual s = 5'):.2f}",
+                    f"{np.mean(solves):.1f}",
+                    f"{max(solves)}",
+                ]
+            )
+    print_table(
+        f"Average sparsity: T = {n_points:,}, n = {len(GROUND_SET)}, k = {n_atoms}",
+        ["data, constraint", "seconds", "time / individual", "exact solves per step", "most"],
+        rows,
+    )
+
+
+def growth(n_atoms: int = 100) -> None:
+    """Cost per patch as T grows."""
+    sizes = [1000, 2000, 4000, 8000, 16000]
+    data, _ = synthetic(GROUND_SET, max(sizes), n_atoms, SPARSITY, seed=0)
+    kinds: dict[str, Callable[[int], Constraint]] = {
+        "individual": lambda size: IndividualSparsity(SPARSITY),
+        "average": lambda size: AverageSparsity(8, SPARSITY * size),
+    }
+    rows = []
+    for name, constraint in kinds.items():
+        seconds = seconds_in_turns(
+            {
+                str(size): partial(replacement_omp, GROUND_SET, data[:size], constraint(size), n_atoms)
+                for size in sizes
+            },
+            rounds=3,
+        )
+        for size in sizes:
+            per_patch = ratio(seconds, str(size), str(sizes[0])) * sizes[0] / size
+            rows.append([f"{name}, T = {size:,}", f"{median(seconds[str(size)]):.3f}", f"{per_patch:.2f}"])
+    print_table(
+        f"Growth: k = {n_atoms}, s = {SPARSITY}, synthetic",
+        ["constraint", "seconds", "time per patch / that of T = 1,000"],
+        rows,
+    )
