@@ -16,11 +16,12 @@ from dictsel_core._validation import Bools, Floats, Ints
 _DEPENDENT = 16.0
 #: Gram-Schmidt is repeated where it cancels all but this part of the squared length of a column.
 _CANCELLED = 0.1
-#: Relative ridge on the normal equations: enough for dependent columns not to blow up. Refinement takes
-#: its effect out again wherever the columns are independent.
+#: Ridge on the normal equations of unit columns: dependent ones then give large inverses, not errors.
 _RIDGE = 1e-13
-#: Largest entry of an inverse Gram matrix up to which refinement would change nothing that matters.
-_WELL_CONDITIONED = 1e3
+#: Largest entry of an inverse Gram matrix up to which a fit needs no refinement ...
+_WELL_CONDITIONED = 1e2
+#: ... and beyond which it is made anew by singular values.
+_ILL_CONDITIONED = 1e6
 
 
 class StackedLeastSquares:
@@ -72,7 +73,7 @@ class StackedLeastSquares:
         column: Floats = self._basis[self._n_columns, : self._n_rows]
         return column
 
-    def append(self, squared_length: Floats, wanted: Bools) -> tuple[Bools, Floats]:
+    def append(self, squared_length: Floats, wanted: Bools) -> Bools:
         """Append the column put into `next_column` and update residual and coefficients.
 
         Parameters
@@ -86,8 +87,6 @@ class StackedLeastSquares:
         -------
         taken : (B,) ndarray of bool
             Wanted, and independent of the columns before.
-        explained : (B,) ndarray
-            By how much the squared residual fell.
         """
         j, n = self._n_columns, self._n_rows
         column = self._basis[j, :n]
@@ -104,18 +103,18 @@ class StackedLeastSquares:
                 self._orthogonalise(again, part, mixed)
                 column[again], combination[again] = part, mixed
                 remaining[again] = np.einsum("bd,bd->b", part, part)
-        taken = wanted & (remaining > self._dependent * squared_length)
+        taken: Bools = wanted & (remaining > self._dependent * squared_length)
         inverse = self._inverse[j, :n]
         inverse[...] = 0
         np.divide(1, remaining, out=inverse, where=taken)
-        overlap = np.einsum("bd,bd->b", column, self.residual)
-        step = overlap * inverse
+        step = np.einsum("bd,bd->b", column, self.residual)
+        step *= inverse
         scaled = self._scratch[:n]
         np.multiply(column, step[:, None], out=scaled)
         np.subtract(self.residual, scaled, out=self.residual)
         self.coefficients[:, : j + 1] += step[:, None] * combination
         self._n_columns += 1
-        return taken, step * overlap
+        return taken
 
     def _orthogonalise(self, rows: slice | Ints, column: Floats, combination: Floats) -> None:
         """Take the span of the earlier columns out of `column`, in place; same for its combination."""
@@ -137,7 +136,7 @@ class SupportFit:
     columns : (B, S, d) ndarray
         Zero where a problem has fewer columns.
     inverse : (B, S, S) ndarray
-        Inverse of the Gram matrix of the columns; the identity in empty places.
+        Inverse of the Gram matrix of the columns; of no meaning in empty places.
     coefficients : (B, S) ndarray
     residual : (B, d) ndarray
     """
@@ -149,7 +148,7 @@ class SupportFit:
 
 
 def fit_supports(columns: NDArray[np.float64], used: Bools, target: Floats) -> SupportFit:
-    """Fit every target by its columns.
+    """Fit every target by its columns; dependent columns share the weight (minimum norm).
 
     Parameters
     ----------
@@ -160,12 +159,34 @@ def fit_supports(columns: NDArray[np.float64], used: Bools, target: Floats) -> S
     """
     gram = columns @ columns.transpose(0, 2, 1)
     diagonal = np.einsum("bss->bs", gram)
-    diagonal += np.where(used, _RIDGE, 1.0)
+    lengths = np.where(diagonal > 0, diagonal, 1.0)
+    diagonal += np.where(used, _RIDGE * lengths, 1.0)
     inverse = np.linalg.inv(gram).astype(np.float64, copy=False)
-    coefficients = np.zeros(used.shape)
     residual = target.astype(np.float64)
-    for _ in range(1 if inverse.max() < _WELL_CONDITIONED else 3):  # a fit, and its refinement
-        step = np.matvec(inverse, np.matvec(columns, residual))
-        coefficients += step
-        residual -= np.vecmat(step, columns)
-    return SupportFit(columns, inverse, coefficients, residual)
+    coefficients = np.matvec(inverse, np.matvec(columns, residual))
+    residual -= np.vecmat(coefficients, columns)
+    fit = SupportFit(columns, inverse, coefficients, residual)
+    strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1)
+    if strain.max() > _WELL_CONDITIONED:
+        _refine(fit, np.flatnonzero((strain > _WELL_CONDITIONED) & (strain <= _ILL_CONDITIONED)))
+        _refit_by_singular_values(fit, np.flatnonzero(strain > _ILL_CONDITIONED), target)
+    return fit
+
+
+def _refine(fit: SupportFit, rows: Ints) -> None:
+    """Take the effect of the ridge, and of rounding, out of some fits."""
+    columns = fit.columns[rows]
+    step = np.matvec(fit.inverse[rows], np.matvec(columns, fit.residual[rows]))
+    fit.coefficients[rows] += step
+    fit.residual[rows] -= np.vecmat(step, columns)
+
+
+def _refit_by_singular_values(fit: SupportFit, rows: Ints, target: Floats) -> None:
+    """Fit some targets anew, which is slow but right for columns however close to dependent."""
+    if not rows.size:
+        return
+    columns = fit.columns[rows]
+    duals = np.linalg.pinv(columns.transpose(0, 2, 1), rcond=1e-10)
+    fit.inverse[rows] = duals @ duals.transpose(0, 2, 1)
+    fit.coefficients[rows] = np.matvec(duals, target[rows].astype(np.float64))
+    fit.residual[rows] = target[rows] - np.vecmat(fit.coefficients[rows], columns)

@@ -1,6 +1,7 @@
 """Checks at the public edge: kernels below assume what these functions have established."""
 
 import operator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,26 @@ def as_count(value: object, name: str, *, least: int = 1) -> int:
     return count
 
 
+def as_nonnegative(value: object, name: str) -> float:
+    """Return `value` as a float that is at least 0."""
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, not {value!r}.")
+    number = float(value)
+    if not number >= 0.0:
+        raise ValueError(f"{name} must be at least 0, but is {number}.")
+    return number
+
+
+def as_n_atoms(value: object, n_candidates: int) -> int:
+    """Return the dictionary size k, checked against the size of the ground set."""
+    count = as_count(value, "n_atoms")
+    if count > n_candidates:
+        raise ValueError(
+            f"n_atoms must be at most the size of the ground set, {n_candidates}, but is {count}."
+        )
+    return count
+
+
 def as_counts(value: ArrayLike, name: str, *, least: int = 1) -> Ints:
     """Return `value` as a one-dimensional integer array whose entries are all at least `least`."""
     counts = np.asarray(value)
@@ -42,6 +63,8 @@ def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
 
     The array is returned as it is where possible: it may be read-only or non-contiguous.
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be a plain array; pass its mask as mask=..., True = missing.")
     matrix = np.asarray(value)
     if matrix.dtype == np.bool_ or not (
         np.issubdtype(matrix.dtype, np.integer) or np.issubdtype(matrix.dtype, np.floating)
@@ -51,7 +74,19 @@ def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
         raise ValueError(f"{name} must be two-dimensional {axes}, but its shape is {matrix.shape}.")
     if 0 in matrix.shape:
         raise ValueError(f"{name} must not be empty, but its shape is {matrix.shape}.")
-    return matrix.astype(np.float32 if matrix.dtype in (np.float32, np.float16) else np.float64, copy=False)
+    single = np.issubdtype(matrix.dtype, np.floating) and matrix.dtype.itemsize <= 4
+    return matrix.astype(np.float32 if single else np.float64, copy=False)
+
+
+def rounding_level(n_features: int, dtype: np.dtype[Any]) -> float:
+    """Return the relative size below which an inner product of that many entries is rounding error."""
+    return 8.0 * float(np.sqrt(n_features)) * float(np.finfo(dtype).eps)
+
+
+def needs_double(*arrays: Floats) -> bool:
+    """Tell whether squares of the entries would leave the range of float32."""
+    largest = [float(np.abs(array).max()) for array in arrays]
+    return any(size > 1e15 or 0.0 < size < 1e-15 for size in largest)
 
 
 def as_mask(value: ArrayLike | None, shape: tuple[int, ...]) -> Bools | None:
@@ -83,7 +118,7 @@ def as_observed_data(
     Returns
     -------
     data : (T, d) ndarray
-        A fresh, contiguous array; zero at missing entries.
+        A fresh, contiguous array; zero at missing entries. float32 if given so and of ordinary size.
     observed : (T, d) ndarray of bool or None
         The complement of the mask; None where every entry is observed.
     """
@@ -101,4 +136,6 @@ def as_observed_data(
             f"data must be finite where it is observed, but data[{row}, {column}] is {clean[row, column]}; "
             "mark missing entries with mask=True."
         )
+    if clean.dtype == np.float32 and needs_double(clean):
+        clean = clean.astype(np.float64)
     return clean, None if missing is None else ~missing

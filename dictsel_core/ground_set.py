@@ -1,6 +1,6 @@
 """The ground set V: candidate atoms with their origin, coherence and smoothness."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -55,14 +55,26 @@ class GroundSet:
 
         It is 1 for the standard ground set, where every basis brings its own constant atom.
         """
-        largest = 0.0
-        block = 2048  # keeps the product of a large ground set within a few megabytes
+        largest = (products.max(initial=0.0) for _, products in self._products_with_earlier())
+        return min(float(max(largest)), 1.0)
+
+    @cached_property
+    def duplicates(self) -> NDArray[np.intp]:
+        """Atoms that repeat an earlier one up to sign, and the first such one: (2, n_duplicates)."""
+        found = [np.zeros((2, 0), dtype=np.intp)]
+        for start, products in self._products_with_earlier():
+            same = products > 1.0 - 1e-12
+            copies = np.flatnonzero(same.any(axis=1))
+            found.append(np.stack([start + copies, same[copies].argmax(axis=1)]))
+        return np.concatenate(found, axis=1)
+
+    def _products_with_earlier(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Yield (start, |<a_i, a_j>|) for blocks of rows i from `start` on; 0 unless j < i."""
+        block = 1024  # keeps the product of a large ground set within some megabytes
         for start in range(0, len(self), block):
-            products = np.abs(self.atoms[:, start : start + block].T @ self.atoms)
-            rows = np.arange(products.shape[0])
-            products[rows, start + rows] = 0.0
-            largest = max(largest, float(products.max()))
-        return min(largest, 1.0)
+            part = self.atoms[:, start : start + block]
+            products = np.abs(part.T @ self.atoms[:, : start + part.shape[1]])
+            yield start, np.tril(products, start - 1)
 
     @cached_property
     def smoothness(self) -> float:
@@ -102,12 +114,13 @@ def standard_ground_set(
     """
     if isinstance(bases, str):
         raise TypeError(f"bases must be a sequence of names, such as ({bases!r},), not the string {bases!r}.")
-    if len(bases) == 0:
+    names = tuple(bases)
+    if not names:
         raise ValueError("bases must name at least one basis.")
-    if len(set(bases)) < len(bases):
-        raise ValueError(f"bases must not name a basis twice, but is {tuple(bases)}.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"bases must not name a basis twice, but is {names}.")
     shape = _as_patch_shape(patch_shape)
-    parts = [orthonormal_basis(name, shape) for name in bases]
+    parts = [orthonormal_basis(name, shape) for name in names]
     return GroundSet(
         atoms=np.concatenate([part.atoms for part in parts], axis=1),
         origins=tuple(origin for part in parts for origin in part.origins),

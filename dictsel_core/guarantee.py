@@ -6,7 +6,7 @@ from math import comb, exp
 
 import numpy as np
 
-from dictsel_core._validation import as_count
+from dictsel_core._validation import as_count, as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 
@@ -85,14 +85,15 @@ def approximation_bound(
     >>> round(bound.ratio, 3)  # 1 - 1/e for an orthonormal basis
     0.632
     """
-    count = as_count(n_atoms, "n_atoms")
+    count = as_n_atoms(n_atoms, len(ground_set))
     points = as_count(n_points, "n_points")
     steps = count if n_steps is None else as_count(n_steps, "n_steps")
     constraint.check(points, len(ground_set))
-    sparsity = constraint.capacity(points, len(ground_set), count)
+    largest = min(max(count, steps), len(ground_set))  # dictionary size, ours or the optimal one
+    sparsity = constraint.capacity(points, len(ground_set), largest)
     concavity = _restricted_concavity(ground_set, min(2 * sparsity, len(ground_set)))
     smoothness = ground_set.smoothness
-    p = constraint.replacement_sparsity(count)
+    p = constraint.replacement_sparsity(largest)
     ratio = 0.0
     if concavity > 0.0:
         ratio = (concavity / smoothness) ** 2 * (1.0 - exp(-steps / p * smoothness / concavity))

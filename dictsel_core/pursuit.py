@@ -9,7 +9,18 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._least_squares import StackedLeastSquares
 from dictsel_core._threads import as_thread_count, map_chunks
-from dictsel_core._validation import Bools, Floats, Ints, as_count, as_counts, as_matrix, as_observed_data
+from dictsel_core._validation import (
+    Bools,
+    Floats,
+    Ints,
+    as_count,
+    as_counts,
+    as_matrix,
+    as_nonnegative,
+    as_observed_data,
+    needs_double,
+    rounding_level,
+)
 
 __all__ = ["Pursuit", "SparseCodes", "omp"]
 
@@ -25,9 +36,10 @@ class SparseCodes:
     ----------
     dictionary : (d, k) ndarray
         As given.
-    supports : (T, s) ndarray of int
-        Columns of the dictionary in the order of their choice, filled up with -1.
-    coefficients : (T, s) ndarray
+    supports : (T, S) ndarray of int
+        Columns of the dictionary in the order of their choice, filled up with -1; S is the largest
+        sparsity, but at most d and at most k.
+    coefficients : (T, S) ndarray
         Least-squares weights on the observed entries, filled up with 0.
     residual_energy : (T,) ndarray
         Squared length of the residual on the observed entries.
@@ -98,8 +110,9 @@ def omp(
     Returns
     -------
     SparseCodes
-        In float32 if the data are float32, else in float64. A patch uses fewer than `sparsity`
-        atoms where no further one lowers its residual: an exact fit, or no observed entry.
+        In float32 if the data are float32 and of ordinary size, else in float64. A patch uses fewer
+        than `sparsity` atoms where no further one lowers its residual: an exact fit, or no observed
+        entry. Of atoms that are equal up to sign, only the first is ever used.
 
     Examples
     --------
@@ -111,11 +124,12 @@ def omp(
     atoms = as_matrix(dictionary, "dictionary", "(features, atoms)")
     if not np.isfinite(atoms).all():
         raise ValueError("dictionary must be finite, but it holds NaN or infinity.")
-    if not tolerance >= 0.0:
-        raise ValueError(f"tolerance must not be negative, but is {tolerance}.")
+    least_energy = as_nonnegative(tolerance, "tolerance")
     clean, observed = as_observed_data(data, mask, atoms.shape[0])
+    if needs_double(atoms):
+        clean = clean.astype(np.float64)
     caps = _as_caps(sparsity, len(clean))
-    pursuit = Pursuit(atoms.astype(clean.dtype, copy=False), int(caps.max()), tolerance)
+    pursuit = Pursuit(atoms.astype(clean.dtype, copy=False), int(caps.max()), least_energy)
     coded = map_chunks(
         lambda start, stop: pursuit(
             clean[start:stop], None if observed is None else observed[start:stop], caps[start:stop]
@@ -148,11 +162,12 @@ class Pursuit:
         self.atoms = np.ascontiguousarray(atoms)
         self._rows = np.ascontiguousarray(atoms.T)
         self._squares = self.atoms**2
-        self._lengths = self._squares.sum(axis=0)
         self._capacity = min(capacity, *atoms.shape)
         self._tolerance = tolerance
         # Relative size below which a correlation, or the masked length of an atom, is rounding error.
-        self._rounding = float(atoms.shape[0] * np.finfo(atoms.dtype).eps)
+        self._rounding = rounding_level(atoms.shape[0], atoms.dtype)
+        # An atom that repeats an earlier one is never chosen: rounding must not decide between them.
+        self._squares[:, _repeats(self.atoms)] = 0
         self._workspaces = local()
 
     def __call__(self, data: Floats, observed: Bools | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
@@ -165,7 +180,7 @@ class Pursuit:
         supports = np.full((n, self._capacity), -1)
         rows = np.arange(n)
         fit.begin(data)
-        energy = np.einsum("bd,bd->b", data, data)
+        energy = np.vecdot(data, data)
         least_score = energy * self._rounding**2
         active = energy > self._tolerance
         for j in range(self._capacity):
@@ -180,24 +195,26 @@ class Pursuit:
             np.take(self._rows, chosen, axis=0, out=column, mode="clip")
             if weights is not None:
                 np.multiply(column, weights, out=column)
-            # A dependent column ends its patch: it was the best one, so nothing else would help.
-            active, explained = fit.append(lengths[rows, chosen], active)
+            # A dependent column ends its patch: even the best one explains next to nothing.
+            active = fit.append(lengths[rows, chosen], active)
             supports[:, j] = np.where(active, chosen, -1)
-            energy -= explained
-            active &= energy > self._tolerance
-        residual = fit.residual
-        return supports, fit.coefficients.copy(), np.einsum("bd,bd->b", residual, residual)
+            if self._tolerance > 0:
+                active &= np.vecdot(fit.residual, fit.residual) > self._tolerance
+        return supports, fit.coefficients.copy(), np.vecdot(fit.residual, fit.residual)
 
     def _masked_lengths(self, weights: Floats | None, work: "_Workspace", n: int) -> Floats:
         """Return |m * a|^2 for every patch and atom; their inverses go to the workspace."""
         inverse = work.inverse_lengths[:n]
         lengths = work.lengths[:n]
+        full = self._squares.sum(axis=0)
         if weights is None:
-            lengths[...] = self._lengths
+            lengths[...] = full
         else:
             np.matmul(weights, self._squares, out=lengths)
-        np.maximum(lengths, self._lengths * self._rounding**2, out=inverse)
-        np.divide(1, inverse, out=inverse, where=inverse > 0)
+        # Atoms that are zero, or as good as hidden by the mask, get the score zero.
+        np.maximum(lengths, np.where(full > 0, full, 1) * self._rounding**2, out=inverse)
+        np.divide(1, inverse, out=inverse)
+        inverse *= full > 0
         return lengths
 
     def _workspace(self, n: int) -> "_Workspace":
@@ -217,6 +234,19 @@ class _Workspace:
         self.scores = np.empty((n_rows, n_atoms), atoms.dtype)
         self.lengths = np.empty_like(self.scores)
         self.inverse_lengths = np.empty_like(self.scores)
+
+
+def _repeats(atoms: Floats) -> Bools:
+    """Tell which columns are an earlier one up to scale: (k,)."""
+    lengths = np.linalg.norm(atoms, axis=0)
+    units = atoms / np.where(lengths > 0, lengths, 1)
+    close = 1 - 4 * rounding_level(atoms.shape[0], atoms.dtype)
+    repeated = np.zeros(atoms.shape[1], bool)
+    for start in range(0, atoms.shape[1], CHUNK):
+        block = units[:, start : start + CHUNK]
+        products = np.abs(block.T @ units[:, : start + block.shape[1]])
+        repeated[start : start + CHUNK] = (np.tril(products, start - 1) > close).any(axis=1)
+    return repeated
 
 
 def scatter_codes(codes: Floats, supports: Ints, coefficients: Floats) -> None:

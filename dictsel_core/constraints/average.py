@@ -31,7 +31,7 @@ class AverageSparsity:
     def __post_init__(self) -> None:
         """Check the caps and the budget."""
         object.__setattr__(self, "caps", None if self.s is None else as_caps(self.s))
-        as_count(self.budget, "budget")
+        object.__setattr__(self, "budget", as_count(self.budget, "budget"))
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if there is not one cap per patch."""
@@ -44,7 +44,7 @@ class AverageSparsity:
         return min(cap, n_atoms, self.budget)
 
     def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return p = 3k - 1, or 2k - 1 without individual sparsity (propositions B.3 and B.5)."""
+        """Return p = 3k - 1, or 2k - 1 without individual sparsity (propositions B.5 and B.3)."""
         return (2 if self.s is None else 3) * n_atoms - 1
 
     def is_feasible(self, supports: Supports) -> bool:
@@ -75,4 +75,5 @@ class AverageSparsity:
         """Cheapest removal of each patch, patches at their cap, and unused budget."""
         sizes: Ints = offer.sizes
         tight = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
-        return offer.costs.min(axis=1), tight, self.budget - int(sizes.sum())
+        spare = min(self.budget - int(sizes.sum()), len(sizes))  # one atom goes to T patches at most
+        return offer.costs.min(axis=1), tight, spare

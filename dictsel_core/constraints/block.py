@@ -32,34 +32,38 @@ class BlockSparsity:
 
     def __post_init__(self) -> None:
         """Check that the blocks are disjoint and cover 0, ..., T-1; freeze them."""
+        if np.isscalar(self.blocks) or not len(self.blocks):
+            raise ValueError("blocks must name the patches of at least one block, such as [[0, 1], [2]].")
+        if not all(np.size(block) for block in self.blocks):
+            raise ValueError("No block may be empty.")
         blocks = tuple(as_counts(block, f"blocks[{b}]", least=0) for b, block in enumerate(self.blocks))
-        if not blocks or not all(block.size for block in blocks):
-            raise ValueError("blocks must hold at least one block, and no block may be empty.")
-        counts = np.bincount(np.concatenate(blocks))
-        if (counts > 1).any():
+        members = np.sort(np.concatenate(blocks))
+        if (twice := members[1:][np.diff(members) == 0]).size:
+            raise ValueError(f"blocks must be disjoint, but patch {twice[0]} is named twice.")
+        if members[-1] >= len(members):
+            absent = int(np.argmax(members != np.arange(len(members))))
             raise ValueError(
-                f"blocks must be disjoint, but patch {int(np.argmax(counts > 1))} is named twice."
-            )
-        if (counts == 0).any():
-            raise ValueError(
-                f"Every patch must be in a block, but patch {int(np.argmin(counts))} is in none; "
-                "give it a block of its own."
+                f"Every patch must be in a block, but patch {absent} is in none; give it a block of its own."
             )
         caps = as_caps(self.s)
         if not isinstance(caps, int) and len(caps) != len(blocks):
             raise ValueError(f"s must be one cap or one per block, {len(blocks)}, but there are {len(caps)}.")
         object.__setattr__(self, "_members", blocks)
         object.__setattr__(self, "caps", caps)
-        labels = np.empty(len(counts), dtype=np.intp)
+        labels = np.empty(len(members), dtype=np.intp)
         for b, block in enumerate(blocks):
             labels[block] = b
         object.__setattr__(self, "_labels", labels)
 
     @classmethod
     def from_labels(cls, labels: ArrayLike, s: int | ArrayLike) -> "BlockSparsity":
-        """Build it from the block number 0, 1, ... of each patch: (T,)."""
-        numbers = as_counts(labels, "labels", least=0)
-        return cls([np.flatnonzero(numbers == b) for b in range(int(numbers.max(initial=-1)) + 1)], s)
+        """Build it from a label for each patch, (T,): patches with equal labels form a block.
+
+        Blocks are in the order of their labels.
+        """
+        _, numbers = np.unique(as_counts(labels, "labels", least=0), return_inverse=True)
+        order = np.argsort(numbers, kind="stable")
+        return cls(np.split(order, np.cumsum(np.bincount(numbers))[:-1]), s)
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if the blocks do not cover exactly the patches."""

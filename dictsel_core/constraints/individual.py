@@ -36,7 +36,7 @@ class IndividualSparsity:
         return min(int(np.max(self.caps)), n_atoms)
 
     def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return p = k (proposition 3.1)."""
+        """Return p = k (proposition 3.6)."""
         return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:

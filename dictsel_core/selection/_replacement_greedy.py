@@ -8,12 +8,12 @@ from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Selecting, as_n_atoms, drain, replacement_steps
+from dictsel_core.selection.driver import Selecting, drain, prepare, replacement_steps
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.state import Problem, SupportState
 
-#: An atom is dependent on a support if less than this many epsilons of its squared length lie outside.
-_DEPENDENT = 1e3
+#: An atom is dependent on a support if less than this part of its squared length lies outside.
+_DEPENDENT = 1e-12
 
 
 def replacement_greedy(
@@ -40,8 +40,8 @@ def replacement_greedy(
     data : (T, d) array_like
         Patches as rows; missing entries may hold anything.
     constraint : LocalConstraint
-        Individual, matroid or block sparsity. Average sparsity cannot be used: its best replacement
-        by true differences is a problem of exponential size (section 4.3).
+        Individual, matroid or block sparsity. Average sparsity cannot be used: with one budget for all
+        patches the best replacement by true differences does not split by patch (section 4.3).
     n_atoms : int
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
@@ -68,15 +68,8 @@ def iter_replacement_greedy(
 
     Input is checked at the call. Parameters are those of `replacement_greedy`.
     """
-    if not isinstance(constraint, LocalConstraint):
-        raise TypeError(
-            "replacement_greedy needs a constraint that each patch or block can meet by itself "
-            "(IndividualSparsity, MatroidSparsity or BlockSparsity), "
-            f"not {type(constraint).__name__}; use replacement_omp for that one."
-        )
-    problem = Problem(ground_set, data, mask)
-    count = as_n_atoms(n_atoms, ground_set)
-    constraint.check(len(problem), len(ground_set))
+    needs = "replacement_greedy needs IndividualSparsity, MatroidSparsity or BlockSparsity"
+    problem, count = prepare(ground_set, data, mask, n_atoms, constraint, LocalConstraint, needs)
     return _steps(problem, constraint, count)
 
 
@@ -94,6 +87,7 @@ class _Run:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         capacity = constraint.capacity(n_points, n_candidates, n_atoms)
         self.state = SupportState(problem, capacity)
+        self.atoms = problem.ground_set.atoms  # float64: differences of lengths lose digits
         self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
         self.table = SwapTable(
             additions=np.empty((n_points, n_candidates), problem.data.dtype),
@@ -127,10 +121,9 @@ class _Run:
         f(Z - b + a) = f(Z) - (w_b/|v_b|)^2/2 + <r_b, a>^2 / 2|a_b|^2, where r_b is the new residual
         and a_b the part of a outside the new span.
         """
-        problem, table = self.problem, self.table
-        atoms = problem.atoms
+        problem, table, atoms = self.problem, self.table, self.atoms
         lengths = self.lengths[rows]
-        least = lengths * (_DEPENDENT * np.finfo(lengths.dtype).eps)
+        least = lengths * _DEPENDENT
         along = (fit.inverse @ fit.columns) @ atoms  # <v_b, a>
         outside = lengths - np.einsum("bsn,bsn->bn", along, fit.columns @ atoms)
         correlations = fit.residual @ atoms
@@ -152,8 +145,11 @@ class _Run:
         table, supports = self.table, self.state.supports[rows]
         width = swapped.shape[1]
         swapped[supports[:, :width] < 0] = -np.inf
-        table.swaps[rows, :width] = swapped
         table.swaps[rows, width:] = -np.inf
+        copies, originals = self.problem.ground_set.duplicates  # the first of equal atoms wins
+        table.additions[rows[:, None], copies] = table.additions[rows[:, None], originals]
+        swapped[:, :, copies] = swapped[:, :, originals]
+        table.swaps[rows, :width] = swapped
         at, slots = np.nonzero(supports >= 0)
         members = supports[at, slots]
         table.additions[rows[at], members] = 0

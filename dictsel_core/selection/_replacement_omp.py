@@ -7,7 +7,7 @@ from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.constraints import Constraint, Offer, Replacement
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Selecting, as_n_atoms, drain, replacement_steps
+from dictsel_core.selection.driver import Selecting, drain, prepare, replacement_steps
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.state import Problem, SupportState
 
@@ -62,7 +62,8 @@ def replacement_omp(
     theorem 4.2. With decay only new atoms compete. Where no replacement has a positive gain, the new
     atom with the largest summed squared correlation joins the dictionary unused.
 
-    Ties go to the atom that comes first in the ground set. One run costs O(kT(n + ds^2)).
+    Of atoms that are equal up to sign, the first one in the ground set wins. One step costs O(dn) for
+    each patch that the step before has changed, O(n) for each other one, and O(ds^2) for each refit.
     """
     return drain(iter_replacement_omp(ground_set, data, constraint, n_atoms, mask=mask, decay=decay))
 
@@ -80,14 +81,8 @@ def iter_replacement_omp(
 
     Input is checked at the call. Parameters are those of `replacement_omp`.
     """
-    if not isinstance(constraint, Constraint):
-        raise TypeError(
-            "replacement_omp needs a sparsity constraint such as IndividualSparsity(5), "
-            f"not {type(constraint).__name__}."
-        )
-    problem = Problem(ground_set, data, mask)
-    count = as_n_atoms(n_atoms, ground_set)
-    constraint.check(len(problem), len(ground_set))
+    needs = "replacement_omp needs a sparsity constraint such as IndividualSparsity(5)"
+    problem, count = prepare(ground_set, data, mask, n_atoms, constraint, Constraint, needs)
     return _steps(problem, constraint, count, decay)
 
 
@@ -140,6 +135,8 @@ class _Run:
         squares = state.residuals[rows] @ problem.atoms
         np.square(squares, out=squares)
         squares *= squares > problem.rounding[rows, None]
+        copies, originals = problem.ground_set.duplicates
+        squares[:, copies] = squares[:, originals]  # so that the first of equal atoms wins
         supports = state.supports[rows]
         at, slots = np.nonzero(supports >= 0)
         squares[at, supports[at, slots]] = 0

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, Offer
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Selecting, as_n_atoms, drain
+from dictsel_core.selection.driver import Selecting, drain, prepare
 from dictsel_core.selection.result import Selection, SelectionStep, as_selection
 from dictsel_core.selection.state import Problem, SupportState
 
@@ -65,14 +65,10 @@ def iter_sds_ma(
 
     Input is checked at the call. Parameters are those of `sds_ma`.
     """
-    if not isinstance(constraint, IndividualSparsity | AverageSparsity):
-        raise TypeError(
-            "sds_ma needs IndividualSparsity or AverageSparsity, "
-            f"not {type(constraint).__name__}; use replacement_omp for that one."
-        )
-    problem = Problem(ground_set, data, mask)
-    count = as_n_atoms(n_atoms, ground_set)
-    constraint.check(len(problem), len(ground_set))
+    needs = "sds_ma needs IndividualSparsity or AverageSparsity"
+    problem, count = prepare(
+        ground_set, data, mask, n_atoms, constraint, (IndividualSparsity, AverageSparsity), needs
+    )
     return _steps(problem, constraint, count)
 
 
@@ -104,8 +100,10 @@ def modular_values(problem: Problem) -> Floats:
     squares = np.square(problem.data @ problem.atoms)
     values = np.zeros_like(squares)
     # An atom all but hidden by the mask explains nothing.
-    least = (problem.atoms.shape[0] * np.finfo(values.dtype).eps) ** 2
+    least = rounding_level(problem.atoms.shape[0], values.dtype) ** 2
     np.divide(squares, 2 * lengths, out=values, where=lengths > least)
+    copies, originals = problem.ground_set.duplicates
+    values[:, copies] = values[:, originals]  # so that the first of equal atoms wins
     return values
 
 

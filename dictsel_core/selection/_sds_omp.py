@@ -6,10 +6,10 @@ from numpy.typing import ArrayLike, NDArray
 from dictsel_core._arrays import block_rows
 from dictsel_core._least_squares import StackedLeastSquares
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import IndividualSparsity
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Selecting, as_n_atoms, drain
+from dictsel_core.selection.driver import Selecting, drain, prepare
 from dictsel_core.selection.result import Selection, SelectionStep, as_selection
 from dictsel_core.selection.state import Problem, SupportState
 
@@ -61,19 +61,14 @@ def iter_sds_omp(
 
     Input is checked at the call. Parameters are those of `sds_omp`.
     """
-    if not isinstance(constraint, IndividualSparsity):
-        raise TypeError(
-            "sds_omp needs IndividualSparsity, since OMP codes each patch by itself, "
-            f"not {type(constraint).__name__}; use replacement_omp for that one."
-        )
-    problem = Problem(ground_set, data, mask)
-    count = as_n_atoms(n_atoms, ground_set)
-    constraint.check(len(problem), len(ground_set))
+    needs = "sds_omp needs IndividualSparsity, since OMP codes each patch by itself"
+    problem, count = prepare(ground_set, data, mask, n_atoms, constraint, IndividualSparsity, needs)
     return _steps(problem, constraint, count)
 
 
 def _steps(problem: Problem, constraint: IndividualSparsity, n_atoms: int) -> Selecting:
-    run = _Run(problem, constraint)
+    with single_threaded_blas:
+        run = _Run(problem, constraint)
     taken: list[SelectionStep] = []
     for _ in range(n_atoms):
         with single_threaded_blas:
@@ -95,8 +90,7 @@ class _Run:
         self.caps: Ints = np.broadcast_to(constraint.caps, n_points)
         self.depth = min(int(self.caps.max()), *problem.atoms.shape)
         self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
-        relative = problem.atoms.shape[0] * np.finfo(problem.data.dtype).eps
-        visible = self.lengths > relative**2
+        visible = self.lengths > rounding_level(problem.atoms.shape[0], problem.data.dtype) ** 2
         self.inverse = np.zeros(self.lengths.shape, problem.data.dtype)
         np.divide(1, self.lengths, out=self.inverse, where=visible)
         self.rows_of_atoms = np.ascontiguousarray(problem.atoms.T)
@@ -113,6 +107,8 @@ class _Run:
             part = slice(start, start + step)
             utilities = self.pursue(rows[part], atoms[part])[0]
             np.add.at(gains, atoms[part], utilities - self.utilities[rows[part]])
+        copies, originals = self.problem.ground_set.duplicates
+        gains[copies] = np.where(self.new[originals], gains[originals], gains[copies])
         atom = int(np.where(self.new, gains, -np.inf).argmax())
         self.chosen.append(atom)
         self.new[atom] = False
@@ -174,7 +170,7 @@ class _Run:
             np.take(self.rows_of_atoms, atom, axis=0, out=column, mode="wrap")
             if observed is not None:
                 np.multiply(column, observed, out=column)
-            active, _ = fit.append(self.lengths[rows, atom], active)
+            active = fit.append(self.lengths[rows, atom], active)
             supports[each, j] = np.where(active, atom, -1)
         energies = np.einsum("bd,bd->b", problem.data[rows], problem.data[rows])
         remaining = np.einsum("bd,bd->b", fit.residual, fit.residual)

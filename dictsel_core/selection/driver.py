@@ -1,28 +1,43 @@
-"""What the selectors share: checks of k, the loop of algorithm 1, draining a generator of steps."""
+"""What the selectors share: checks of their input, the loop of algorithm 1, draining the steps."""
 
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Bools, as_count
+from dictsel_core._validation import Bools, as_n_atoms
+from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.result import Selection, SelectionStep, as_selection
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.state import Problem, SupportState
 
 Selecting = Generator[SelectionStep, None, Selection]
 Returned = TypeVar("Returned")
 
 
-def as_n_atoms(n_atoms: int, ground_set: GroundSet) -> int:
-    """Return k, checked against the ground set."""
-    count = as_count(n_atoms, "n_atoms")
-    if count > len(ground_set):
-        raise ValueError(
-            f"n_atoms must be at most the size of the ground set, {len(ground_set)}, but is {count}."
+def prepare(
+    ground_set: GroundSet,
+    data: ArrayLike,
+    mask: ArrayLike | None,
+    n_atoms: int,
+    constraint: object,
+    accepted: type | tuple[type, ...],
+    needs: str,
+) -> tuple[Problem, int]:
+    """Check the input of a selector before any work; `needs` says which constraints it accepts."""
+    if isinstance(constraint, type):
+        raise TypeError(
+            f"{needs}, not the class {constraint.__name__}; give it its parameters, as IndividualSparsity(5)."
         )
-    return count
+    if not isinstance(constraint, Constraint) or not isinstance(constraint, accepted):
+        advice = "; use replacement_omp for that one" if isinstance(constraint, Constraint) else ""
+        raise TypeError(f"{needs}, not {type(constraint).__name__}{advice}.")
+    problem = Problem(ground_set, data, mask)
+    count = as_n_atoms(n_atoms, len(ground_set))
+    constraint.check(len(problem), len(ground_set))
+    return problem, count
 
 
 def drain(steps: Generator[object, None, Returned]) -> Returned:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import block_rows
 from dictsel_core._least_squares import SupportFit, fit_supports
-from dictsel_core._validation import Floats, Ints, as_observed_data
+from dictsel_core._validation import Floats, Ints, as_observed_data, rounding_level
 from dictsel_core.constraints import Replacement
 from dictsel_core.ground_set import GroundSet
 
@@ -40,7 +40,7 @@ class Problem:
         self.padded_rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])
         self.observed = None if observed is None else observed.astype(self.data.dtype)
         # Weights are good to about ten digits, and no better than the data.
-        relative = max(1e-10, ground_set.n_features * float(np.finfo(self.data.dtype).eps))
+        relative = max(1e-10, rounding_level(ground_set.n_features, self.data.dtype))
         self.rounding = np.einsum("td,td->t", self.data, self.data) * relative**2
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class Problem:
 
     def masked_lengths(self) -> Floats:
         """Return |m_t * a|^2 for every patch and atom: (T, n), or (1, n) if nothing is missing."""
-        squares = self.atoms**2
+        squares = self.ground_set.atoms**2
         return squares.sum(axis=0, keepdims=True) if self.observed is None else self.observed @ squares
 
 
@@ -87,6 +87,11 @@ class SupportState:
         takers = np.flatnonzero(replacement.added)
         slots = replacement.removed[takers]
         grown = slots < 0
+        if (self.sizes[takers[grown]] == self.supports.shape[1]).any():
+            raise ValueError(
+                f"The constraint lets a support grow beyond {self.supports.shape[1]} atoms, the capacity it "
+                "named; is the oracle really that of a matroid?"
+            )
         slots[grown] = self.sizes[takers[grown]]
         self.supports[takers, slots] = atom
         self.sizes[takers] += grown

@@ -170,6 +170,14 @@ def test_feasibility_is_the_definition():
     assert not MatroidSparsity(PartitionMatroid([0, 1, 0, 1, 1], 1)).is_feasible(z)
 
 
+def test_labels_may_be_any_numbers_and_the_budget_any_integer_type():
+    by_label = BlockSparsity.from_labels([7, 10**9, 7], [1, 2])
+    z = [np.array(atoms, int) for atoms in ([0], [1, 2], [0])]
+    assert by_label.is_feasible(z)
+    assert not by_label.is_feasible([z[1], z[1], z[0]])
+    assert type(AverageSparsity(2, np.uint8(200)).budget) is int
+
+
 def test_replacement_sparsity_parameters_are_the_papers():
     k = 7
     matroid = MatroidSparsity(UniformMatroid(2))
@@ -209,7 +217,9 @@ def test_vectorised_exchanges_equal_the_oracles(matroid):
         (lambda: AverageSparsity(0, 5), ValueError, "s must be at least 1"),
         (lambda: BlockSparsity([[0, 1], [1, 2]], 2), ValueError, "patch 1 is named twice"),
         (lambda: BlockSparsity([[0], [2]], 2), ValueError, "patch 1 is in none"),
-        (lambda: BlockSparsity([[0], []], 2), (ValueError, TypeError), "block"),
+        (lambda: BlockSparsity([[0], []], 2), ValueError, "No block may be empty"),
+        (lambda: BlockSparsity(5, 2), ValueError, "at least one block"),
+        (lambda: BlockSparsity([[0, 10**12]], 2), ValueError, "patch 1 is in none"),
         (lambda: BlockSparsity([], 2), ValueError, "at least one block"),
         (lambda: BlockSparsity([[0]], [1, 2]), ValueError, "one cap or one per block"),
         (lambda: BlockSparsity([[0]], 0), ValueError, "at least 1"),

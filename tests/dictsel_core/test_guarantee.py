@@ -78,6 +78,15 @@ def test_the_guarantee_holds_against_the_true_optimum(seed, average, selector):
     assert reached >= approximation_bound(ground_set, constraint, 3, n_atoms).ratio * optimum - 1e-9
 
 
+def test_more_steps_than_atoms_count_with_the_larger_dictionary():
+    ground_set = random_ground_set(np.random.default_rng(1), 8, 9)
+    bound = approximation_bound(ground_set, AverageSparsity(None, 10), 5, 1, n_steps=3)
+    assert bound.sparsity == 3
+    assert bound.replacement_sparsity == 5
+
+
 def test_misfits_are_refused():
+    with pytest.raises(ValueError, match="n_atoms must be at most"):
+        approximation_bound(standard_ground_set(), IndividualSparsity(2), 5, 300)
     with pytest.raises(ValueError, match="cover 2 patches"):
         approximation_bound(standard_ground_set(), BlockSparsity([[0, 1]], 2), 5, 3)

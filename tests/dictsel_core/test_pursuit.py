@@ -96,8 +96,8 @@ def test_missing_entries_are_never_read():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_result_is_the_same_for_any_thread_count_and_chunk_size(dtype, monkeypatch):
     rng = np.random.default_rng(8)
-    dictionary = standard_ground_set().atoms[:, rng.permutation(256)[:60]]
-    data = rng.normal(size=(1500, 64)).astype(dtype)
+    dictionary = standard_ground_set().atoms  # with its duplicates
+    data = (rng.normal(size=(1500, 64)) + 5).astype(dtype)
     mask = rng.random(data.shape) < 0.7
     results = []
     for chunk, threads in [(2048, 1), (64, 1), (64, 3), (500, 2), (1, 2)]:
@@ -157,6 +157,30 @@ def test_empty_constant_and_hidden_patches():
     assert codes.n_used.tolist() == [0, 1, 0]
 
 
+def test_weak_components_and_tolerances_survive_single_precision():
+    weak = omp(np.eye(2), np.float32([[1, 1e-4]]), 2)
+    assert weak.n_used.tolist() == [2]
+    codes = omp(np.eye(3), np.float32([[1000, 0.1, 0.05]]), 3, tolerance=0.004)
+    assert codes.residual_energy[0] <= 0.004
+    assert codes.n_used.tolist() == [2]
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e20])
+def test_extreme_sizes_leave_single_precision_unharmed(size):
+    dictionary, data, _ = sample(np.random.default_rng(14))
+    ordinary = omp(dictionary, data.astype(np.float32), 3)
+    scaled = omp(dictionary, (data * size).astype(np.float32), 3)
+    np.testing.assert_array_equal(ordinary.supports, scaled.supports)
+
+
+def test_of_equal_atoms_only_the_first_is_used():
+    dictionary, data, mask = sample(np.random.default_rng(15))
+    doubled = np.hstack([dictionary, -2 * dictionary])
+    codes = omp(doubled, data, 5, mask=mask)
+    assert codes.supports.max() < dictionary.shape[1]
+    np.testing.assert_array_equal(codes.supports, omp(dictionary, data, 5, mask=mask).supports)
+
+
 def test_read_only_and_strided_input_is_taken_as_it_is():
     dictionary, data, mask = sample(np.random.default_rng(13))
     strided = np.asfortranarray(np.repeat(data, 2, axis=0))[::2]
@@ -173,8 +197,9 @@ def test_read_only_and_strided_input_is_taken_as_it_is():
     [
         ({"sparsity": 0}, ValueError, "sparsity must be at least 1"),
         ({"sparsity": [1, 2]}, ValueError, "one per patch, 3, but there are 2"),
-        ({"tolerance": -1}, ValueError, "tolerance must not be negative"),
-        ({"tolerance": np.nan}, ValueError, "tolerance must not be negative"),
+        ({"tolerance": -1}, ValueError, "tolerance must be at least 0"),
+        ({"tolerance": np.nan}, ValueError, "tolerance must be at least 0"),
+        ({"tolerance": "a"}, TypeError, "tolerance must be a number"),
         ({"data": np.ones((3, 5))}, ValueError, "as many columns as an atom has entries, 4"),
         ({"data": np.ones(4)}, ValueError, "two-dimensional"),
         ({"data": np.full((3, 4), np.nan)}, ValueError, r"data\[0, 0\] is nan; mark missing entries"),

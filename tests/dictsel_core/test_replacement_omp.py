@@ -18,6 +18,8 @@ from dictsel_core import (
     omp,
     replacement_greedy,
     replacement_omp,
+    sds_ma,
+    sds_omp,
     standard_ground_set,
 )
 
@@ -254,6 +256,41 @@ def test_input_may_be_read_only_and_strided_and_is_left_alone():
     np.testing.assert_array_equal(strided, before)
 
 
+def test_of_equal_atoms_the_first_one_is_selected():
+    rng = np.random.default_rng(16)
+    ground_set = ground_set_from_array(np.hstack([atoms := rng.normal(size=(9, 6)), -atoms]))
+    data = rng.normal(size=(40, 9))
+    for select in (replacement_omp, replacement_greedy, sds_ma, sds_omp):
+        atoms = select(ground_set, data, IndividualSparsity(3), 12).atoms.tolist()
+        assert all(atoms.index(a) < atoms.index(a + 6) for a in range(6))
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1e25])
+def test_extreme_sizes_leave_single_precision_unharmed(scale):
+    ground_set, data, mask = instance(17)
+    ordinary = replacement_omp(ground_set, data.astype(np.float32), IndividualSparsity(3), 6, mask=mask)
+    scaled = (data * scale).astype(np.float32)
+    extreme = replacement_omp(ground_set, scaled, IndividualSparsity(3), 6, mask=mask)
+    np.testing.assert_array_equal(ordinary.atoms, extreme.atoms)
+
+
+def test_nearly_dependent_atoms_are_fitted_as_well_as_lapack_does():
+    for angle in (1e-3, 1e-5, 1e-7):
+        ground_set = ground_set_from_array([[1.0, np.cos(angle)], [0.0, np.sin(angle)], [0.0, 0.0]])
+        data = np.array([[1.0, 1.0, 0.0]])
+        selection = sds_omp(ground_set, data, IndividualSparsity(2), 2)
+        fit = ground_set.atoms[:, selection.supports[0]] @ selection.coefficients[0]
+        np.testing.assert_allclose(fit, data[0], atol=1e-6)
+
+
+def test_an_oracle_that_is_no_matroid_is_found_out():
+    rng = np.random.default_rng(18)
+    ground_set = random_ground_set(rng, 4, 6)
+    liar = OracleMatroid(lambda atoms: list(atoms) in ([], [0]) or 0 not in atoms)
+    with pytest.raises(ValueError, match="really that of a matroid"):
+        replacement_omp(ground_set, rng.normal(size=(5, 4)), MatroidSparsity(liar), 4)
+
+
 def test_few_exact_solves_are_needed_under_average_sparsity():
     rng = np.random.default_rng(13)
     data, _ = planted(rng, STANDARD, 200, 40, 5)
@@ -268,11 +305,13 @@ def test_few_exact_solves_are_needed_under_average_sparsity():
         ({"n_atoms": 0}, ValueError, "n_atoms must be at least 1"),
         ({"n_atoms": 2.0}, TypeError, "whole number"),
         ({"constraint": 3}, TypeError, "needs a sparsity constraint such as IndividualSparsity"),
+        ({"constraint": IndividualSparsity}, TypeError, "not the class IndividualSparsity"),
         ({"constraint": IndividualSparsity([1])}, ValueError, "one per patch, 30, but there are 1"),
         ({"data": np.ones((30, 3))}, ValueError, "as many columns as an atom has entries, 10"),
         ({"data": np.full((30, 10), np.inf)}, ValueError, "finite where it is observed"),
         ({"data": np.ones((0, 10))}, ValueError, "must not be empty"),
         ({"data": [["a"] * 10]}, TypeError, "real numbers"),
+        ({"data": np.ma.masked_array(np.ones((30, 10)))}, TypeError, "pass its mask as mask"),
         ({"mask": np.zeros((30, 9), bool)}, ValueError, "shape of data"),
         ({"ground_set": np.eye(10)}, TypeError, "must be a GroundSet"),
     ],
