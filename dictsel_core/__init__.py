@@ -21,7 +21,17 @@ from dictsel_core.constraints import (
 )
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.guarantee import ApproximationBound, approximation_bound
+from dictsel_core.metrics import error_map, psnr, ssim
 from dictsel_core.pursuit import SparseCodes, omp
+from dictsel_core.restoration import (
+    CONSTRAINTS,
+    PRESETS,
+    Restoration,
+    RestoreSettings,
+    RestoreStep,
+    iter_restore,
+    restore,
+)
 from dictsel_core.selection import (
     Selection,
     SelectionStep,
@@ -38,6 +48,8 @@ from dictsel_core.selection import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "CONSTRAINTS",
+    "PRESETS",
     "STANDARD_BASES",
     "ApproximationBound",
     "AtomOrigin",
@@ -53,21 +65,29 @@ __all__ = [
     "OracleMatroid",
     "PartitionMatroid",
     "Replacement",
+    "Restoration",
+    "RestoreSettings",
+    "RestoreStep",
     "Selection",
     "SelectionStep",
     "SparseCodes",
     "SwapTable",
     "UniformMatroid",
     "approximation_bound",
+    "error_map",
     "ground_set_from_array",
     "iter_replacement_greedy",
     "iter_replacement_omp",
+    "iter_restore",
     "iter_sds_ma",
     "iter_sds_omp",
     "omp",
+    "psnr",
     "replacement_greedy",
     "replacement_omp",
+    "restore",
     "sds_ma",
     "sds_omp",
+    "ssim",
     "standard_ground_set",
 ]

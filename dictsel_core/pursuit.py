@@ -132,7 +132,9 @@ def omp(
     pursuit = Pursuit(atoms.astype(clean.dtype, copy=False), int(caps.max()), least_energy)
     coded = map_chunks(
         lambda start, stop: pursuit(
-            clean[start:stop], None if observed is None else observed[start:stop], caps[start:stop]
+            clean[start:stop],
+            None if observed is None else observed[start:stop].astype(clean.dtype),
+            caps[start:stop],
         ),
         len(clean),
         CHUNK,
@@ -147,7 +149,7 @@ def omp(
 class Pursuit:
     """The kernel of `omp` for one dictionary; calls from several threads do not disturb each other.
 
-    Assumes finite atoms, and data that are zero at missing entries and of the same dtype.
+    Assumes finite atoms and data of the same dtype.
 
     Parameters
     ----------
@@ -156,26 +158,44 @@ class Pursuit:
         Largest sparsity that will be asked for.
     tolerance : float
         Squared residual at which a patch is finished.
+    weak : bool
+        Whether some weights lie between 0 (missing) and 1 (observed).
     """
 
-    def __init__(self, atoms: Floats, capacity: int, tolerance: float = 0.0) -> None:
+    def __init__(self, atoms: Floats, capacity: int, tolerance: float = 0.0, *, weak: bool = False) -> None:
         self.atoms = np.ascontiguousarray(atoms)
         self._rows = np.ascontiguousarray(atoms.T)
         self._squares = self.atoms**2
         self._capacity = min(capacity, *atoms.shape)
         self._tolerance = tolerance
+        self._weak = weak
         # Relative size below which a correlation, or the masked length of an atom, is rounding error.
         self._rounding = rounding_level(atoms.shape[0], atoms.dtype)
         # An atom that repeats an earlier one is never chosen: rounding must not decide between them.
         self._squares[:, _repeats(self.atoms)] = 0
         self._workspaces = local()
 
-    def __call__(self, data: Floats, observed: Bools | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
-        """Return supports (B, s), coefficients (B, s) and residual energies (B,) of one chunk."""
+    def __call__(self, data: Floats, weights: Floats | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
+        """Code one chunk by weighted least squares.
+
+        Parameters
+        ----------
+        data : (B, d) ndarray
+            Multiplied by the weights: zero at missing entries.
+        weights : (B, d) ndarray or None
+            1 where observed, 0 where missing; None if all entries are observed.
+        caps : (B,) ndarray of int
+            Sparsity of each patch.
+
+        Returns
+        -------
+        supports : (B, s) ndarray of int
+        coefficients : (B, s) ndarray
+        residual_energy : (B,) ndarray
+        """
         n = len(data)
         work = self._workspace(n)
         fit, scores = work.fit, work.scores[:n]
-        weights = None if observed is None else observed.astype(data.dtype)
         lengths = self._masked_lengths(weights, work, n)
         supports = np.full((n, self._capacity), -1)
         rows = np.arange(n)
@@ -184,7 +204,10 @@ class Pursuit:
         least_score = energy * self._rounding**2
         active = energy > self._tolerance
         for j in range(self._capacity):
-            np.matmul(fit.residual, self.atoms, out=scores)
+            residual = fit.residual
+            if self._weak and weights is not None:
+                residual = np.multiply(residual, weights, out=work.weighted[:n])
+            np.matmul(residual, self.atoms, out=scores)
             np.square(scores, out=scores)
             np.multiply(scores, work.inverse_lengths[:n], out=scores)
             chosen = scores.argmax(axis=1)
@@ -210,7 +233,7 @@ class Pursuit:
         if weights is None:
             lengths[...] = full
         else:
-            np.matmul(weights, self._squares, out=lengths)
+            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=lengths)
         # Atoms that are zero, or as good as hidden by the mask, get the score zero.
         np.maximum(lengths, np.where(full > 0, full, 1) * self._rounding**2, out=inverse)
         np.divide(1, inverse, out=inverse)
@@ -231,6 +254,7 @@ class _Workspace:
     def __init__(self, capacity: int, n_rows: int, atoms: Floats) -> None:
         n_features, n_atoms = atoms.shape
         self.fit = StackedLeastSquares(capacity, n_rows, n_features, atoms.dtype)
+        self.weighted = np.empty((n_rows, n_features), atoms.dtype)
         self.scores = np.empty((n_rows, n_atoms), atoms.dtype)
         self.lengths = np.empty_like(self.scores)
         self.inverse_lengths = np.empty_like(self.scores)

@@ -1,1 +1,1 @@
-"""Restore damaged pictures: the command line, image files and the window around ``dictsel_core``."""
+"""The application: image files, command line and window."""

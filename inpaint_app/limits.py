@@ -1,0 +1,34 @@
+"""Limits that keep a hostile or broken file from using up the machine, checked before decoding."""
+
+from inpaint_app.errors import DamagedError, UnsupportedError
+
+MAX_PIXELS = 200_000_000
+"""Most pixels of a picture: the 200-megapixel cameras on the market (16320 x 12240) still fit."""
+
+MAX_FILE_BYTES = 4 * 1024**3
+"""Largest file that is read: MAX_PIXELS of float32 RGBA, uncompressed, are 3.2e9 bytes."""
+
+MAX_PROFILE_BYTES = 16 * 1024**2
+"""Largest ICC profile after decompression; real ones stay below 4 MB."""
+
+MAX_EXIF_BYTES = 4 * 1024**2
+"""Largest EXIF block that is kept."""
+
+
+def check_size(width: int, height: int) -> None:
+    """Refuse an empty or overlarge picture, from its header alone.
+
+    Raises
+    ------
+    DamagedError
+        If a side is not positive.
+    UnsupportedError
+        If there are more than `MAX_PIXELS` pixels.
+    """
+    if width < 1 or height < 1:
+        raise DamagedError(f"its header says {width} x {height} pixels")
+    if width * height > MAX_PIXELS:
+        raise UnsupportedError(
+            f"it says it has {width} x {height} pixels and the limit is {MAX_PIXELS // 10**6} million; "
+            "crop it or scale it down first"
+        )

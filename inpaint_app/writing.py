@@ -1,0 +1,124 @@
+"""Write a picture to a file, its format decided by the name's ending."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from inpaint_app.atomic import atomic_file, check_target
+from inpaint_app.errors import UserError, shown
+from inpaint_app.formats.lossy_writer import encode_jpeg, encode_webp
+from inpaint_app.formats.png_writer import encode_png
+from inpaint_app.formats.scaling import to_depth
+from inpaint_app.formats.tiff_writer import encode_tiff
+from inpaint_app.picture import Picture
+
+_FORMATS = {
+    ".png": "PNG",
+    ".jpg": "JPEG",
+    ".jpeg": "JPEG",
+    ".jpe": "JPEG",
+    ".jfif": "JPEG",
+    ".tif": "TIFF",
+    ".tiff": "TIFF",
+    ".webp": "WebP",
+}
+_DEPTHS = {"PNG": (8, 16), "JPEG": (8,), "TIFF": (8, 16, 32), "WebP": (8,)}
+_KEEPERS = {16: "PNG or TIFF", 32: "TIFF"}
+
+
+def write_picture(
+    picture: Picture,
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    quality: int = 95,
+    depth: int | None = None,
+    protect: Iterable[str | Path] = (),
+) -> None:
+    """Write PNG, JPEG, TIFF or WebP, chosen by the name's ending, atomically.
+
+    Bit depth, alpha, EXIF, ICC profile and resolution are kept, or the picture is not written.
+
+    Parameters
+    ----------
+    picture : Picture
+        What to write.
+    path : str or Path
+        The file.
+    overwrite : bool
+        Whether an existing file may be replaced.
+    quality : int
+        1 to 100, for JPEG and WebP. WebP of quality 100 is without loss.
+    depth : int, optional
+        8 or 16: convert to that many bits per channel. Float values must lie between 0 and 1.
+    protect : iterable of str or Path
+        Source files, which are named as such where the path leads to one of them (by whatever spelling
+        or link) and `overwrite` is not given.
+
+    Raises
+    ------
+    UserError
+        If it cannot be written as asked; then nothing has changed.
+    """
+    path = Path(path)
+    name = _format_of(path)
+    if not 1 <= quality <= 100:
+        raise UserError(f"The quality is {quality}; give a number from 1 to 100.")
+    _refuse_source(path, protect, overwrite=overwrite)
+    check_target(path, overwrite=overwrite)
+    picture = _with_depth(picture, name, depth)
+    with atomic_file(path, overwrite=overwrite) as file:
+        if name == "PNG":
+            encode_png(picture, file)
+        elif name == "TIFF":
+            encode_tiff(picture, file)
+        elif name == "JPEG":
+            encode_jpeg(picture, file, quality)
+        else:
+            encode_webp(picture, file, quality)
+
+
+def default_output(path: str | Path) -> Path:
+    """Return where the restored picture of a file goes: `<stem>_restored.<ext>` beside it.
+
+    Formats that are read but not written become PNG.
+    """
+    path = Path(path)
+    ending = path.suffix if path.suffix.lower() in _FORMATS else ".png"
+    return path.with_name(f"{path.stem}_restored{ending}")
+
+
+def _format_of(path: Path) -> str:
+    name = _FORMATS.get(path.suffix.lower())
+    if name is None:
+        raise UserError(f"{shown(path)} has no ending that tells a format; use .png, .jpg, .tif or .webp.")
+    return name
+
+
+def _refuse_source(path: Path, sources: Iterable[str | Path], *, overwrite: bool) -> None:
+    if overwrite:
+        return
+    for source in sources:
+        try:
+            same = path.samefile(source)
+        except (OSError, ValueError):  # one of them does not exist
+            continue
+        if same:
+            raise UserError(
+                f"{shown(path)} is the source itself; choose another name or allow it to be replaced "
+                "(--overwrite)."
+            )
+
+
+def _with_depth(picture: Picture, name: str, depth: int | None) -> Picture:
+    """Return the picture with the depth asked for; refuse one that the format cannot keep."""
+    if depth not in (None, 8, 16):
+        raise UserError(f"The depth is {depth}; give 8 or 16.")
+    if depth is not None and depth != picture.depth:
+        alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
+        picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
+    if picture.depth not in _DEPTHS[name]:
+        raise UserError(
+            f"{name} cannot keep {picture.mode}; write {_KEEPERS[picture.depth]}, or ask for --depth 8."
+        )
+    return picture
