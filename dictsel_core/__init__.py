@@ -44,6 +44,7 @@ from dictsel_core.selection import (
     sds_ma,
     sds_omp,
 )
+from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, estimate_psnr, iter_tune, tune
 
 __version__ = "0.1.0"
 
@@ -72,15 +73,20 @@ __all__ = [
     "SelectionStep",
     "SparseCodes",
     "SwapTable",
+    "TuneStep",
+    "Tuning",
+    "TuningTrial",
     "UniformMatroid",
     "approximation_bound",
     "error_map",
+    "estimate_psnr",
     "ground_set_from_array",
     "iter_replacement_greedy",
     "iter_replacement_omp",
     "iter_restore",
     "iter_sds_ma",
     "iter_sds_omp",
+    "iter_tune",
     "omp",
     "psnr",
     "replacement_greedy",
@@ -90,4 +96,5 @@ __all__ = [
     "sds_omp",
     "ssim",
     "standard_ground_set",
+    "tune",
 ]

@@ -17,13 +17,13 @@ from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.sampling import sample_patches
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.selection import Selection, iter_replacement_omp
-from dictsel_core.selection.driver import drain
+from dictsel_core.selection.driver import Selecting, drain
 
 FAST = RestoreSettings.preset("fast")
 Restoring = Generator[RestoreStep, None, Restoration]
 
-#: Where the progress stands after the selection, and after the coarser scales.
-_SELECTED, _COARSE = 0.1, 0.25
+#: Where the progress stands after the selection, the coarser scales, and the channels by themselves.
+_SELECTED, _COARSE, _CODED = 0.1, 0.25, 0.99
 
 
 def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST) -> Restoration:
@@ -77,6 +77,19 @@ def iter_restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = 
     return _Run(canvas, resolved, ground_set).steps()
 
 
+def select_dictionary(canvas: Canvas, settings: RestoreSettings, ground_set: GroundSet) -> Selecting:
+    """Select a dictionary on the patches of the picture itself; settings are resolved."""
+    sample = sample_patches(canvas, settings.patch_size, settings.seed)
+    return iter_replacement_omp(
+        ground_set,
+        sample.data,
+        settings.constraint_for(len(sample.data)),
+        settings.n_atoms or 1,
+        mask=sample.mask,
+        decay=settings.decay,
+    )
+
+
 class _Run:
     """One restoration under way."""
 
@@ -91,15 +104,11 @@ class _Run:
         if not canvas.missing.any():
             return Restoration(self.picture, settings, 0.0, None, np.zeros(0, np.intp), 0.0, self.seconds)
         selection = yield from self._select()
-        coder = WindowCoder(
-            selection.dictionary,
-            settings.patch_size,
-            settings.coding_sparsity or 1,
-            settings.fill_weight,
-            as_thread_count(settings.threads),
-        )
+        coder = window_coder(selection.dictionary, settings)
         coarse = yield from self._coarse(coder)
         yield from self._fine(coder, coarse)
+        if canvas.missing.shape[2] > 1:
+            yield from self._learn_from_other_channels(coder)
         return Restoration(
             self.picture,
             settings,
@@ -112,16 +121,7 @@ class _Run:
 
     def _select(self) -> Generator[RestoreStep, None, Selection]:
         start = time.perf_counter()
-        settings = self.settings
-        sample = sample_patches(self.canvas, settings.patch_size, settings.seed)
-        steps = iter_replacement_omp(
-            self.ground_set,
-            sample.data,
-            settings.constraint_for(len(sample.data)),
-            settings.n_atoms or 1,
-            mask=sample.mask,
-            decay=settings.decay,
-        )
+        steps = select_dictionary(self.canvas, self.settings, self.ground_set)
         taken = 0
         while True:
             try:
@@ -131,7 +131,7 @@ class _Run:
                 self.seconds["select"] = time.perf_counter() - start
                 return selection
             taken += 1
-            yield RestoreStep("select", _SELECTED * taken / (settings.n_atoms or 1))
+            yield RestoreStep("select", _SELECTED * taken / (self.settings.n_atoms or 1))
 
     def _coarse(self, coder: WindowCoder) -> Generator[RestoreStep, None, list[Plane]]:
         """Return each channel at half size, complete."""
@@ -164,8 +164,45 @@ class _Run:
             for rows, band in coder.bands(canvas.plane(channel), missing, fill, wanted):
                 canvas.put(self.picture, channel, rows, band, wanted[rows])
                 done = (channel + rows.stop / canvas.shape[0]) / canvas.n_channels
-                yield RestoreStep("code", _COARSE + (1 - _COARSE) * done)
+                yield RestoreStep("code", _COARSE + (_CODED - _COARSE) * done)
         self.seconds["code"] = time.perf_counter() - start
+
+    def _learn_from_other_channels(self, coder: WindowCoder) -> Generator[RestoreStep, None, None]:
+        """Estimate a channel from others that are observed at the same pixel.
+
+        Differences of colour channels vary less than the channels do, so they are restored in their
+        place where that holds.
+        """
+        start = time.perf_counter()
+        canvas, size = self.canvas, self.settings.patch_size
+        channels = range(canvas.n_channels)
+        planes = [canvas.plane(channel) for channel in channels]
+        for channel in channels:
+            total, count = np.zeros(canvas.shape, np.float32), np.zeros(canvas.shape, np.float32)
+            for other in channels:
+                helped = canvas.mask(channel) & ~canvas.mask(other)
+                apart = canvas.mask(channel) | canvas.mask(other)
+                if not helped.any() or not varies_less(planes[channel], planes[other], apart):
+                    continue
+                difference = np.where(apart, 0, planes[channel] - planes[other])
+                total += np.where(helped, planes[other] + complete(difference, apart, coder, size), 0)
+                count += helped
+                yield RestoreStep("channels", _CODED + (1 - _CODED) * (channel + 0.5) / canvas.n_channels)
+            rows = slice(0, canvas.shape[0])
+            mean: Plane = np.divide(total, np.maximum(count, 1), dtype=np.float32)
+            canvas.put(self.picture, channel, rows, mean, count > 0)
+        self.seconds["channels"] = time.perf_counter() - start
+
+
+def window_coder(dictionary: NDArray[np.float64], settings: RestoreSettings) -> WindowCoder:
+    """Return the coder that resolved settings ask for."""
+    return WindowCoder(
+        dictionary,
+        settings.patch_size,
+        settings.coding_sparsity or 1,
+        settings.fill_weight,
+        as_thread_count(settings.threads),
+    )
 
 
 def complete(plane: Plane, missing: Bools, coder: WindowCoder, size: int) -> Plane:
@@ -180,3 +217,14 @@ def complete(plane: Plane, missing: Bools, coder: WindowCoder, size: int) -> Pla
     for rows, band in coder.bands(plane, missing, fill, missing):
         result[rows] = band
     return result
+
+
+def varies_less(plane: Plane, other: Plane, missing: Bools) -> bool:
+    """Tell whether plane - other has less detail than plane has, where both are observed."""
+    detail, difference = (
+        np.square(each - double(halve(each, missing)[0], each.shape))[~missing].mean()
+        if not missing.all()
+        else 0.0
+        for each in (plane, plane - other)
+    )
+    return bool(difference < detail)

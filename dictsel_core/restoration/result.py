@@ -18,7 +18,8 @@ class RestoreStep:
     Attributes
     ----------
     stage : str
-        "select" (the dictionary), "coarse" (a coarser scale) or "code" (the picture itself).
+        "select" (the dictionary), "coarse" (the coarser scales), "code" (the picture itself) or
+        "channels" (what one channel can learn from another).
     fraction : float
         Part of the whole work that is done, from 0 to 1.
     image : ndarray or None

@@ -1,0 +1,243 @@
+"""Parameters and quality without a reference: hold out observed pixels, restore, compare."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._validation import Bools, as_count
+from dictsel_core.ground_set import GroundSet, standard_ground_set
+from dictsel_core.restoration import RestoreSettings
+from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
+from dictsel_core.restoration.pipeline import FAST, complete, select_dictionary, window_coder
+from dictsel_core.selection import Selection
+from dictsel_core.selection.driver import drain
+
+#: Candidate values. Sparsity goes with the budget: twice as much under average sparsity.
+N_ATOMS = (8, 12, 16, 24, 32, 48, 64)
+CODING_SPARSITIES = (4, 6, 8, 12)
+BUDGETS = (2.0, 4.0, 6.0)
+
+#: A large picture is represented by this many tiles of this size.
+_N_TILES, _TILE = 4, 160
+#: Part of the observed pixels that is held out where most pixels are missing.
+_HELD_OUT = 0.1
+#: Up to this missing part, pixels are held out in the shape of the damage itself.
+_SPARSE_DAMAGE = 0.3
+
+
+@dataclass(frozen=True)
+class TuningTrial:
+    """Settings that were tried, and the PSNR that held-out pixels promise for the whole picture."""
+
+    settings: RestoreSettings
+    estimated_psnr: float
+
+
+@dataclass(frozen=True)
+class TuneStep:
+    """Where a tuning stands: part of the work done, from 0 to 1, and the trial made last."""
+
+    fraction: float
+    trial: TuningTrial
+
+    @property
+    def message(self) -> str:
+        """The trial in a few words."""
+        settings = self.trial.settings
+        return (
+            f"k = {settings.n_atoms}, {settings.coding_sparsity} atoms per window: "
+            f"about {self.trial.estimated_psnr:.2f} dB"
+        )
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The settings that restore held-out pixels best.
+
+    Attributes
+    ----------
+    settings : RestoreSettings
+    estimated_psnr : float
+        What they promise for the whole picture, in decibels.
+    trials : tuple of TuningTrial
+        All trials on the full set of tiles, best first.
+    """
+
+    settings: RestoreSettings
+    estimated_psnr: float
+    trials: tuple[TuningTrial, ...]
+
+
+Tuner = Generator[TuneStep, None, Tuning]
+
+
+def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0) -> Tuning:
+    """Choose dictionary size, sparsity, budget and coding sparsity for a picture.
+
+    Some observed pixels are held out, the picture is restored without them, and they are compared.
+    All combinations of a grid are tried on one tile, the better half on two, and so on (successive
+    halving). Each dictionary is selected once, at its largest: smaller ones are its beginning.
+
+    Parameters
+    ----------
+    image, mask : array_like
+        As for `restore`.
+    settings : RestoreSettings
+        What is not tuned stays: constraint, bases, patch size and so on.
+    seed : int
+        For the choice of held-out pixels.
+
+    Returns
+    -------
+    Tuning
+    """
+    return drain(iter_tune(image, mask, settings, seed=seed))
+
+
+def iter_tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0) -> Tuner:
+    """Yield a `TuneStep` per trial; the generator returns the `Tuning`. Parameters as for `tune`."""
+    trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
+    return _halving(trial, list(_grid(settings, len(trial.ground_set))))
+
+
+def estimate_psnr(
+    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0
+) -> float:
+    """Estimate the PSNR of a restoration, in decibels, without the original.
+
+    Parameters
+    ----------
+    image, mask : array_like
+        As for `restore`.
+    settings : RestoreSettings
+    seed : int
+        For the choice of held-out pixels.
+
+    Returns
+    -------
+    float
+        For the whole picture with its observed pixels kept. Infinite if nothing is missing.
+    """
+    trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
+    return trial.score(trial.resolved(settings), n_tiles=_N_TILES)
+
+
+def _grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettings]:
+    for budget in BUDGETS:
+        average = settings.constraint == "average"
+        sparsity = round(2 * budget if average else budget + 1)
+        for n_atoms in N_ATOMS:
+            for coding in CODING_SPARSITIES:
+                if coding <= n_atoms <= n_candidates:
+                    yield replace(
+                        settings, budget=budget, sparsity=sparsity, n_atoms=n_atoms, coding_sparsity=coding
+                    )
+
+
+def _halving(trial: "_HeldOutTrial", candidates: list[RestoreSettings]) -> Tuner:
+    rounds = [n for n in (1, 2, _N_TILES) if n <= trial.n_tiles]
+    sizes = [max(4, len(candidates) // 4**i) for i in range(len(rounds))]
+    total = sum(n * size for n, size in zip(rounds, sizes, strict=True))
+    done = 0
+    scored: list[TuningTrial] = []
+    for n_tiles, size in zip(rounds, sizes, strict=True):
+        scored = []
+        for settings in candidates[:size]:
+            scored.append(TuningTrial(settings, trial.score(settings, n_tiles)))
+            done += n_tiles
+            yield TuneStep(done / total, scored[-1])
+        scored.sort(key=lambda each: -each.estimated_psnr)
+        candidates = [each.settings for each in scored]
+    return Tuning(scored[0].settings, scored[0].estimated_psnr, tuple(scored))
+
+
+class _HeldOutTrial:
+    """Tiles of the picture with some observed pixels held out."""
+
+    def __init__(self, canvas: Canvas, settings: RestoreSettings, seed: int) -> None:
+        size = settings.patch_size
+        self.ground_set: GroundSet = standard_ground_set((size, size), settings.bases)
+        self._observed_fraction = 1 - canvas.missing_fraction
+        self._missing_fraction = canvas.missing_fraction
+        self._plane, self._missing = _gray(canvas)
+        self._tiles = _representative_tiles(self._plane, self._missing, size)
+        # The second number keeps apart from damage that was simulated with the same seed.
+        self._held_out = _hold_out(self._missing, np.random.default_rng([seed, 2018]))
+        # PSNR counts from the largest possible value, planes from the largest observed one.
+        peak = np.iinfo(canvas.image.dtype).max if np.issubdtype(canvas.image.dtype, np.integer) else 1.0
+        self._peak = float(peak) * canvas.scale
+        self._selections: dict[tuple[int, float], Selection] = {}
+
+    @property
+    def n_tiles(self) -> int:
+        return len(self._tiles)
+
+    def resolved(self, settings: RestoreSettings) -> RestoreSettings:
+        return settings.resolved(self._observed_fraction, len(self.ground_set))
+
+    def score(self, settings: RestoreSettings, n_tiles: int) -> float:
+        """Return the PSNR that the held-out pixels of some tiles promise, for resolved settings."""
+        if self._missing_fraction == 0:
+            return float("inf")
+        coder = window_coder(self._dictionary(settings), settings)
+        error, count = 0.0, 0
+        for tile in self._tiles[:n_tiles]:
+            plane, held_out = self._plane[tile], self._held_out[tile]
+            missing = self._missing[tile] | held_out
+            if not held_out.any() or missing.all():
+                continue
+            restored = np.clip(complete(plane, missing, coder, settings.patch_size), 0, 1)
+            error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
+            count += int(held_out.sum())
+        mean = error / max(count, 1) * self._missing_fraction
+        return float(10 * np.log10(self._peak**2 / mean)) if mean > 0 else float("inf")
+
+    def _dictionary(self, settings: RestoreSettings) -> NDArray[np.float64]:
+        """Return the first k atoms of the largest dictionary of these settings."""
+        largest = min(max(*N_ATOMS, settings.n_atoms or 1), len(self.ground_set))
+        key = (settings.sparsity, settings.budget)
+        if key not in self._selections:
+            missing = self._missing | self._held_out
+            if missing.all():
+                missing = self._missing
+            canvas = Canvas(self._plane, missing[:, :, None], 0.0, 1.0)
+            steps = select_dictionary(canvas, replace(settings, n_atoms=largest), self.ground_set)
+            self._selections[key] = drain(steps)
+        return self._selections[key].dictionary[:, : settings.n_atoms]
+
+
+def _gray(canvas: Canvas) -> tuple[Plane, Bools]:
+    """Return the mean of channels that miss the same pixels, or else the one that misses fewest."""
+    if canvas.missing.shape[2] == 1:
+        planes = [canvas.plane(channel) for channel in range(canvas.n_channels)]
+        return np.mean(planes, axis=0, dtype=np.float32), canvas.mask(0)
+    channel = int(canvas.missing.sum(axis=(0, 1)).argmin())
+    return canvas.plane(channel), canvas.mask(channel)
+
+
+def _representative_tiles(plane: Plane, missing: Bools, size: int) -> list[tuple[slice, slice]]:
+    """Tiles from smooth to busy, the middle ones first; the whole plane if it is small."""
+    height, width = plane.shape
+    if height * width <= _N_TILES * _TILE**2:
+        n_bands = min(_N_TILES, max(1, height // (4 * size)))
+        cuts = [height * band // n_bands for band in range(n_bands + 1)]
+        return [(slice(top, bottom), slice(0, width)) for top, bottom in pairwise(cuts)]
+    rows, columns = (range(0, max(1, length - _TILE + 1), _TILE) for length in plane.shape)
+    tiles = [(slice(y, y + _TILE), slice(x, x + _TILE)) for y in rows for x in columns]
+    usable = [tile for tile in tiles if (~missing[tile]).any() and missing[tile].any()] or tiles
+    usable.sort(key=lambda tile: float(plane[tile].std(where=~missing[tile])))
+    places = [0.625, 0.375, 0.875, 0.125][:_N_TILES]
+    return [usable[int(place * len(usable))] for place in places]
+
+
+def _hold_out(missing: Bools, rng: np.random.Generator) -> Bools:
+    """Choose observed pixels to hold out: like the damage where that leaves enough, else at random."""
+    if missing.mean() <= _SPARSE_DAMAGE:
+        shift = [int(rng.integers(length // 4, length // 2 + 1)) for length in missing.shape]
+        moved = np.roll(missing, shift, axis=(0, 1)) & ~missing
+        if moved.sum() > missing.sum() // 4:
+            return moved
+    return ~missing & (rng.random(missing.shape) < _HELD_OUT)
