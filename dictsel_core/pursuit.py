@@ -7,6 +7,7 @@ from threading import local
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._arrays import read_only
 from dictsel_core._least_squares import StackedLeastSquares
 from dictsel_core._threads import as_thread_count, map_chunks
 from dictsel_core._validation import (
@@ -49,6 +50,13 @@ class SparseCodes:
     supports: Ints
     coefficients: Floats
     residual_energy: Floats
+
+    def __repr__(self) -> str:
+        """Summarise: the arrays would fill the screen."""
+        return (
+            f"SparseCodes({len(self.supports)} patches in {self.dictionary.shape[1]} atoms, "
+            f"using {self.n_used.mean():.3g} each)"
+        )
 
     @cached_property
     def rebuilt(self) -> Floats:
@@ -142,7 +150,7 @@ def omp(
     )
     supports, coefficients, energies = zip(*coded, strict=True)
     return SparseCodes(
-        pursuit.atoms, np.concatenate(supports), np.concatenate(coefficients), np.concatenate(energies)
+        read_only(pursuit.atoms), *(read_only(np.concatenate(p)) for p in (supports, coefficients, energies))
     )
 
 
