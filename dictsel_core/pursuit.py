@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from threading import local
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -181,7 +180,7 @@ class Pursuit:
         self._rounding = rounding_level(atoms.shape[0], atoms.dtype)
         # An atom that repeats an earlier one is never chosen: rounding must not decide between them.
         self._squares[:, _repeats(self.atoms)] = 0
-        self._workspaces = local()
+        self._free: list[_Workspace] = []  # taken and put back by whatever thread comes along
 
     def __call__(self, data: Floats, weights: Floats | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
         """Code one chunk by weighted least squares.
@@ -201,8 +200,16 @@ class Pursuit:
         coefficients : (B, s) ndarray
         residual_energy : (B,) ndarray
         """
+        work = self._take_workspace(len(data))
+        try:
+            return self._code(data, weights, caps, work)
+        finally:
+            self._free.append(work)
+
+    def _code(
+        self, data: Floats, weights: Floats | None, caps: Ints, work: "_Workspace"
+    ) -> tuple[Ints, Floats, Floats]:
         n = len(data)
-        work = self._workspace(n)
         fit, scores = work.fit, work.scores[:n]
         lengths = self._masked_lengths(weights, work, n)
         supports = np.full((n, self._capacity), -1)
@@ -248,16 +255,18 @@ class Pursuit:
         inverse *= full > 0
         return lengths
 
-    def _workspace(self, n: int) -> "_Workspace":
-        work: _Workspace | None = getattr(self._workspaces, "work", None)
-        if work is None or len(work.scores) < n:
-            work = _Workspace(self._capacity, n, self.atoms)
-            self._workspaces.work = work
+    def _take_workspace(self, n_rows: int) -> "_Workspace":
+        try:
+            work = self._free.pop()
+        except IndexError:
+            work = None
+        if work is None or len(work.scores) < n_rows:
+            work = _Workspace(self._capacity, n_rows, self.atoms)
         return work
 
 
 class _Workspace:
-    """Arrays that one thread uses again for every chunk."""
+    """Arrays that are used again for every chunk."""
 
     def __init__(self, capacity: int, n_rows: int, atoms: Floats) -> None:
         n_features, n_atoms = atoms.shape

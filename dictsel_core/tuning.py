@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ from dictsel_core.selection import Selection
 #: Candidate values. Sparsity goes with the budget: twice as much under average sparsity.
 N_ATOMS = (8, 12, 16, 24, 32, 48, 64)
 CODING_SPARSITIES = (4, 6, 8, 12)
-BUDGETS = (2.0, 4.0, 6.0)
+BUDGETS = (2.0, 5.0)
 
 #: The picture is represented by tiles, which grow as fewer candidates are left.
 _N_TILES, _TILE_SIZES = 6, (48, 80, 128)
@@ -25,6 +26,8 @@ _N_TILES, _TILE_SIZES = 6, (48, 80, 128)
 _KEPT = 0.25
 #: Part of the observed pixels that is held out where most pixels are missing.
 _HELD_OUT = 0.1
+#: So many held-out pixels are enough; fewer are chosen again, but not more often than this.
+_ENOUGH, _MOST_FOLDS = 1000, 4
 #: Up to this missing part, pixels are held out in the shape of the damage itself.
 _SPARSE_DAMAGE = 0.3
 
@@ -167,7 +170,11 @@ class _HeldOutTrial:
         self._missing_fraction = canvas.missing_fraction
         self._plane, self._missing = _gray(canvas)
         # The second number keeps apart from damage that was simulated with the same seed.
-        self._held_out = _hold_out(self._missing, np.random.default_rng([seed, 2018]))
+        self._folds = _hold_out(self._missing, np.random.default_rng([seed, 2018]))
+        self._tiles = {
+            tile_size: _representative_tiles(self._plane, self._missing, tile_size)
+            for tile_size in _TILE_SIZES
+        }
         # PSNR counts from the largest possible value, planes from the largest observed one.
         peak = np.iinfo(canvas.image.dtype).max if np.issubdtype(canvas.image.dtype, np.integer) else 1.0
         self._peak = float(peak) * canvas.scale
@@ -182,8 +189,8 @@ class _HeldOutTrial:
             return float("inf")
         coder = window_coder(self._dictionary(settings), settings)
         error, count = 0.0, 0
-        for tile in _representative_tiles(self._plane, self._missing, tile_size):
-            plane, held_out = self._plane[tile], self._held_out[tile]
+        for tile, fold in product(self._tiles[tile_size], self._folds):
+            plane, held_out = self._plane[tile], fold[tile]
             missing = self._missing[tile] | held_out
             if not held_out.any() or missing.all():
                 continue
@@ -198,7 +205,7 @@ class _HeldOutTrial:
         largest = min(max(*N_ATOMS, settings.n_atoms or 1), len(self.ground_set))
         key = (settings.sparsity, settings.budget)
         if key not in self._selections:
-            missing = self._missing | self._held_out
+            missing = self._missing | self._folds[0]
             if missing.all():
                 missing = self._missing
             canvas = Canvas(self._plane, missing[:, :, None], 0.0, 1.0)
@@ -228,11 +235,16 @@ def _representative_tiles(plane: Plane, missing: Bools, size: int) -> list[tuple
     return [usable[(2 * i + 1) * len(usable) // (2 * _N_TILES)] for i in range(_N_TILES)]
 
 
-def _hold_out(missing: Bools, rng: np.random.Generator) -> Bools:
-    """Choose observed pixels to hold out: like the damage where that leaves enough, else at random."""
+def _hold_out(missing: Bools, rng: np.random.Generator) -> list[Bools]:
+    """Choose observed pixels to hold out: like the damage where that leaves enough, else at random.
+
+    A small picture is judged by several choices, one after the other.
+    """
     if missing.mean() <= _SPARSE_DAMAGE:
         shift = [int(rng.integers(length // 4, length // 2 + 1)) for length in missing.shape]
         moved = np.roll(missing, shift, axis=(0, 1)) & ~missing
         if moved.sum() > missing.sum() // 4:
-            return moved
-    return ~missing & (rng.random(missing.shape) < _HELD_OUT)
+            return [moved]
+    expected = max(1, int(_HELD_OUT * (~missing).sum()))
+    n_folds = min(_MOST_FOLDS, -(-_ENOUGH // expected))
+    return [~missing & (rng.random(missing.shape) < _HELD_OUT) for _ in range(n_folds)]
