@@ -14,6 +14,8 @@ from dictsel_core.selection.state import Problem, SupportState
 
 #: An atom is dependent on a support if less than this part of its squared length lies outside.
 _DEPENDENT = 1e-12
+#: A swap that changes less than this part of what it takes away may be rounding error, and changes nothing.
+_UNCERTAIN = 1e-8
 
 
 def replacement_greedy(
@@ -144,7 +146,10 @@ class _Engine(ReplacementEngine):
             least[:, None],
             problem.rounding[rows, None, None],
         )
-        swapped -= np.square(weights) / 2
+        lost = np.square(weights) / 2
+        swapped -= lost
+        # Both parts of the difference are rounded, and so is the residual r that comes with w_b.
+        swapped *= np.abs(swapped) > _UNCERTAIN * lost + np.sqrt(problem.rounding[rows, None, None] * lost)
         self._enter(rows, additions, swapped)
 
     def _enter(self, rows: Ints, additions: Floats, swapped: Floats) -> None:
