@@ -170,25 +170,6 @@ def test_decay_keeps_gains_from_reaching_zero():
     assert (decayed.gains > 0).sum() > (plain.gains > 0).sum()
 
 
-def test_steps_tell_what_the_result_holds_and_the_run_can_be_left():
-    ground_set, data, _ = instance(8)
-    run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 8)
-    steps = list(run)
-    selection = run.selection
-    assert [step.atom for step in steps] == selection.atoms.tolist()
-    assert [step.gain for step in steps] == selection.gains.tolist()
-    assert [step.objective for step in steps] == selection.objective.tolist()
-    np.testing.assert_array_equal(selection.dictionary, ground_set.atoms[:, selection.atoms])
-    half = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 8)
-    assert half.selection.atoms.size == 0
-    for _ in range(4):
-        next(half)
-    np.testing.assert_array_equal(half.selection.atoms, selection.atoms[:4])
-    first = replacement_omp(ground_set, data, IndividualSparsity(3), 4)
-    for ours, theirs in zip(half.selection.coefficients, first.coefficients, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_patch_and_all_atoms(kind):
     ground_set, data, mask = instance(9, n_points=1, n_candidates=8)
@@ -274,11 +255,13 @@ def test_an_oracle_that_is_no_matroid_is_found_out():
         replacement_omp(ground_set, rng.normal(size=(5, 4)), MatroidSparsity(liar), 4)
 
 
-def test_few_exact_solves_are_needed_under_average_sparsity():
-    rng = np.random.default_rng(13)
-    data, _ = planted(rng, STANDARD, 200, 40, 5)
-    steps = list(iter_replacement_omp(STANDARD, data, AverageSparsity(8, 800), 40))
-    assert sum(step.n_exact for step in steps) < 40 * len(STANDARD) / 4
+@pytest.mark.parametrize("cap", [5, None])
+def test_few_exact_solves_are_needed_under_average_sparsity(cap):
+    """The price of the last step makes the bounds tight; without it some 25 solves per step are needed."""
+    rng = np.random.default_rng(1)
+    data, _ = planted(rng, STANDARD, 300, 30, 5)
+    steps = list(iter_replacement_omp(STANDARD, data, AverageSparsity(cap, 900), 30))
+    assert sum(step.n_exact for step in steps) < 3 * len(steps)
 
 
 @pytest.mark.parametrize(
