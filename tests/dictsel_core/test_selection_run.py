@@ -4,33 +4,20 @@ import numpy as np
 import pytest
 from synthetic import random_ground_set
 
-from dictsel_core import (
-    IndividualSparsity,
-    iter_replacement_greedy,
-    iter_replacement_omp,
-    iter_sds_ma,
-    iter_sds_omp,
-    replacement_greedy,
-    replacement_omp,
-    sds_ma,
-    sds_omp,
-)
+from dictsel_core import IndividualSparsity
+from dictsel_core import selection as selectors
 
-PAIRS = {
-    "replacement_omp": (iter_replacement_omp, replacement_omp),
-    "replacement_greedy": (iter_replacement_greedy, replacement_greedy),
-    "sds_ma": (iter_sds_ma, sds_ma),
-    "sds_omp": (iter_sds_omp, sds_omp),
-}
+#: All of them, found by name.
+SELECTORS = [name.removeprefix("iter_") for name in selectors.__all__ if name.startswith("iter_")]
 N_ATOMS = 8
 
 
-@pytest.fixture(params=PAIRS)
+@pytest.fixture(params=SELECTORS)
 def pair(request):
     """Functions of the number of atoms: one begins a run, the other selects at once."""
     rng = np.random.default_rng(8)
     ground_set, data = random_ground_set(rng, 10, 24), rng.normal(size=(30, 10))
-    begin, select = PAIRS[request.param]
+    begin, select = getattr(selectors, "iter_" + request.param), getattr(selectors, request.param)
     mask = rng.random(data.shape) < 0.2
     return (
         lambda n_atoms: begin(ground_set, data, IndividualSparsity(3), n_atoms, mask=mask),
