@@ -177,7 +177,7 @@ class Pursuit:
         # Relative size below which a correlation, or the masked length of an atom, is rounding error.
         self._rounding = rounding_level(atoms.shape[0], atoms.dtype)
         # An atom that repeats an earlier one is never chosen: rounding must not decide between them.
-        self._squares[:, _repeats(self.atoms)] = 0
+        self._squares[:, repeated_columns(self.atoms)] = 0
         self._free: list[_Workspace] = []  # taken and put back by whatever thread comes along
 
     def __call__(self, data: Floats, weights: Floats | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
@@ -275,7 +275,7 @@ class _Workspace:
         self.inverse_lengths = np.empty_like(self.scores)
 
 
-def _repeats(atoms: Floats) -> Bools:
+def repeated_columns(atoms: Floats) -> Bools:
     """Tell which columns are an earlier one up to scale: (k,)."""
     lengths = np.linalg.norm(atoms, axis=0)
     units = atoms / np.where(lengths > 0, lengths, 1)

@@ -1,11 +1,12 @@
 """One plane at one scale: code every window, take the median of all windows at each pixel."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core.gram_pursuit import MOST_ATOMS, GramPursuit
 from dictsel_core.patches import median_of_windows, pad, windows
 from dictsel_core.pursuit import Pursuit, scatter_codes
 from dictsel_core.restoration.canvas import Plane
@@ -29,8 +30,14 @@ class WindowCoder:
     def __init__(
         self, dictionary: Floats, size: int, sparsity: int, fill_weight: float, threads: int
     ) -> None:
-        self._pursuit = Pursuit(dictionary.astype(np.float32), sparsity, weak=0 < fill_weight < 1)
-        self._rows = np.ascontiguousarray(self._pursuit.atoms.T)
+        atoms = dictionary.astype(np.float32)
+        self._code: Callable[[Floats, Floats, Ints], tuple[Ints, Floats]]
+        if atoms.shape[1] <= MOST_ATOMS:
+            self._code = GramPursuit(atoms, sparsity)
+        else:
+            pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
+            self._code = lambda data, weights, caps: pursuit(data, weights, caps)[:2]
+        self._rows = np.ascontiguousarray(atoms.T)
         self._size, self._sparsity = size, sparsity
         self._fill_weight, self._threads = fill_weight, threads
         self._counts: list[tuple[NDArray[np.intp], int]] = []
@@ -82,7 +89,7 @@ class WindowCoder:
         """Rebuild windows (B, d) from their weighted pixels; NaN without any observed one."""
         n = len(values)
         caps = np.full(n, self._sparsity)
-        supports, coefficients, _ = self._pursuit(values * weights, weights, caps)
+        supports, coefficients = self._code(values * weights, weights, caps)
         codes = np.zeros((n, len(self._rows)), np.float32)
         scatter_codes(codes, supports, coefficients)
         self._counts.append((np.bincount(supports[supports >= 0], minlength=len(self._rows)), n))
