@@ -124,7 +124,9 @@ def text_mask(shape: tuple[int, int], text: str, seed: int = 0) -> Mask:
     row_height = 2.1 * size
     for row in range(int(diagonal / row_height) + 1):
         start = -pitch * rng.uniform()
-        draw.text((start, row * row_height), (line + "   ") * repeats, fill=255, font=font)
+        draw.text(
+            (start, row * row_height), (line + "   ") * repeats, fill=255, font=font, stroke_width=size / 24
+        )
     turned = canvas.rotate(rng.uniform(6, 14), resample=Image.Resampling.BILINEAR)
     left, top = (diagonal - width) // 2, (diagonal - height) // 2
     mask: Mask = np.asarray(turned.crop((left, top, left + width, top + height))) >= 128

@@ -26,14 +26,17 @@ _EPILOG = """\
 examples:
   inpaint batch scans/ -o restored/
   inpaint batch a.png b.png c.tif -o restored/ --mask dust.png
-  inpaint batch scans/ -o restored/ --mask masks/ --jobs 2       masks/<name>.png for scans/<name>.*
+  inpaint batch scans/ -o restored/ --mask masks/ --jobs 2
   inpaint batch frames/ -o out/ --recipe best.json --json
 
-Of a folder, the pictures directly inside are taken. Results keep their names; what cannot be written in its
-own format (BMP, PNM) becomes PNG. A file that fails does not stop the others.
-Exit code: 0 if all are restored, 1 if some failed, 2 if the call itself is wrong.
+Of a folder, the pictures directly inside are taken; masks/ holds <name>.png or
+<name>_mask.png for each <name>. Results keep their names; what cannot be written
+in its own format (BMP, PNM) becomes PNG. A file that fails does not stop the
+others. Exit code: 0 if all are restored, 1 if some failed, 2 if the call itself
+is wrong.
 
-JSON: {"files": [...]}, each with input, error (null if restored) and the keys of 'inpaint restore'."""
+JSON: {"files": [...]}, each with input, error (null if restored) and the keys of
+'inpaint restore'."""
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
@@ -41,6 +44,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     parser = commands.add_parser(
         "batch",
         help="restore many pictures",
+        usage="inpaint batch DIR|FILE... -o DIR [options]",
         description="Restore the missing pixels of many pictures.",
         epilog=_EPILOG,
     )

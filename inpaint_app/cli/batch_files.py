@@ -9,22 +9,8 @@ from inpaint_app.errors import UserError, reading_error, shown
 from inpaint_app.writing import default_output
 
 ENDINGS = frozenset(
-    f".{ending}"
-    for ending in [
-        "png",
-        "jpg",
-        "jpeg",
-        "jpe",
-        "jfif",
-        "tif",
-        "tiff",
-        "bmp",
-        "webp",
-        "pbm",
-        "pgm",
-        "ppm",
-        "pnm",
-    ]
+    {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".tif", ".tiff", ".bmp", ".webp", ".pbm", ".pgm"}
+    | {".ppm", ".pnm"}
 )
 """Names that end so are taken from a folder."""
 

@@ -19,11 +19,12 @@ from inpaint_app.writing import check_output, write_picture
 _EPILOG = """\
 examples:
   inpaint compare damaged.png --reference original.png
-  inpaint compare damaged.png --reference original.png --preset paper --atoms 40 -o figure.png
+  inpaint compare damaged.png --reference original.png --preset paper -o fig.png
 
-The result is one picture: the input with missing pixels in black, the restoration under individual sparsity
-and the one under average sparsity, each with its PSNR over all pixels. Under individual sparsity every patch
-may use at most S atoms; under average sparsity also at most A on average.
+The result is one picture: the input with missing pixels in black, the restoration
+under individual sparsity and the one under average sparsity, each with its PSNR
+over all pixels. Under individual sparsity every patch may use at most S atoms;
+under average sparsity also at most A on average.
 
 JSON keys: individual and average, each with psnr, psnr_missing and ssim; output."""
 
@@ -33,6 +34,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     parser = commands.add_parser(
         "compare",
         help="individual and average sparsity side by side",
+        usage="inpaint compare IN --reference REF [-o OUT] [options]",
         description="Restore under individual and under average sparsity, and draw both with their PSNR.",
         epilog=_EPILOG,
     )

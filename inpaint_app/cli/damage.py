@@ -19,10 +19,11 @@ _EPILOG = """\
 examples:
   inpaint damage photo.png -o damaged.png --missing 0.8
   inpaint damage photo.png -o scratched.png --scratches --seed 3
-  inpaint damage photo.jpg -o stamped.png --text "SAMPLE ONLY" --mask-out letters.png
+  inpaint damage photo.jpg -o stamped.png --text "SAMPLE" --mask-out letters.png
 
-OUT keeps bit depth and metadata; missing pixels get alpha = 0 and the colour 0, so that nothing of the
-original is left in them. The same seed makes the same damage."""
+OUT keeps bit depth and metadata; missing pixels get alpha = 0 and the colour 0,
+so that nothing of the original is left in them. The same seed makes the same
+damage."""
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
@@ -30,6 +31,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     parser = commands.add_parser(
         "damage",
         help="make a test case: drop pixels, scratch, stamp a text",
+        usage="inpaint damage IN -o OUT (--missing PART | --scratches | --text STR) [options]",
         description="Damage a whole picture on purpose, to see how well it can be restored.",
         epilog=_EPILOG,
     )

@@ -21,7 +21,8 @@ examples:
   inpaint dictionary damaged.png -o atoms.png
   inpaint dictionary damaged.png -o atoms.png --atoms 60 --bases dct,haar
 
-Atoms are grouped by basis, the most used ones first; below each is the part of the windows that use it."""
+Atoms are grouped by basis, the most used ones first; below each is the part of
+the windows that use it."""
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
@@ -29,6 +30,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     parser = commands.add_parser(
         "dictionary",
         help="draw the atoms that are selected for a picture",
+        usage="inpaint dictionary IN -o OUT [options]",
         description="Draw the dictionary that is selected to restore a picture.",
         epilog=_EPILOG,
     )
@@ -62,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
         restoration.origins,
         (size, size),
         shares=np.asarray(restoration.usage / max(n_windows, 1), np.float64),
-        title=f"{len(restoration.origins)} atoms of {size} x {size} pixels",
+        title=f"A dictionary of {len(restoration.origins)} atoms of {size} x {size} pixels",
+        subtitle="Gray is zero. Below each atom: the part of the windows that use it.",
     )
     write_picture(figure, args.output, overwrite=args.overwrite)
     console.say(f"Written:     {shown(args.output)}")

@@ -3,8 +3,11 @@
 import argparse
 from pathlib import Path
 
-from dictsel_core import CONSTRAINTS, PRESETS
+from dictsel_core import CONSTRAINTS, PRESETS, RestoreSettings
 from inpaint_app.cli.parser import names, number, one_of, whole
+
+_DEFAULTS = RestoreSettings()
+_BASES = ",".join(_DEFAULTS.bases)
 
 MAX_PATCH = 32
 """Widest patch: beyond it the ground set alone takes minutes and gigabytes."""
@@ -49,19 +52,23 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
             "--constraint",
             metavar="|".join(CONSTRAINTS),
             type=one_of(CONSTRAINTS),
-            help="limit the atoms of each patch, or also their average over all patches (default: average)",
+            help="limit the atoms of each patch, or also their average over all patches "
+            f"(default: {_DEFAULTS.constraint})",
         )
     group.add_argument(
         "--atoms", metavar="K", type=whole(1), help="dictionary size k (default: by the part observed)"
     )
     group.add_argument(
-        "--sparsity", metavar="S", type=whole(1), help="most atoms one patch may use (default 8)"
+        "--sparsity",
+        metavar="S",
+        type=whole(1),
+        help=f"most atoms of one patch (default {_DEFAULTS.sparsity})",
     )
     group.add_argument(
         "--budget",
         metavar="A",
         type=number(positive=True),
-        help="average atoms per patch, with average sparsity (default 4)",
+        help=f"average atoms per patch, with average sparsity (default {_DEFAULTS.budget:g})",
     )
     group.add_argument(
         "--coding-sparsity",
@@ -70,10 +77,13 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
         help="most atoms one window may use when it is rebuilt (default: by the part observed)",
     )
     group.add_argument(
-        "--patch-size", metavar="N", type=whole(2, MAX_PATCH), help="side of a patch in pixels (default 8)"
+        "--patch-size",
+        metavar="N",
+        type=whole(2, MAX_PATCH),
+        help=f"side of a patch in pixels (default {_DEFAULTS.patch_size})",
     )
     group.add_argument(
-        "--bases", metavar="NAMES", type=names, help="bases of the ground set (default dct,haar,db4,coif1)"
+        "--bases", metavar="NAMES", type=names, help=f"bases of the ground set (default {_BASES})"
     )
     group.add_argument("--decay", action="store_true", help="select by ROMPd, whose penalties fall")
     group.add_argument(

@@ -12,22 +12,29 @@ from inpaint_app.cli import batch, compare, damage, dictionary, restore, score, 
 from inpaint_app.cli.parser import Parser
 
 _DESCRIPTION = """\
-Give damaged pictures their missing pixels back: dropped pixels, scratches, stamped text, holes.
+Give damaged pictures their missing pixels back: dropped pixels, scratches,
+stamped text, holes.
 
-A small dictionary of cosines and wavelets is selected on what is left of the picture; every window is
-then rebuilt from a few of its atoms. Nothing is learned elsewhere and nothing leaves this machine."""
+A small dictionary of cosines and wavelets is selected on what is left of the
+picture; every window is then rebuilt from a few of its atoms. The picture itself
+is all that is needed: nothing is downloaded and nothing leaves this machine."""
 
 _EPILOG = """\
 examples:
-  inpaint restore photo.png                     missing pixels are transparent; writes photo_restored.png
-  inpaint restore scan.jpg --mask scratches.png     missing pixels are white in another picture
-  inpaint restore scan.jpg --key '#ff00ff' --tolerance 8      or have a colour of their own
-  inpaint damage photo.png -o damaged.png --missing 0.8       make a test case ...
-  inpaint restore damaged.png --reference photo.png           ... and measure how well it is restored
-  inpaint batch scans/ -o restored/                           a whole folder
+  Missing pixels are transparent; the result is photo_restored.png:
+    inpaint restore photo.png
+  They are white in another picture, or have a colour of their own:
+    inpaint restore scan.jpg --mask scratches.png
+    inpaint restore scan.jpg --key '#ff00ff' --tolerance 8
+  Make a test case, restore it, and measure how well that went:
+    inpaint damage photo.png -o damaged.png --missing 0.8
+    inpaint restore damaged.png --reference photo.png
+  A whole folder:
+    inpaint batch scans/ -o restored/
 
-'inpaint COMMAND --help' explains one command. Existing files are never replaced without --overwrite.
-Exit codes: 0 done, 1 some files of a batch failed, 2 the input is wrong, 130 stopped by Ctrl-C."""
+'inpaint COMMAND --help' explains one command. Existing files are never replaced
+without --overwrite. Exit codes: 0 done, 1 some files of a batch failed, 2 the
+input is wrong, 130 stopped by Ctrl-C."""
 
 
 def parser() -> Parser:

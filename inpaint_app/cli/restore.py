@@ -20,14 +20,17 @@ examples:
   inpaint restore scan.tif -o whole.tif --mask scratches.png
   inpaint restore shot.jpg --key magenta --tolerance 20 --quality 98
   inpaint restore damaged.png --reference original.png --json
-  inpaint restore damaged.png --preset paper --constraint individual --sparsity 5
-  inpaint restore damaged.png --auto --write-recipe       then: inpaint batch more/ -o out/ --recipe ...
+  inpaint restore damaged.png --preset paper --constraint individual
+  inpaint restore damaged.png --auto --write-recipe best.json
+  inpaint restore another.png --recipe best.json
 
-Bit depth, EXIF and colour profile are kept. Without --reference the PSNR is estimated by restoring observed
-pixels that were held out, which takes a little longer (--no-estimate leaves it out).
+Bit depth, EXIF and colour profile are kept. Without --reference the PSNR is
+estimated by restoring observed pixels that were held out, which takes a little
+longer (--no-estimate leaves it out).
 
-JSON keys: psnr, psnr_missing, ssim (with --reference), estimated_psnr (without), missing_fraction,
-seconds (by stage), settings, output. What does not apply, or is infinite, is null."""
+JSON keys: psnr, psnr_missing and ssim (with --reference), estimated_psnr
+(without), missing_fraction, seconds (by stage), settings, output. What does not
+apply, or is infinite, is null."""
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
@@ -35,6 +38,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     parser = commands.add_parser(
         "restore",
         help="restore one picture",
+        usage="inpaint restore IN [-o OUT] [options]",
         description="Restore the missing pixels of one picture.",
         epilog=_EPILOG,
     )

@@ -20,8 +20,8 @@ examples:
   inpaint score original.png restored.png
   inpaint score original.png restored.png --mask missing.png --json
 
-JSON keys: psnr, psnr_missing, ssim, ssim_missing; the missing ones need --mask. Infinite values are null.
-Alpha channels are left out of the comparison."""
+Alpha channels are left out of the comparison. JSON keys: psnr, psnr_missing,
+ssim, ssim_missing; the missing ones need --mask. Infinite values are null."""
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)

@@ -17,10 +17,12 @@ from inpaint_app.errors import shown
 _EPILOG = """\
 examples:
   inpaint tune damaged.png
-  inpaint tune damaged.png --write-recipe best.json      then: inpaint restore damaged.png --recipe best.json
+  inpaint tune damaged.png --write-recipe best.json
+  inpaint restore damaged.png --recipe best.json
 
-Dictionary size, sparsity, budget and coding sparsity are chosen without the original: a part of the observed
-pixels is held out, restored, and compared. 'inpaint restore --auto' tunes and restores in one go.
+Dictionary size, sparsity, budget and coding sparsity are chosen without the
+original: a part of the observed pixels is held out, restored, and compared.
+'inpaint restore --auto' tunes and restores in one go.
 
 JSON keys: estimated_psnr, settings, trials (each with estimated_psnr and settings)."""
 
@@ -30,6 +32,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     parser = commands.add_parser(
         "tune",
         help="choose settings for a picture by trials",
+        usage="inpaint tune IN [options]",
         description="Choose the settings that restore a picture best, by trials on held-out observed pixels.",
         epilog=_EPILOG,
     )

@@ -10,7 +10,7 @@ from inpaint_app.picture import Picture
 
 _TILE, _GAP, _MARGIN, _CAPTION = 64, 14, 32, 18
 _COLUMNS = 10
-_TITLE, _HEADING = 34, 34
+_TITLE, _HEADING = 54, 34
 _NAMES = {"dct": "Cosines (dct)", "haar": "Haar wavelets (haar)"}
 
 
@@ -20,7 +20,8 @@ def atoms_figure(
     patch_shape: tuple[int, int],
     *,
     shares: NDArray[np.float64] | None = None,
-    title: str = "",
+    title: str,
+    subtitle: str,
 ) -> Picture:
     """Draw atoms as small pictures: a group per basis, the most used atoms first.
 
@@ -38,6 +39,8 @@ def atoms_figure(
         Part of the windows that use each atom, written below it.
     title : str
         A line at the top.
+    subtitle : str
+        A smaller line below it.
 
     Returns
     -------
@@ -53,12 +56,12 @@ def atoms_figure(
     row = _TILE + (_CAPTION if shares is not None else 0) + _GAP
     n_rows = sum(-(-len(atoms) // columns) for atoms in groups.values())
     width = 2 * _MARGIN + columns * step - _GAP
-    height = 2 * _MARGIN + _TITLE * bool(title) + len(groups) * _HEADING + n_rows * row - _GAP
+    height = 2 * _MARGIN + _TITLE + len(groups) * _HEADING + n_rows * row - _GAP
     sheet, draw = blank(width, height)
     y = _MARGIN
-    if title:
-        draw.text((_MARGIN, y), title, fill=INK, font=font(17))
-        y += _TITLE
+    draw.text((_MARGIN, y), title, fill=INK, font=font(18))
+    draw.text((_MARGIN, y + 25), subtitle, fill=SOFT_INK, font=font(12))
+    y += _TITLE
     for basis, atoms in groups.items():
         noun = "atom" if len(atoms) == 1 else "atoms"
         draw.text((_MARGIN, y + 4), f"{_name(basis)}: {len(atoms)} {noun}", fill=INK, font=font(14))
