@@ -87,7 +87,10 @@ def _scratch(draw: ImageDraw.ImageDraw, shape: tuple[int, int], rng: np.random.G
     waves = 0.65 + 0.35 * np.sin(2 * np.pi * (along * rng.uniform(1, 4) + rng.uniform()))
     radius = max(0.6, rng.uniform(0.002, 0.007) * side) * waves * np.sqrt(np.sin(np.pi * along) + 0.02)
     for a, b, r in zip(x, y, radius, strict=True):
-        draw.ellipse((a - r, b - r, a + r, b + r), fill=1)
+        if r < 0.8:  # an ellipse would be three pixels wide
+            draw.point((a, b), fill=1)
+        else:
+            draw.ellipse((a - r, b - r, a + r, b + r), fill=1)
 
 
 def text_mask(shape: tuple[int, int], text: str, seed: int = 0) -> Mask:

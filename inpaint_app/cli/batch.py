@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.job import Job, Listener, run_job
 from inpaint_app.cli.parser import whole
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import Outcome, decibels, percent
+from inpaint_app.cli.report import KEYS, Outcome, decibels, percent
 from inpaint_app.cli.work import Report
 from inpaint_app.errors import UserError, shown, writing_error
 
@@ -86,7 +87,7 @@ class _Row:
     seconds: float
 
     def document(self) -> dict[str, Any]:
-        outcome = {} if self.outcome is None else self.outcome.document()
+        outcome = dict.fromkeys(KEYS) if self.outcome is None else self.outcome.document()
         return {"input": str(self.item.path), "error": self.error, **outcome}
 
 
@@ -102,6 +103,10 @@ def run(args: argparse.Namespace) -> int:
     with _folder(args.output), Progress(quiet=args.quiet) as progress:
         rows = _restore_all(items, chosen, args, progress)
     _say_table(console, rows)
+    if args.quiet:
+        for row in rows:
+            if row.error is not None:
+                print(f"inpaint: {row.error}", file=sys.stderr)
     console.document({"files": [row.document() for row in rows]})
     return 1 if any(row.error is not None for row in rows) else 0
 

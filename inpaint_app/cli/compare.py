@@ -10,7 +10,7 @@ from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import decibels, percent, say_found
-from inpaint_app.cli.work import Scores, load, load_reference, measure, restore_source
+from inpaint_app.cli.work import Scores, check_input, load, load_reference, measure, restore_source
 from inpaint_app.errors import shown
 from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.picture import Picture
@@ -56,6 +56,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(as_json=args.json, quiet=args.quiet)
+    check_input(args.input)
     chosen = choices(args)
     default: Path = args.input.with_name(f"{args.input.stem}_comparison.png")
     output: Path = default if args.output is None else args.output

@@ -62,7 +62,7 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
         "--sparsity",
         metavar="S",
         type=whole(1),
-        help=f"most atoms of one patch (default {_DEFAULTS.sparsity})",
+        help=f"most atoms per patch (default {_DEFAULTS.sparsity})",
     )
     group.add_argument(
         "--budget",

@@ -19,6 +19,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""
+        command = re.match(r"argument COMMAND: invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if command:
+            near = difflib.get_close_matches(command[1], re.findall(r"\w+", command[2]), n=1)
+            hint = f"did you mean '{self.prog} {near[0]}'?" if near else f"see '{self.prog} --help'."
+            raise UserError(f"There is no command {command[1][:40]!r}; {hint}")
         raise UserError(_sentence(message, self.prog))
 
     def parse_known_args(  # type: ignore[override]
@@ -58,7 +63,6 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (r"argument (.+): not allowed with argument (.+)", "{0} and {1} exclude each other; give one of them."),
     (r"one of the arguments (.+) is required", "Something is missing: give one of {0}."),
     (r"the following arguments are required: (.+)", "{0} is missing; see '{prog} --help'."),
-    (r"argument COMMAND: invalid choice: '(.*?)' .*", "There is no command {0!r}; see 'inpaint --help'."),
 )
 
 

@@ -16,6 +16,19 @@ from inpaint_app.errors import shown
 _SOURCES = {"alpha": "transparent", "nan": "NaN", "mask": "in the mask", "key": "of the given colour"}
 
 
+KEYS = (
+    "psnr",
+    "psnr_missing",
+    "ssim",
+    "estimated_psnr",
+    "missing_fraction",
+    "seconds",
+    "settings",
+    "output",
+)
+"""What `--json` tells about a restoration."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """Figures of one restoration, None where they do not apply."""
@@ -29,16 +42,17 @@ class Outcome:
 
     def document(self) -> dict[str, Any]:
         """Return what `--json` prints."""
-        return {
-            "psnr": self.scores.psnr,
-            "psnr_missing": self.scores.psnr_missing,
-            "ssim": self.scores.ssim,
-            "estimated_psnr": self.estimated_psnr,
-            "missing_fraction": self.missing_fraction,
-            "seconds": dict(self.seconds),
-            "settings": plain_settings(self.settings),
-            "output": None if self.output is None else str(self.output),
-        }
+        values = (
+            self.scores.psnr,
+            self.scores.psnr_missing,
+            self.scores.ssim,
+            self.estimated_psnr,
+            self.missing_fraction,
+            dict(self.seconds),
+            plain_settings(self.settings),
+            None if self.output is None else str(self.output),
+        )
+        return dict(zip(KEYS, values, strict=True))
 
 
 def say_found(console: Console, source: Source) -> None:

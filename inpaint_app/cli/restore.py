@@ -11,6 +11,7 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.job import Job, Listener, run_job
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import say_done, say_figures, say_found
+from inpaint_app.cli.work import check_input
 from inpaint_app.errors import shown
 from inpaint_app.writing import default_output
 
@@ -64,6 +65,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(as_json=args.json, quiet=args.quiet)
+    check_input(args.input)
     output = default_output(args.input) if args.output is None else args.output
     recipe = None
     if args.write_recipe is not None:

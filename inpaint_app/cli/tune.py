@@ -33,7 +33,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
         "tune",
         help="choose settings for a picture by trials",
         usage="inpaint tune IN [options]",
-        description="Choose the settings that restore a picture best, by trials on held-out observed pixels.",
+        description="Choose the settings that restore a picture best, without the original.",
         epilog=_EPILOG,
     )
     options.add_input(parser)

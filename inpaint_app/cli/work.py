@@ -66,6 +66,12 @@ class Scores:
     ssim_missing: float | None = None
 
 
+def check_input(path: Path) -> None:
+    """Refuse a folder, whose name tells nothing about the result's."""
+    if path.is_dir():
+        raise UserError(f"{shown(path)} is a folder; give an image file, or use 'inpaint batch'.")
+
+
 def load(path: Path, marks: Marks) -> Source:
     """Read a damaged picture and find its missing pixels."""
     start = time.perf_counter()
