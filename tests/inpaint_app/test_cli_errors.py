@@ -1,7 +1,5 @@
 """Wrong input: one sentence, exit code 2, and every file as it was."""
 
-import os
-
 import numpy as np
 import pytest
 from cli_files import contents, scene, write_pair
@@ -89,7 +87,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("command", "words"), WRONG.values(), ids=WRONG)
 def test_one_sentence_and_nothing_changed(folder, capsys, command, words) -> None:
-    files, names = contents(folder), sorted(os.listdir(folder))
+    files, names = contents(folder), sorted(folder.iterdir())
     assert main(command.split()) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -98,7 +96,7 @@ def test_one_sentence_and_nothing_changed(folder, capsys, command, words) -> Non
     assert printed.err.rstrip()[-1] in ".?"
     assert words in printed.err
     assert contents(folder) == files
-    assert sorted(os.listdir(folder)) == names
+    assert sorted(folder.iterdir()) == names
 
 
 def test_with_json_stdout_stays_empty_on_errors(folder, capsys) -> None:
@@ -133,7 +131,7 @@ def test_tiny_pictures_are_restored(folder, capsys, shape) -> None:
 
 def test_names_that_no_terminal_shows(folder, capsys) -> None:
     strange = "two\nlines\x1b[31m.png"
-    os.rename("broken.png", strange)
+    (folder / "broken.png").rename(strange)
     assert main(["restore", strange]) == 0
     printed = capsys.readouterr()
     assert "\x1b" not in printed.out
