@@ -3,6 +3,7 @@
 Arrays in, arrays and frozen dataclasses out. Data points are rows; masks are True where missing.
 """
 
+from dictsel_core._runs import Run
 from dictsel_core.bases import AtomOrigin
 from dictsel_core.constraints import (
     AverageSparsity,
@@ -34,6 +35,7 @@ from dictsel_core.restoration import (
 )
 from dictsel_core.selection import (
     Selection,
+    SelectionRun,
     SelectionStep,
     iter_replacement_greedy,
     iter_replacement_omp,
@@ -69,7 +71,9 @@ __all__ = [
     "Restoration",
     "RestoreSettings",
     "RestoreStep",
+    "Run",
     "Selection",
+    "SelectionRun",
     "SelectionStep",
     "SparseCodes",
     "SwapTable",

@@ -43,7 +43,7 @@ class AtomOrigin:
         return f"{self.basis}{level} {self.orientation} ({self.row}, {self.column})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Basis:
     """An orthonormal basis of patches: atoms as columns (d, d), and the origin of each."""
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._arrays import chunk_rows, read_only
 from dictsel_core._validation import as_count, as_matrix
 from dictsel_core.bases import AtomOrigin, orthonormal_basis
 
@@ -25,7 +26,7 @@ class GroundSet:
     Attributes
     ----------
     atoms : (d, n) ndarray of float64, read-only
-        The matrix A of the paper; every column has unit length.
+        The matrix A of the paper; every column has unit length. (`Selection.atoms` are indices.)
     origins : tuple of AtomOrigin, length n
         Where each column comes from.
     patch_shape : (int, int) or None
@@ -37,8 +38,19 @@ class GroundSet:
     patch_shape: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        """Make the atoms read-only, so that a ground set can be shared."""
-        self.atoms.flags.writeable = False
+        """Keep a read-only copy of the atoms, so that a ground set can be shared."""
+        object.__setattr__(self, "atoms", read_only(self.atoms.copy()))
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Restore a pickled or copied ground set, read-only as it was."""
+        self.__dict__.update(state)
+        read_only(self.atoms)
+
+    def __repr__(self) -> str:
+        """Summarise: the arrays would fill the screen."""
+        bases = dict.fromkeys(o.basis for o in self.origins if o.orientation != "custom")
+        kind = "+".join(bases) or "atoms of the user's own"
+        return f"GroundSet({len(self)} atoms with {self.n_features} entries: {kind})"
 
     def __len__(self) -> int:
         """Return the number n of candidate atoms."""
@@ -70,7 +82,7 @@ class GroundSet:
 
     def _products_with_earlier(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield (start, |<a_i, a_j>|) for blocks of rows i from `start` on; 0 unless j < i."""
-        block = 1024  # keeps the product of a large ground set within some megabytes
+        block = 16 * chunk_rows(8 * len(self))  # some megabytes of products, however large the ground set
         for start in range(0, len(self), block):
             part = self.atoms[:, start : start + block]
             products = np.abs(part.T @ self.atoms[:, : start + part.shape[1]])
@@ -140,7 +152,7 @@ def ground_set_from_array(
     ----------
     atoms : (d, n) array_like
         One candidate per column; columns are scaled to unit length. For media summarisation, where the
-        atoms are the data points themselves, pass ``data.T``.
+        atoms are the data points themselves, pass ``data.T``; selectors then hold T x T gains.
     names : sequence of str, optional
         A name for each column, used in `origins` and in error messages; "atom 0", "atom 1", ... if
         left out.

@@ -42,9 +42,9 @@ class ApproximationBound:
 def approximation_bound(
     ground_set: GroundSet,
     constraint: Constraint,
+    *,
     n_points: int,
     n_atoms: int,
-    *,
     n_steps: int | None = None,
 ) -> ApproximationBound:
     r"""Return the guarantee of theorems 4.1 to 4.3 for a ground set and a constraint.
@@ -81,10 +81,17 @@ def approximation_bound(
     Examples
     --------
     >>> from dictsel_core import IndividualSparsity, standard_ground_set
-    >>> bound = approximation_bound(standard_ground_set(bases=["dct"]), IndividualSparsity(5), 100, 20)
+    >>> basis = standard_ground_set(bases=["dct"])
+    >>> bound = approximation_bound(basis, IndividualSparsity(5), n_points=100, n_atoms=20)
     >>> round(bound.ratio, 3)  # 1 - 1/e for an orthonormal basis
     0.632
     """
+    given: tuple[object, object] = (ground_set, constraint)
+    if not isinstance(given[0], GroundSet) or not isinstance(given[1], Constraint):
+        raise TypeError(
+            "approximation_bound needs a GroundSet and a Constraint, "
+            f"not {type(given[0]).__name__} and {type(given[1]).__name__}."
+        )
     count = as_n_atoms(n_atoms, len(ground_set))
     points = as_count(n_points, "n_points")
     steps = count if n_steps is None else as_count(n_steps, "n_steps")

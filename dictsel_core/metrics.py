@@ -23,6 +23,7 @@ def psnr(
         R; the largest value of an integer dtype, and 1 for floats, if left out.
     """
     original, picture = _as_pair(reference, image)
+    peak = _as_range(data_range, original)
     error = np.square(original.astype(np.float64) - picture.astype(np.float64))
     if mask is not None:
         error = error[_as_selection(mask, original)]
@@ -31,7 +32,7 @@ def psnr(
     mean = float(error.mean())
     if mean == 0:
         return float("inf")
-    return float(10 * np.log10(_as_range(data_range, original) ** 2 / mean))
+    return float(10 * np.log10(peak**2 / mean))
 
 
 def ssim(
@@ -55,7 +56,7 @@ def ssim(
     window -= 1 - window % 2
     if window < 3:
         raise ValueError(f"SSIM needs at least 3 x 3 pixels, but the shape is {original.shape}.")
-    _, values = structural_similarity(
+    mean, values = structural_similarity(
         original.astype(np.float64),
         picture.astype(np.float64),
         win_size=window,
@@ -63,7 +64,7 @@ def ssim(
         channel_axis=2 if original.ndim == 3 else None,
         full=True,
     )
-    return float(values.mean() if mask is None else values[_as_selection(mask, original)].mean())
+    return float(mean if mask is None else values[_as_selection(mask, original)].mean())
 
 
 def error_map(reference: ArrayLike, image: ArrayLike) -> NDArray[np.float64]:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from threading import local
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._arrays import read_only
 from dictsel_core._least_squares import StackedLeastSquares
 from dictsel_core._threads import as_thread_count, map_chunks
 from dictsel_core._validation import (
@@ -49,6 +49,13 @@ class SparseCodes:
     supports: Ints
     coefficients: Floats
     residual_energy: Floats
+
+    def __repr__(self) -> str:
+        """Summarise: the arrays would fill the screen."""
+        return (
+            f"SparseCodes({len(self.supports)} patches in {self.dictionary.shape[1]} atoms, "
+            f"using {self.n_used.mean():.3g} each)"
+        )
 
     @cached_property
     def rebuilt(self) -> Floats:
@@ -142,7 +149,7 @@ def omp(
     )
     supports, coefficients, energies = zip(*coded, strict=True)
     return SparseCodes(
-        pursuit.atoms, np.concatenate(supports), np.concatenate(coefficients), np.concatenate(energies)
+        read_only(pursuit.atoms), *(read_only(np.concatenate(p)) for p in (supports, coefficients, energies))
     )
 
 
@@ -173,7 +180,7 @@ class Pursuit:
         self._rounding = rounding_level(atoms.shape[0], atoms.dtype)
         # An atom that repeats an earlier one is never chosen: rounding must not decide between them.
         self._squares[:, _repeats(self.atoms)] = 0
-        self._workspaces = local()
+        self._free: list[_Workspace] = []  # taken and put back by whatever thread comes along
 
     def __call__(self, data: Floats, weights: Floats | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
         """Code one chunk by weighted least squares.
@@ -193,8 +200,16 @@ class Pursuit:
         coefficients : (B, s) ndarray
         residual_energy : (B,) ndarray
         """
+        work = self._take_workspace(len(data))
+        try:
+            return self._code(data, weights, caps, work)
+        finally:
+            self._free.append(work)
+
+    def _code(
+        self, data: Floats, weights: Floats | None, caps: Ints, work: "_Workspace"
+    ) -> tuple[Ints, Floats, Floats]:
         n = len(data)
-        work = self._workspace(n)
         fit, scores = work.fit, work.scores[:n]
         lengths = self._masked_lengths(weights, work, n)
         supports = np.full((n, self._capacity), -1)
@@ -240,16 +255,18 @@ class Pursuit:
         inverse *= full > 0
         return lengths
 
-    def _workspace(self, n: int) -> "_Workspace":
-        work: _Workspace | None = getattr(self._workspaces, "work", None)
-        if work is None or len(work.scores) < n:
-            work = _Workspace(self._capacity, n, self.atoms)
-            self._workspaces.work = work
+    def _take_workspace(self, n_rows: int) -> "_Workspace":
+        try:
+            work = self._free.pop()
+        except IndexError:
+            work = None
+        if work is None or len(work.scores) < n_rows:
+            work = _Workspace(self._capacity, n_rows, self.atoms)
         return work
 
 
 class _Workspace:
-    """Arrays that one thread uses again for every chunk."""
+    """Arrays that are used again for every chunk."""
 
     def __init__(self, capacity: int, n_rows: int, atoms: Floats) -> None:
         n_features, n_atoms = atoms.shape

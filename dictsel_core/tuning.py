@@ -2,28 +2,32 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._runs import Run
 from dictsel_core._validation import Bools, as_count
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
 from dictsel_core.restoration.pipeline import FAST, complete, select_dictionary, window_coder
 from dictsel_core.selection import Selection
-from dictsel_core.selection.driver import drain
 
 #: Candidate values. Sparsity goes with the budget: twice as much under average sparsity.
 N_ATOMS = (8, 12, 16, 24, 32, 48, 64)
 CODING_SPARSITIES = (4, 6, 8, 12)
-BUDGETS = (2.0, 4.0, 6.0)
+BUDGETS = (2.0, 5.0)
 
-#: A large picture is represented by this many tiles of this size.
-_N_TILES, _TILE = 4, 160
+#: The picture is represented by tiles, which grow as fewer candidates are left.
+_N_TILES, _TILE_SIZES = 6, (48, 80, 128)
+#: Part of the candidates that a round leaves for the next.
+_KEPT = 0.25
 #: Part of the observed pixels that is held out where most pixels are missing.
 _HELD_OUT = 0.1
+#: So many held-out pixels are enough; fewer are chosen again, but not more often than this.
+_ENOUGH, _MOST_FOLDS = 1000, 4
 #: Up to this missing part, pixels are held out in the shape of the damage itself.
 _SPARSE_DAMAGE = 0.3
 
@@ -71,15 +75,13 @@ class Tuning:
     trials: tuple[TuningTrial, ...]
 
 
-Tuner = Generator[TuneStep, None, Tuning]
-
-
 def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0) -> Tuning:
     """Choose dictionary size, sparsity, budget and coding sparsity for a picture.
 
     Some observed pixels are held out, the picture is restored without them, and they are compared.
-    All combinations of a grid are tried on one tile, the better half on two, and so on (successive
-    halving). Each dictionary is selected once, at its largest: smaller ones are its beginning.
+    All combinations of a grid are tried on small tiles of the picture, the better ones again on larger
+    tiles (successive halving). Each dictionary is selected once, at its largest: smaller ones are its
+    beginning.
 
     Parameters
     ----------
@@ -94,13 +96,18 @@ def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *,
     -------
     Tuning
     """
-    return drain(iter_tune(image, mask, settings, seed=seed))
+    return iter_tune(image, mask, settings, seed=seed).finish()
 
 
-def iter_tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0) -> Tuner:
-    """Yield a `TuneStep` per trial; the generator returns the `Tuning`. Parameters as for `tune`."""
+def iter_tune(
+    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0
+) -> Run[TuneStep, Tuning]:
+    """Tune step by step: an iterator over `TuneStep`, whose `result` is the `Tuning`.
+
+    Parameters are those of `tune`.
+    """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    return _halving(trial, list(_grid(settings, len(trial.ground_set))))
+    return Run(_halving(trial, list(_grid(settings, len(trial.ground_set)))))
 
 
 def estimate_psnr(
@@ -122,7 +129,7 @@ def estimate_psnr(
         For the whole picture with its observed pixels kept. Infinite if nothing is missing.
     """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    return trial.score(trial.resolved(settings), n_tiles=_N_TILES)
+    return trial.score(trial.resolved(settings), _TILE_SIZES[-1])
 
 
 def _grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettings]:
@@ -137,18 +144,17 @@ def _grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSetti
                     )
 
 
-def _halving(trial: "_HeldOutTrial", candidates: list[RestoreSettings]) -> Tuner:
-    rounds = [n for n in (1, 2, _N_TILES) if n <= trial.n_tiles]
-    sizes = [max(4, len(candidates) // 4**i) for i in range(len(rounds))]
-    total = sum(n * size for n, size in zip(rounds, sizes, strict=True))
+def _halving(trial: "_HeldOutTrial", candidates: list[RestoreSettings]) -> Generator[TuneStep, None, Tuning]:
+    counts = [max(4, round(len(candidates) * _KEPT**i)) for i in range(len(_TILE_SIZES))]
+    work = [count * size**2 for count, size in zip(counts, _TILE_SIZES, strict=True)]
     done = 0
     scored: list[TuningTrial] = []
-    for n_tiles, size in zip(rounds, sizes, strict=True):
+    for count, tile_size in zip(counts, _TILE_SIZES, strict=True):
         scored = []
-        for settings in candidates[:size]:
-            scored.append(TuningTrial(settings, trial.score(settings, n_tiles)))
-            done += n_tiles
-            yield TuneStep(done / total, scored[-1])
+        for settings in candidates[:count]:
+            scored.append(TuningTrial(settings, trial.score(settings, tile_size)))
+            done += tile_size**2
+            yield TuneStep(done / sum(work), scored[-1])
         scored.sort(key=lambda each: -each.estimated_psnr)
         candidates = [each.settings for each in scored]
     return Tuning(scored[0].settings, scored[0].estimated_psnr, tuple(scored))
@@ -163,29 +169,28 @@ class _HeldOutTrial:
         self._observed_fraction = 1 - canvas.missing_fraction
         self._missing_fraction = canvas.missing_fraction
         self._plane, self._missing = _gray(canvas)
-        self._tiles = _representative_tiles(self._plane, self._missing, size)
         # The second number keeps apart from damage that was simulated with the same seed.
-        self._held_out = _hold_out(self._missing, np.random.default_rng([seed, 2018]))
+        self._folds = _hold_out(self._missing, np.random.default_rng([seed, 2018]))
+        self._tiles = {
+            tile_size: _representative_tiles(self._plane, self._missing, tile_size)
+            for tile_size in _TILE_SIZES
+        }
         # PSNR counts from the largest possible value, planes from the largest observed one.
         peak = np.iinfo(canvas.image.dtype).max if np.issubdtype(canvas.image.dtype, np.integer) else 1.0
         self._peak = float(peak) * canvas.scale
         self._selections: dict[tuple[int, float], Selection] = {}
 
-    @property
-    def n_tiles(self) -> int:
-        return len(self._tiles)
-
     def resolved(self, settings: RestoreSettings) -> RestoreSettings:
         return settings.resolved(self._observed_fraction, len(self.ground_set))
 
-    def score(self, settings: RestoreSettings, n_tiles: int) -> float:
-        """Return the PSNR that the held-out pixels of some tiles promise, for resolved settings."""
+    def score(self, settings: RestoreSettings, tile_size: int) -> float:
+        """Return the PSNR that the held-out pixels of tiles promise, for resolved settings."""
         if self._missing_fraction == 0:
             return float("inf")
         coder = window_coder(self._dictionary(settings), settings)
         error, count = 0.0, 0
-        for tile in self._tiles[:n_tiles]:
-            plane, held_out = self._plane[tile], self._held_out[tile]
+        for tile, fold in product(self._tiles[tile_size], self._folds):
+            plane, held_out = self._plane[tile], fold[tile]
             missing = self._missing[tile] | held_out
             if not held_out.any() or missing.all():
                 continue
@@ -200,12 +205,12 @@ class _HeldOutTrial:
         largest = min(max(*N_ATOMS, settings.n_atoms or 1), len(self.ground_set))
         key = (settings.sparsity, settings.budget)
         if key not in self._selections:
-            missing = self._missing | self._held_out
+            missing = self._missing | self._folds[0]
             if missing.all():
                 missing = self._missing
             canvas = Canvas(self._plane, missing[:, :, None], 0.0, 1.0)
-            steps = select_dictionary(canvas, replace(settings, n_atoms=largest), self.ground_set)
-            self._selections[key] = drain(steps)
+            run = select_dictionary(canvas, replace(settings, n_atoms=largest), self.ground_set)
+            self._selections[key] = run.finish()
         return self._selections[key].dictionary[:, : settings.n_atoms]
 
 
@@ -219,25 +224,27 @@ def _gray(canvas: Canvas) -> tuple[Plane, Bools]:
 
 
 def _representative_tiles(plane: Plane, missing: Bools, size: int) -> list[tuple[slice, slice]]:
-    """Tiles from smooth to busy, the middle ones first; the whole plane if it is small."""
+    """Tiles from all over a plane, from smooth to busy; the whole plane if it is not much larger."""
     height, width = plane.shape
-    if height * width <= _N_TILES * _TILE**2:
-        n_bands = min(_N_TILES, max(1, height // (4 * size)))
-        cuts = [height * band // n_bands for band in range(n_bands + 1)]
-        return [(slice(top, bottom), slice(0, width)) for top, bottom in pairwise(cuts)]
-    rows, columns = (range(0, max(1, length - _TILE + 1), _TILE) for length in plane.shape)
-    tiles = [(slice(y, y + _TILE), slice(x, x + _TILE)) for y in rows for x in columns]
-    usable = [tile for tile in tiles if (~missing[tile]).any() and missing[tile].any()] or tiles
+    if height * width <= _N_TILES * size**2:
+        return [(slice(0, height), slice(0, width))]
+    rows, columns = (range(0, max(1, length - size + 1), size) for length in plane.shape)
+    tiles = [(slice(y, y + size), slice(x, x + size)) for y in rows for x in columns]
+    usable = [tile for tile in tiles if missing[tile].any() and not missing[tile].all()] or tiles
     usable.sort(key=lambda tile: float(plane[tile].std(where=~missing[tile])))
-    places = [0.625, 0.375, 0.875, 0.125][:_N_TILES]
-    return [usable[int(place * len(usable))] for place in places]
+    return [usable[(2 * i + 1) * len(usable) // (2 * _N_TILES)] for i in range(_N_TILES)]
 
 
-def _hold_out(missing: Bools, rng: np.random.Generator) -> Bools:
-    """Choose observed pixels to hold out: like the damage where that leaves enough, else at random."""
+def _hold_out(missing: Bools, rng: np.random.Generator) -> list[Bools]:
+    """Choose observed pixels to hold out: like the damage where that leaves enough, else at random.
+
+    A small picture is judged by several choices, one after the other.
+    """
     if missing.mean() <= _SPARSE_DAMAGE:
         shift = [int(rng.integers(length // 4, length // 2 + 1)) for length in missing.shape]
         moved = np.roll(missing, shift, axis=(0, 1)) & ~missing
         if moved.sum() > missing.sum() // 4:
-            return moved
-    return ~missing & (rng.random(missing.shape) < _HELD_OUT)
+            return [moved]
+    expected = max(1, int(_HELD_OUT * (~missing).sum()))
+    n_folds = min(_MOST_FOLDS, -(-_ENOUGH // expected))
+    return [~missing & (rng.random(missing.shape) < _HELD_OUT) for _ in range(n_folds)]

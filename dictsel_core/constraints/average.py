@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 from dictsel_core._validation import Bools, Floats, Ints, as_count
 from dictsel_core.constraints.average_step import best_exchange, price_bounds
 from dictsel_core.constraints.individual import as_caps, check_caps
-from dictsel_core.constraints.protocol import Offer, Replacement, Supports, support_sizes
+from dictsel_core.constraints.protocol import Constraint, Offer, Replacement, Supports, support_sizes
 
 
 @dataclass(frozen=True, eq=False)
-class AverageSparsity:
+class AverageSparsity(Constraint):
     """All patches together may use at most s' atoms: sum of |Z_t| <= s', and |Z_t| <= s_t (section 3).
 
     Parameters

@@ -9,11 +9,11 @@ from scipy.sparse import csr_array
 
 from dictsel_core._validation import Bools, Floats, Ints, as_counts
 from dictsel_core.constraints.individual import as_caps
-from dictsel_core.constraints.protocol import Offer, Replacement, Supports, SwapTable
+from dictsel_core.constraints.protocol import LocalConstraint, Offer, Replacement, Supports, SwapTable
 
 
 @dataclass(frozen=True, eq=False)
-class BlockSparsity:
+class BlockSparsity(LocalConstraint):
     """The union of the supports of block b holds at most s_b atoms (section 3, block sparsity).
 
     Parameters
@@ -87,10 +87,6 @@ class BlockSparsity:
         """Sum over blocks of max(0, summed gain - cheapest atom to remove from the whole block)."""
         totals: Floats = np.maximum(self._worth(offer), 0).sum(axis=0)
         return totals
-
-    def bounds(self, offer: Offer, price: float) -> Floats:
-        """Return `values`, which are cheap."""
-        return self.values(offer)
 
     def replacement(self, offer: Offer, atom: int) -> Replacement:
         """Return the best replacement: each block decides for itself."""

@@ -7,11 +7,18 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import positive_part_sums
 from dictsel_core._validation import Bools, Floats, Ints, as_count, as_counts
-from dictsel_core.constraints.protocol import Offer, Replacement, Supports, SwapTable, support_sizes
+from dictsel_core.constraints.protocol import (
+    LocalConstraint,
+    Offer,
+    Replacement,
+    Supports,
+    SwapTable,
+    support_sizes,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class IndividualSparsity:
+class IndividualSparsity(LocalConstraint):
     """Each patch may use at most s atoms: |Z_t| <= s_t (section 3; the standard dictionary selection).
 
     Parameters
@@ -47,10 +54,6 @@ class IndividualSparsity:
         """Sum over patches of max(0, gain - cheapest removal), the removal being free below the cap."""
         full = self._full(offer.sizes)
         return positive_part_sums(offer.gains, np.where(full, offer.costs.min(axis=1), 0))
-
-    def bounds(self, offer: Offer, price: float) -> Floats:
-        """Return `values`, which are cheap."""
-        return self.values(offer)
 
     def replacement(self, offer: Offer, atom: int) -> Replacement:
         """Return the best replacement: each patch decides for itself."""

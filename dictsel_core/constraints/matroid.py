@@ -70,10 +70,15 @@ class OracleMatroid(Matroid):
     ----------
     oracle : callable
         Takes a sequence of distinct ground-set indices; True if the set is independent. That the
-        independent sets form a matroid is the caller's promise.
+        independent sets form a matroid is the caller's promise. It is asked T n (s + 1) times per step.
     """
 
     oracle: Callable[[Sequence[int]], bool]
+
+    def __post_init__(self) -> None:
+        """Check that the oracle can be asked."""
+        if not callable(self.oracle):
+            raise TypeError(f"The oracle must be a function of a set of atoms, not {self.oracle!r}.")
 
     def is_independent(self, atoms: Sequence[int]) -> bool:
         """Ask the oracle."""

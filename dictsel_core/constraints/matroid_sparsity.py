@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._arrays import block_rows
+from dictsel_core._arrays import chunk_rows
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints.matroid import Matroid
-from dictsel_core.constraints.protocol import Offer, Replacement, Supports, SwapTable
+from dictsel_core.constraints.protocol import LocalConstraint, Offer, Replacement, Supports, SwapTable
 
 
 @dataclass(frozen=True, eq=False)
-class MatroidSparsity:
+class MatroidSparsity(LocalConstraint):
     """The support of each patch is independent in a matroid (section 3, individual matroids).
 
     Parameters
@@ -67,10 +67,6 @@ class MatroidSparsity:
             totals += np.maximum(offer.gains[rows] - np.where(free, 0, costs), 0).sum(axis=0)
         return totals
 
-    def bounds(self, offer: Offer, price: float) -> Floats:
-        """Return `values`."""
-        return self.values(offer)
-
     def replacement(self, offer: Offer, atom: int) -> Replacement:
         """Return the best replacement: each patch decides for itself."""
         table = SwapTable(
@@ -105,7 +101,7 @@ class MatroidSparsity:
 
     def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[Ints, Bools, Bools]]:
         """Yield (rows, free, slots) in blocks of patches that share a matroid."""
-        step = block_rows(supports.shape[1] * len(candidates) * 8)
+        step = chunk_rows(supports.shape[1] * len(candidates) * 8)
         for matroid, members in self._distinct_with_rows(len(supports)):
             for start in range(0, len(members), step):
                 rows = members[start : start + step]

@@ -1,8 +1,8 @@
 """What a selector offers to a sparsity constraint, and what the constraint answers."""
 
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,7 +16,8 @@ class Offer:
     """Gains and costs of all replacements at the current supports (Z_1, ..., Z_T).
 
     A feasible replacement adds one atom to some of the supports and removes at most one atom from
-    each (eq. 3). It is worth the gains of its additions minus the costs of its removals.
+    each (eq. 3). It is worth the gains of its additions minus the costs of its removals. Replacement
+    OMP offers both multiplied by M, which changes no comparison: squares of A^T r_t, and of M w_t.
 
     Attributes
     ----------
@@ -25,7 +26,8 @@ class Offer:
     costs : (T, S) ndarray
         Cost of removing the atom in a slot of the support; infinite for empty slots.
     supports : (T, S) ndarray of int
-        Ground-set indices; the first ``sizes[t]`` slots of row t are used, the others hold -1.
+        Ground-set indices; the first ``sizes[t]`` slots of row t are used, the others hold -1. An atom
+        stays in its slot unless an earlier one is given up without replacement.
     sizes : (T,) ndarray of int
     """
 
@@ -77,46 +79,77 @@ class Replacement:
     price: float = 0.0
 
 
-@runtime_checkable
-class Constraint(Protocol):
-    """A p-replacement sparse family of supports (section 3), as Replacement OMP needs it."""
+class Constraint(ABC):
+    """A p-replacement sparse family of supports (section 3), as Replacement OMP needs it.
 
-    def check(self, n_points: int, n_candidates: int) -> None:
+    Derive from it to write a constraint of your own; this one bars atoms from all supports:
+
+    >>> import numpy as np
+    >>> from dictsel_core import Constraint, IndividualSparsity, Replacement
+    >>> class Barring(Constraint):
+    ...     def __init__(self, sparsity, barred):
+    ...         self.inner, self.barred = IndividualSparsity(sparsity), list(barred)
+    ...     def capacity(self, n_points, n_candidates, n_atoms):
+    ...         return self.inner.capacity(n_points, n_candidates, n_atoms)
+    ...     def replacement_sparsity(self, n_atoms):
+    ...         return n_atoms
+    ...     def is_feasible(self, supports):
+    ...         used = {int(atom) for support in supports for atom in support}
+    ...         return self.inner.is_feasible(supports) and used.isdisjoint(self.barred)
+    ...     def values(self, offer):
+    ...         values = self.inner.values(offer)
+    ...         values[self.barred] = 0
+    ...         return values
+    ...     def replacement(self, offer, atom):
+    ...         if atom not in self.barred:
+    ...             return self.inner.replacement(offer, atom)
+    ...         n_points = len(offer.sizes)
+    ...         return Replacement(0.0, np.zeros(n_points, bool), np.full(n_points, -1))
+    """
+
+    def check(self, n_points: int, n_candidates: int) -> None:  # noqa: B027  (optional, not abstract)
         """Raise ValueError if the constraint does not fit T = `n_points` and n = `n_candidates`."""
 
+    @abstractmethod
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
         """Return the most atoms that any one support can hold: s of theorems 4.1 to 4.3."""
 
+    @abstractmethod
     def replacement_sparsity(self, n_atoms: int) -> int:
         """Return the replacement-sparsity parameter p for dictionaries of `n_atoms` atoms."""
 
+    @abstractmethod
     def is_feasible(self, supports: Supports) -> bool:
         """Tell whether (Z_1, ..., Z_T) belongs to the family."""
 
+    @abstractmethod
     def values(self, offer: Offer) -> Floats:
         """Return the value of the best feasible replacement of every atom: (n,)."""
 
-    def bounds(self, offer: Offer, price: float) -> Floats:
-        """Return upper bounds on `values` that are cheap to compute: (n,).
-
-        `price` is the price of the replacement made last, a hint.
-        """
-
+    @abstractmethod
     def replacement(self, offer: Offer, atom: int) -> Replacement:
         """Return the best feasible replacement for one atom."""
 
+    def bounds(self, offer: Offer, price: float) -> Floats:
+        """Return upper bounds on `values` that are cheap to compute, (n,): `values` unless overridden.
 
-@runtime_checkable
-class LocalConstraint(Constraint, Protocol):
+        `price` is the price of the replacement made last, a hint.
+        """
+        return self.values(offer)
+
+
+class LocalConstraint(Constraint):
     """A constraint whose best replacement can be found from true utility differences.
 
     Average sparsity is not one: there the choice of one patch depends on all the others, and
     the differences do not add up from gains and costs.
     """
 
+    @abstractmethod
     def swap_values(self, table: SwapTable) -> Floats:
         """Return the value of the best feasible replacement of every atom: (n,)."""
 
+    @abstractmethod
     def swap(self, table: SwapTable, atom: int) -> Replacement:
         """Return the best feasible replacement for one atom."""
 
@@ -124,9 +157,3 @@ class LocalConstraint(Constraint, Protocol):
 def support_sizes(supports: Supports) -> Ints:
     """Return the number of atoms of each support: (T,)."""
     return np.array([len(support) for support in supports], dtype=np.intp)
-
-
-def pad_supports(supports: Iterable[Sequence[int]], width: int) -> Ints:
-    """Return supports as rows of one array, filled up with -1."""
-    rows = [[*support, *[-1] * (width - len(support))] for support in supports]
-    return np.array(rows, dtype=np.intp).reshape(-1, width)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._runs import Run
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools
 from dictsel_core.ground_set import GroundSet, standard_ground_set
@@ -16,11 +17,9 @@ from dictsel_core.restoration.pyramid import double, halve
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.sampling import sample_patches
 from dictsel_core.restoration.settings import RestoreSettings
-from dictsel_core.selection import Selection, iter_replacement_omp
-from dictsel_core.selection.driver import Selecting, drain
+from dictsel_core.selection import Selection, SelectionRun, iter_replacement_omp
 
 FAST = RestoreSettings.preset("fast")
-Restoring = Generator[RestoreStep, None, Restoration]
 
 #: Where the progress stands after the selection, the coarser scales, and the channels by themselves.
 _SELECTED, _COARSE, _CODED = 0.1, 0.25, 0.99
@@ -61,11 +60,13 @@ def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST)
     >>> int(np.abs(restored.astype(int) - picture).max()) <= 1
     True
     """
-    return drain(iter_restore(image, mask, settings))
+    return iter_restore(image, mask, settings).finish()
 
 
-def iter_restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST) -> Restoring:
-    """Yield a `RestoreStep` every now and then; the generator returns the `Restoration`.
+def iter_restore(
+    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST
+) -> Run[RestoreStep, Restoration]:
+    """Restore step by step: an iterator over `RestoreStep`, whose `result` is the `Restoration`.
 
     Input is checked at the call. Not asking for the next step is all it takes to cancel. Parameters
     are those of `restore`.
@@ -74,10 +75,10 @@ def iter_restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = 
     size = settings.patch_size
     ground_set = standard_ground_set((size, size), settings.bases)
     resolved = settings.resolved(1 - canvas.missing_fraction, len(ground_set))
-    return _Run(canvas, resolved, ground_set).steps()
+    return Run(_Work(canvas, resolved, ground_set).steps())
 
 
-def select_dictionary(canvas: Canvas, settings: RestoreSettings, ground_set: GroundSet) -> Selecting:
+def select_dictionary(canvas: Canvas, settings: RestoreSettings, ground_set: GroundSet) -> SelectionRun:
     """Select a dictionary on the patches of the picture itself; settings are resolved."""
     sample = sample_patches(canvas, settings.patch_size, settings.seed)
     return iter_replacement_omp(
@@ -90,7 +91,7 @@ def select_dictionary(canvas: Canvas, settings: RestoreSettings, ground_set: Gro
     )
 
 
-class _Run:
+class _Work:
     """One restoration under way."""
 
     def __init__(self, canvas: Canvas, settings: RestoreSettings, ground_set: GroundSet) -> None:
@@ -98,7 +99,7 @@ class _Run:
         self.seconds: dict[str, float] = {}
         self.picture = canvas.blank()
 
-    def steps(self) -> Restoring:
+    def steps(self) -> Generator[RestoreStep, None, Restoration]:
         """Select, then restore the coarser scales of all channels, then the channels themselves."""
         canvas, settings = self.canvas, self.settings
         if not canvas.missing.any():
@@ -121,17 +122,11 @@ class _Run:
 
     def _select(self) -> Generator[RestoreStep, None, Selection]:
         start = time.perf_counter()
-        steps = select_dictionary(self.canvas, self.settings, self.ground_set)
-        taken = 0
-        while True:
-            try:
-                next(steps)
-            except StopIteration as stop:
-                selection: Selection = stop.value
-                self.seconds["select"] = time.perf_counter() - start
-                return selection
-            taken += 1
-            yield RestoreStep("select", _SELECTED * taken / (self.settings.n_atoms or 1))
+        run = select_dictionary(self.canvas, self.settings, self.ground_set)
+        for _ in run:
+            yield RestoreStep("select", _SELECTED * len(run.steps) / run.n_atoms)
+        self.seconds["select"] = time.perf_counter() - start
+        return run.selection
 
     def _coarse(self, coder: WindowCoder) -> Generator[RestoreStep, None, list[Plane]]:
         """Return each channel at half size, complete."""

@@ -5,9 +5,11 @@ from dictsel_core.selection._replacement_omp import iter_replacement_omp, replac
 from dictsel_core.selection._sds_ma import iter_sds_ma, sds_ma
 from dictsel_core.selection._sds_omp import iter_sds_omp, sds_omp
 from dictsel_core.selection.result import Selection, SelectionStep
+from dictsel_core.selection.run import SelectionRun
 
 __all__ = [
     "Selection",
+    "SelectionRun",
     "SelectionStep",
     "iter_replacement_greedy",
     "iter_replacement_omp",

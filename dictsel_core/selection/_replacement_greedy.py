@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._least_squares import SupportFit
-from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Selecting, drain, prepare, replacement_steps
+from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
 from dictsel_core.selection.result import Selection
+from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import Problem, SupportState
 
 #: An atom is dependent on a support if less than this part of its squared length lies outside.
@@ -53,7 +53,7 @@ def replacement_greedy(
         `objective` is the sum of f_t(Z_t), and `gain` its growth by the step's replacement. On repeated
         atoms and zero gains see `replacement_omp`.
     """
-    return drain(iter_replacement_greedy(ground_set, data, constraint, n_atoms, mask=mask))
+    return iter_replacement_greedy(ground_set, data, constraint, n_atoms, mask=mask).finish()
 
 
 def iter_replacement_greedy(
@@ -63,30 +63,36 @@ def iter_replacement_greedy(
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
-) -> Selecting:
-    """Yield one `SelectionStep` per atom; the generator returns the `Selection`.
+) -> SelectionRun:
+    """Select step by step: an iterator over one `SelectionStep` per atom.
 
     Input is checked at the call. Parameters are those of `replacement_greedy`.
+
+    Returns
+    -------
+    SelectionRun
+        Its `selection` is what the steps so far have led to.
     """
-    needs = "replacement_greedy needs IndividualSparsity, MatroidSparsity or BlockSparsity"
-    problem, count = prepare(ground_set, data, mask, n_atoms, constraint, LocalConstraint, needs)
-    return _steps(problem, constraint, count)
+    problem, count = prepare(
+        ground_set,
+        data,
+        mask,
+        n_atoms,
+        constraint=constraint,
+        accepted=LocalConstraint,
+        needs="replacement_greedy needs IndividualSparsity, MatroidSparsity or BlockSparsity",
+    )
+    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count))
 
 
-def _steps(problem: Problem, constraint: LocalConstraint, n_atoms: int) -> Selecting:
-    with single_threaded_blas:
-        run = _Run(problem, constraint, n_atoms)
-    return (yield from replacement_steps(run.state, n_atoms, n_atoms, run.iterate))
-
-
-class _Run:
-    """The state of one run: supports, and the table of all differences."""
+class _Engine(ReplacementEngine):
+    """Supports of one run, and the table of all differences."""
 
     def __init__(self, problem: Problem, constraint: LocalConstraint, n_atoms: int) -> None:
-        self.problem, self.constraint = problem, constraint
         n_points, n_candidates = len(problem), len(problem.ground_set)
         capacity = constraint.capacity(n_points, n_candidates, n_atoms)
-        self.state = SupportState(problem, capacity)
+        super().__init__(SupportState(problem, capacity), repeats=n_atoms)
+        self.problem, self.constraint = problem, constraint
         self.atoms = problem.ground_set.atoms  # float64: differences of lengths lose digits
         self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
         self.table = SwapTable(
@@ -97,16 +103,16 @@ class _Run:
         )
         self.update_table(np.arange(n_points))
 
-    def iterate(self, candidates: Bools, new: Bools) -> tuple[int, float, int]:
+    def iterate(self, eligible: Bools, new: Bools) -> Pick:
         """Make one iteration of algorithm 1."""
-        values = np.where(candidates, self.constraint.swap_values(self.table), 0)
+        values = np.where(eligible, self.constraint.swap_values(self.table), 0)
         atom = int(values.argmax())
         if values[atom] <= 0:
             totals = self.table.additions.sum(axis=0, dtype=np.float64)
-            return int(np.where(new, totals, -1.0).argmax()), 0.0, len(values)
+            return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, len(values))
         replacement = self.constraint.swap(self.table, atom)
         self.update_table(self.state.carry_out(replacement, atom))
-        return atom, replacement.value, len(values)
+        return Pick(atom, replacement.value, len(values))
 
     def update_table(self, rows: Ints) -> None:
         """Recompute the differences of patches whose support has changed."""
@@ -119,15 +125,16 @@ class _Run:
         With v_b the dual vector of atom b in Z (``<v_b, a_c>`` is 1 for b = c, else 0), leaving b out
         returns its part w_b v_b/|v_b|^2 to the residual, and v_b/|v_b| leaves the span. So
         f(Z - b + a) = f(Z) - (w_b/|v_b|)^2/2 + <r_b, a>^2 / 2|a_b|^2, where r_b is the new residual
-        and a_b the part of a outside the new span.
+        and a_b the part of a outside the new span. Lengths outside a span are differences, so values
+        are good to about six digits.
         """
-        problem, table, atoms = self.problem, self.table, self.atoms
+        problem, atoms = self.problem, self.atoms
         lengths = self.lengths[rows]
         least = lengths * _DEPENDENT
         along = (fit.inverse @ fit.columns) @ atoms  # <v_b, a>
         outside = lengths - np.einsum("bsn,bsn->bn", along, fit.columns @ atoms)
         correlations = fit.residual @ atoms
-        table.additions[rows] = _explained(correlations, outside, least, problem.rounding[rows, None])
+        additions = _explained(correlations, outside, least, problem.rounding[rows, None])
         scale = np.sqrt(np.einsum("bss->bs", fit.inverse))[:, :, None]  # |v_b|
         along /= scale
         weights = fit.coefficients[:, :, None] / scale
@@ -138,22 +145,22 @@ class _Run:
             problem.rounding[rows, None, None],
         )
         swapped -= np.square(weights) / 2
-        self._enter(rows, swapped)
+        self._enter(rows, additions, swapped)
 
-    def _enter(self, rows: Ints, swapped: Floats) -> None:
-        """Put swaps into the table, except where a slot is empty or the atom is there already."""
+    def _enter(self, rows: Ints, additions: Floats, swapped: Floats) -> None:
+        """Put differences into the table, except where a slot is empty or the atom is there already."""
         table, supports = self.table, self.state.supports[rows]
         width = swapped.shape[1]
+        for part in (additions, swapped):
+            self.problem.level_copies(part)
         swapped[supports[:, :width] < 0] = -np.inf
-        table.swaps[rows, width:] = -np.inf
-        copies, originals = self.problem.ground_set.duplicates  # the first of equal atoms wins
-        table.additions[rows[:, None], copies] = table.additions[rows[:, None], originals]
-        swapped[:, :, copies] = swapped[:, :, originals]
-        table.swaps[rows, :width] = swapped
         at, slots = np.nonzero(supports >= 0)
         members = supports[at, slots]
-        table.additions[rows[at], members] = 0
-        table.swaps[rows[at], :, members] = -np.inf
+        additions[at, members] = 0
+        swapped[at, :, members] = -np.inf
+        table.additions[rows] = additions
+        table.swaps[rows, :width] = swapped
+        table.swaps[rows, width:] = -np.inf
 
 
 def _explained(correlations: Floats, lengths: Floats, least: Floats, noise: Floats) -> Floats:

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.constraints import Constraint, Offer, Replacement
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Selecting, drain, prepare, replacement_steps
+from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
 from dictsel_core.selection.result import Selection
+from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import Problem, SupportState
 
 
@@ -65,7 +65,7 @@ def replacement_omp(
     Of atoms that are equal up to sign, the first one in the ground set wins. One step costs O(dn) for
     each patch that the step before has changed, O(n) for each other one, and O(ds^2) for each refit.
     """
-    return drain(iter_replacement_omp(ground_set, data, constraint, n_atoms, mask=mask, decay=decay))
+    return iter_replacement_omp(ground_set, data, constraint, n_atoms, mask=mask, decay=decay).finish()
 
 
 def iter_replacement_omp(
@@ -76,51 +76,57 @@ def iter_replacement_omp(
     *,
     mask: ArrayLike | None = None,
     decay: bool = False,
-) -> Selecting:
-    """Yield one `SelectionStep` per atom; the generator returns the `Selection`.
+) -> SelectionRun:
+    """Select step by step: an iterator over one `SelectionStep` per atom.
 
     Input is checked at the call. Parameters are those of `replacement_omp`.
+
+    Returns
+    -------
+    SelectionRun
+        Its `selection` is what the steps so far have led to.
     """
-    needs = "replacement_omp needs a sparsity constraint such as IndividualSparsity(5)"
-    problem, count = prepare(ground_set, data, mask, n_atoms, constraint, Constraint, needs)
-    return _steps(problem, constraint, count, decay)
+    problem, count = prepare(
+        ground_set,
+        data,
+        mask,
+        n_atoms,
+        constraint=constraint,
+        accepted=Constraint,
+        needs="replacement_omp needs a sparsity constraint such as IndividualSparsity(5)",
+    )
+    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count, decay))
 
 
-def _steps(problem: Problem, constraint: Constraint, n_atoms: int, decay: bool) -> Selecting:
-    with single_threaded_blas:
-        run = _Run(problem, constraint, n_atoms, decay)
-    # ROMPd is a heuristic whose gains promise no improvement: there, repeats could go round in circles.
-    repeats = 0 if decay else n_atoms
-    return (yield from replacement_steps(run.state, n_atoms, repeats, run.iterate))
-
-
-class _Run:
-    """The state of one run: supports and squared correlations."""
+class _Engine(ReplacementEngine):
+    """Supports and squared correlations of one run."""
 
     def __init__(self, problem: Problem, constraint: Constraint, n_atoms: int, decay: bool) -> None:
-        self.problem, self.constraint, self.decay = problem, constraint, decay
         n_candidates = len(problem.ground_set)
-        self.state = SupportState(problem, constraint.capacity(len(problem), n_candidates, n_atoms))
+        capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
+        # ROMPd is a heuristic whose gains promise no improvement: its repeats could go round in circles.
+        super().__init__(SupportState(problem, capacity), repeats=0 if decay else n_atoms)
+        self.problem, self.constraint, self.decay = problem, constraint, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
         self.price = 0.0
 
-    def iterate(self, candidates: Bools, new: Bools) -> tuple[int, float, int]:
+    def iterate(self, eligible: Bools, new: Bools) -> Pick:
         """Make one iteration of algorithm 1."""
         self.iteration += 1
         smoothness = self.problem.ground_set.smoothness
         if self.decay:
             smoothness /= np.sqrt(self.iteration)
         atom, replacement, n_exact = best_replacement(
-            self.constraint, self.offer(smoothness), self.price, candidates
+            self.constraint, self.offer(smoothness), self.price, eligible
         )
         if replacement is None:
             totals = self.gains.sum(axis=0, dtype=np.float64)
-            return int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact
+            return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact)
         self.price = replacement.price
         self.update_gains(self.state.carry_out(replacement, atom))
-        return atom, replacement.value / smoothness, n_exact
+        return Pick(atom, replacement.value / smoothness, n_exact)
 
     def offer(self, smoothness: float) -> Offer:
         """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
@@ -135,8 +141,7 @@ class _Run:
         squares = state.residuals[rows] @ problem.atoms
         np.square(squares, out=squares)
         squares *= squares > problem.rounding[rows, None]
-        copies, originals = problem.ground_set.duplicates
-        squares[:, copies] = squares[:, originals]  # so that the first of equal atoms wins
+        problem.level_copies(squares)
         supports = state.supports[rows]
         at, slots = np.nonzero(supports >= 0)
         squares[at, supports[at, slots]] = 0
@@ -144,14 +149,14 @@ class _Run:
 
 
 def best_replacement(
-    constraint: Constraint, offer: Offer, price: float, candidates: Bools
+    constraint: Constraint, offer: Offer, price: float, eligible: Bools
 ) -> tuple[int, Replacement | None, int]:
-    """Return the candidate atom with the most valuable replacement, that one, and the exact solves made.
+    """Return the eligible atom with the most valuable replacement, that one, and the exact solves made.
 
     Atoms are tried in the order of their upper bounds until no bound exceeds the best value. The
     replacement is None where no value is positive.
     """
-    bounds = np.where(candidates, constraint.bounds(offer, price), 0)
+    bounds = np.where(eligible, constraint.bounds(offer, price), 0)
     best_atom, best, best_value, n_exact = -1, None, 0.0, 0
     while bounds[atom := int(bounds.argmax())] > best_value:
         replacement = constraint.replacement(offer, atom)

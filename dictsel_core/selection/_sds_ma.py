@@ -5,12 +5,12 @@ import heapq
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, Offer
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Selecting, drain, prepare
-from dictsel_core.selection.result import Selection, SelectionStep, as_selection
+from dictsel_core.selection.driver import Pick, prepare
+from dictsel_core.selection.result import Selection, SelectionStep
+from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import Problem, SupportState
 
 
@@ -50,7 +50,7 @@ def sds_ma(
         `objective` and `gain` are those of the modular approximation; supports are its maximisers, with
         least-squares weights.
     """
-    return drain(iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask))
+    return iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask).finish()
 
 
 def iter_sds_ma(
@@ -60,38 +60,54 @@ def iter_sds_ma(
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
-) -> Selecting:
-    """Yield one `SelectionStep` per atom; the generator returns the `Selection`.
+) -> SelectionRun:
+    """Select step by step: an iterator over one `SelectionStep` per atom.
 
     Input is checked at the call. Parameters are those of `sds_ma`.
+
+    Returns
+    -------
+    SelectionRun
+        Its `selection` is what the steps so far have led to.
     """
-    needs = "sds_ma needs IndividualSparsity or AverageSparsity"
     problem, count = prepare(
-        ground_set, data, mask, n_atoms, constraint, (IndividualSparsity, AverageSparsity), needs
+        ground_set,
+        data,
+        mask,
+        n_atoms,
+        constraint=constraint,
+        accepted=(IndividualSparsity, AverageSparsity),
+        needs="sds_ma needs IndividualSparsity or AverageSparsity",
     )
-    return _steps(problem, constraint, count)
+    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count))
 
 
-def _steps(problem: Problem, constraint: IndividualSparsity | AverageSparsity, n_atoms: int) -> Selecting:
-    with single_threaded_blas:
+class _Engine:
+    """Greedy on the modular objective."""
+
+    def __init__(
+        self, problem: Problem, constraint: IndividualSparsity | AverageSparsity, n_atoms: int
+    ) -> None:
         values = modular_values(problem)
-    capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
-    run: _Individual | _Average
-    if isinstance(constraint, IndividualSparsity):
-        run = _Individual(values, constraint, capacity)
-    else:
-        run = _Average(values, constraint, capacity)
-    taken: list[SelectionStep] = []
-    objective = 0.0
-    for _ in range(n_atoms):
-        atom, gain, n_exact = run.take_best()
-        objective += gain
-        taken.append(SelectionStep(atom, gain, objective, n_exact))
-        yield taken[-1]
-    state = SupportState(problem, capacity)
-    with single_threaded_blas:
-        state.set_supports(run.supports())
-    return as_selection(problem.ground_set, taken, *state.final_supports())
+        capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
+        self._state = SupportState(problem, capacity)
+        self._objective = 0.0
+        self._pool: _Individual | _Average
+        if isinstance(constraint, IndividualSparsity):
+            self._pool = _Individual(values, constraint, capacity)
+        else:
+            self._pool = _Average(values, constraint, capacity)
+
+    def advance(self) -> SelectionStep:
+        """Choose the next atom."""
+        pick = self._pool.take_best()
+        self._objective += pick.gain
+        return SelectionStep(pick.atom, pick.gain, self._objective, pick.n_exact)
+
+    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+        """Return the maximising supports, and their least-squares weights."""
+        self._state.set_supports(self._pool.supports())
+        return self._state.fitted()
 
 
 def modular_values(problem: Problem) -> Floats:
@@ -102,8 +118,7 @@ def modular_values(problem: Problem) -> Floats:
     # An atom all but hidden by the mask explains nothing.
     least = rounding_level(problem.atoms.shape[0], values.dtype) ** 2
     np.divide(squares, 2 * lengths, out=values, where=lengths > least)
-    copies, originals = problem.ground_set.duplicates
-    values[:, copies] = values[:, originals]  # so that the first of equal atoms wins
+    problem.level_copies(values)
     return values
 
 
@@ -119,7 +134,7 @@ class _Individual:
         self.slots = np.full((n_points, capacity), -1)
         self.sizes = np.zeros(n_points, dtype=np.intp)
 
-    def take_best(self) -> tuple[int, float, int]:
+    def take_best(self) -> Pick:
         """Add the atom that raises the objective most."""
         # The value of a swap is the value that comes minus the one that goes, as for any replacement.
         offer = Offer(self.values, self.kept, self.slots, self.sizes)
@@ -132,7 +147,7 @@ class _Individual:
         self.kept[rows, slots] = self.values[rows, atom]
         self.slots[rows, slots] = atom
         self.sizes[rows] += change.removed[rows] < 0
-        return atom, change.value, len(totals)
+        return Pick(atom, change.value, len(totals))
 
     def supports(self) -> Ints:
         """Return the chosen atoms of each patch, filled up with -1."""
@@ -153,9 +168,10 @@ class _Average:
         self.atoms = np.full((n_points, capacity), -1)
         self.barred = np.arange(capacity) >= self.caps[:, None]
         self.total = 0.0
-        self.queue = [(-np.inf, atom) for atom in range(n_candidates)]  # upper bounds of the gains
+        # Upper bounds of the gains, negative; a sorted list is a heap.
+        self.queue = sorted(zip((-self.values.sum(axis=0)).tolist(), range(n_candidates), strict=True))
 
-    def take_best(self) -> tuple[int, float, int]:
+    def take_best(self) -> Pick:
         """Add the atom that raises the objective most; gains never grow, so old ones are bounds."""
         n_exact = 0
         fresh: set[int] = set()
@@ -169,7 +185,7 @@ class _Average:
         self.pool, rows, slots = self._with(atom)
         self.atoms[rows, slots] = atom
         self.total -= gain
-        return atom, -gain, n_exact
+        return Pick(atom, -gain, n_exact)
 
     def supports(self) -> Ints:
         """Return the atoms of each patch that the budget pays for, filled up with -1."""

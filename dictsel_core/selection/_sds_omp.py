@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._arrays import block_rows
+from dictsel_core._arrays import chunk_rows
 from dictsel_core._least_squares import StackedLeastSquares
-from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import IndividualSparsity
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Selecting, drain, prepare
-from dictsel_core.selection.result import Selection, SelectionStep, as_selection
+from dictsel_core.selection.driver import prepare
+from dictsel_core.selection.result import Selection, SelectionStep
+from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import Problem, SupportState
 
 
@@ -26,7 +26,7 @@ def sds_omp(
 
     Each step takes the atom a with the largest h(X + a), the utility that OMP reaches for all patches
     in the dictionary X + a. Only patches whose pursuit would choose a are coded anew, which leaves
-    h unchanged.
+    h unchanged; still, a step takes seconds for tens of thousands of patches.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def sds_omp(
     Selection
         `objective` is h of the atoms so far; it may fall, as OMP is not optimal. `gain` is its change.
     """
-    return drain(iter_sds_omp(ground_set, data, constraint, n_atoms, mask=mask))
+    return iter_sds_omp(ground_set, data, constraint, n_atoms, mask=mask).finish()
 
 
 def iter_sds_omp(
@@ -56,32 +56,29 @@ def iter_sds_omp(
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
-) -> Selecting:
-    """Yield one `SelectionStep` per atom; the generator returns the `Selection`.
+) -> SelectionRun:
+    """Select step by step: an iterator over one `SelectionStep` per atom.
 
     Input is checked at the call. Parameters are those of `sds_omp`.
+
+    Returns
+    -------
+    SelectionRun
+        Its `selection` is what the steps so far have led to.
     """
-    needs = "sds_omp needs IndividualSparsity, since OMP codes each patch by itself"
-    problem, count = prepare(ground_set, data, mask, n_atoms, constraint, IndividualSparsity, needs)
-    return _steps(problem, constraint, count)
+    problem, count = prepare(
+        ground_set,
+        data,
+        mask,
+        n_atoms,
+        constraint=constraint,
+        accepted=IndividualSparsity,
+        needs="sds_omp needs IndividualSparsity, since OMP codes each patch by itself",
+    )
+    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint))
 
 
-def _steps(problem: Problem, constraint: IndividualSparsity, n_atoms: int) -> Selecting:
-    with single_threaded_blas:
-        run = _Run(problem, constraint)
-    taken: list[SelectionStep] = []
-    for _ in range(n_atoms):
-        with single_threaded_blas:
-            atom, gain, n_exact = run.take_best()
-        taken.append(SelectionStep(atom, gain, float(run.utilities.sum()), n_exact))
-        yield taken[-1]
-    state = SupportState(problem, run.supports.shape[1])
-    with single_threaded_blas:
-        state.set_supports(run.supports)
-    return as_selection(problem.ground_set, taken, *state.final_supports())
-
-
-class _Run:
+class _Engine:
     """The dictionary so far, the code of every patch in it, and who would rather use another atom."""
 
     def __init__(self, problem: Problem, constraint: IndividualSparsity) -> None:
@@ -98,7 +95,7 @@ class _Run:
         self.new = np.ones(n_candidates, bool)
         self.code()
 
-    def take_best(self) -> tuple[int, float, int]:
+    def advance(self) -> SelectionStep:
         """Add the atom with the largest h."""
         gains = np.zeros(len(self.new))
         rows, atoms = np.nonzero(self.interested & self.new)
@@ -107,13 +104,18 @@ class _Run:
             part = slice(start, start + step)
             utilities = self.pursue(rows[part], atoms[part])[0]
             np.add.at(gains, atoms[part], utilities - self.utilities[rows[part]])
-        copies, originals = self.problem.ground_set.duplicates
-        gains[copies] = np.where(self.new[originals], gains[originals], gains[copies])
+        self.problem.level_copies(gains)
         atom = int(np.where(self.new, gains, -np.inf).argmax())
         self.chosen.append(atom)
         self.new[atom] = False
         self.code()
-        return atom, float(gains[atom]), len(rows)
+        return SelectionStep(atom, float(gains[atom]), float(self.utilities.sum()), len(np.unique(atoms)))
+
+    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+        """Return the supports that OMP finds, and their least-squares weights."""
+        state = SupportState(self.problem, self.depth)
+        state.set_supports(self.supports)
+        return state.fitted()
 
     def code(self) -> None:
         """Code all patches in the dictionary, and find the atoms that would have been preferred."""
@@ -121,7 +123,7 @@ class _Run:
         self.utilities = np.zeros(n_points)
         self.supports = np.full((n_points, self.depth), -1)
         self.interested = np.zeros((n_points, n_candidates), bool)
-        step = block_rows(n_candidates * self.problem.data.itemsize)
+        step = chunk_rows(n_candidates * self.problem.data.itemsize)
         for start in range(0, n_points, step):
             rows = np.arange(start, min(start + step, n_points))
             found = self.pursue(rows, None)

@@ -1,20 +1,16 @@
-"""What the selectors share: checks of their input, the loop of algorithm 1, draining the steps."""
+"""What the selectors share: checks of their input, and the loop of algorithm 1."""
 
-from collections.abc import Callable, Generator
-from typing import TypeVar
+from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Bools, as_n_atoms
+from dictsel_core._validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.result import Selection, SelectionStep, as_selection
+from dictsel_core.selection.result import SelectionStep
 from dictsel_core.selection.state import Problem, SupportState
-
-Selecting = Generator[SelectionStep, None, Selection]
-Returned = TypeVar("Returned")
 
 
 def prepare(
@@ -22,6 +18,7 @@ def prepare(
     data: ArrayLike,
     mask: ArrayLike | None,
     n_atoms: int,
+    *,
     constraint: object,
     accepted: type | tuple[type, ...],
     needs: str,
@@ -31,57 +28,62 @@ def prepare(
         raise TypeError(
             f"{needs}, not the class {constraint.__name__}; give it its parameters, as IndividualSparsity(5)."
         )
-    if not isinstance(constraint, Constraint) or not isinstance(constraint, accepted):
-        advice = "; use replacement_omp for that one" if isinstance(constraint, Constraint) else ""
-        raise TypeError(f"{needs}, not {type(constraint).__name__}{advice}.")
+    if not isinstance(constraint, Constraint):
+        raise TypeError(
+            f"{needs}, not {type(constraint).__name__}; a constraint of your own derives from Constraint."
+        )
+    if not isinstance(constraint, accepted):
+        raise TypeError(f"{needs}, not {type(constraint).__name__}; use replacement_omp for that one.")
     problem = Problem(ground_set, data, mask)
     count = as_n_atoms(n_atoms, len(ground_set))
     constraint.check(len(problem), len(ground_set))
     return problem, count
 
 
-def drain(steps: Generator[object, None, Returned]) -> Returned:
-    """Run a generator to its end and return what it returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            result: Returned = stop.value
-            return result
+class Pick(NamedTuple):
+    """An atom, what choosing it gained, and how many candidates were evaluated exactly."""
+
+    atom: int
+    gain: float
+    n_exact: int
 
 
-def replacement_steps(
-    state: SupportState,
-    n_atoms: int,
-    repeats: int,
-    iterate: Callable[[Bools, Bools], tuple[int, float, int]],
-) -> Selecting:
-    """Run algorithm 1 until the dictionary holds `n_atoms` atoms.
+class ReplacementEngine(ABC):
+    """Algorithm 1: iterations that replace atoms in supports, until a new atom wins.
 
     Parameters
     ----------
     state : SupportState
         Changed by `iterate`.
-    n_atoms : int
     repeats : int
         How many iterations may go to an atom that is in the dictionary already.
-    iterate : callable
-        Takes the atoms that may win, (n,) bool, and those not yet selected, (n,) bool. Carries the best
-        replacement out and returns its atom, its gain and the number of exact solves.
     """
-    ground_set = state.problem.ground_set
-    new = np.ones(len(ground_set), bool)
-    taken: list[SelectionStep] = []
-    n_exact = 0
-    while len(taken) < n_atoms:
-        with single_threaded_blas:
-            atom, gain, solved = iterate(new if repeats == 0 else np.ones_like(new), new)
-        n_exact += solved
-        if new[atom]:
-            new[atom] = False
-            taken.append(SelectionStep(atom, gain, state.objective, n_exact))
-            n_exact = 0
-            yield taken[-1]
-        else:
-            repeats -= 1
-    return as_selection(ground_set, taken, *state.final_supports())
+
+    def __init__(self, state: SupportState, repeats: int) -> None:
+        self.state = state
+        self._repeats = repeats
+        self._new = np.ones(len(state.problem.ground_set), bool)
+
+    @abstractmethod
+    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+        """Carry out the best replacement by an eligible atom, (n,) bool.
+
+        Where none gains anything, pick one of the atoms not selected yet, `new`, with the gain 0.
+        """
+
+    def advance(self) -> SelectionStep:
+        """Iterate until an atom joins the dictionary."""
+        n_exact = 0
+        while True:
+            eligible = np.ones_like(self._new) if self._repeats > 0 else self._new
+            pick = self.iterate(eligible, self._new)
+            n_exact += pick.n_exact
+            if self._new[pick.atom]:
+                break
+            self._repeats -= 1
+        self._new[pick.atom] = False
+        return SelectionStep(pick.atom, pick.gain, self.state.objective, n_exact)
+
+    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+        """Return the supports of all patches, and their least-squares weights."""
+        return self.state.fitted()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import read_only
 from dictsel_core._validation import Floats, Ints
 from dictsel_core.ground_set import GroundSet
 
@@ -23,7 +24,7 @@ class SelectionStep:
     objective : float
         Value reached so far of the function that the selector maximises.
     n_exact : int
-        How many candidates had their best replacement worked out exactly in this step.
+        How many candidate atoms had their gain worked out exactly in this step.
     """
 
     atom: int
@@ -40,7 +41,7 @@ class Selection:
     ----------
     ground_set : GroundSet
     atoms : (k,) ndarray of int
-        Ground-set indices in the order of selection.
+        Ground-set indices (not the atoms themselves: see `dictionary`) in the order of selection.
     supports : tuple of (|Z_t|,) ndarray of int
         The atoms that each patch uses, as ground-set indices.
     coefficients : tuple of (|Z_t|,) ndarray
@@ -58,6 +59,15 @@ class Selection:
     gains: NDArray[np.float64]
     objective: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        """Summarise: the arrays would fill the screen."""
+        used = np.mean([len(support) for support in self.supports])
+        reached = f", objective {self.objective[-1]:.4g}" if len(self.atoms) else ""
+        return (
+            f"Selection({len(self.atoms)} of {len(self.ground_set)} atoms, {len(self.supports)} patches "
+            f"using {used:.3g} each{reached})"
+        )
+
     @property
     def dictionary(self) -> NDArray[np.float64]:
         """The selected atoms as columns: (d, k)."""
@@ -74,9 +84,9 @@ def as_selection(
     taken = list(steps)
     return Selection(
         ground_set=ground_set,
-        atoms=np.array([step.atom for step in taken], dtype=np.intp),
-        supports=tuple(supports),
-        coefficients=tuple(coefficients),
-        gains=np.array([step.gain for step in taken]),
-        objective=np.array([step.objective for step in taken]),
+        atoms=read_only(np.array([step.atom for step in taken], dtype=np.intp)),
+        supports=tuple(map(read_only, supports)),
+        coefficients=tuple(map(read_only, coefficients)),
+        gains=read_only(np.array([step.gain for step in taken])),
+        objective=read_only(np.array([step.objective for step in taken])),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._arrays import block_rows
+from dictsel_core._arrays import chunk_rows
 from dictsel_core._least_squares import SupportFit, fit_supports
 from dictsel_core._validation import Floats, Ints, as_observed_data, rounding_level
 from dictsel_core.constraints import Replacement
@@ -46,6 +46,14 @@ class Problem:
     def __len__(self) -> int:
         """Return the number T of patches."""
         return len(self.data)
+
+    def level_copies(self, table: Floats) -> None:
+        """Give equal atoms equal entries along the last axis, (..., n), in place.
+
+        Rounding must not decide between them: of equal entries, the first one wins everywhere.
+        """
+        copies, originals = self.ground_set.duplicates
+        table[..., copies] = table[..., originals]
 
     def masked_lengths(self) -> Floats:
         """Return |m_t * a|^2 for every patch and atom: (T, n), or (1, n) if nothing is missing."""
@@ -89,8 +97,8 @@ class SupportState:
         grown = slots < 0
         if (self.sizes[takers[grown]] == self.supports.shape[1]).any():
             raise ValueError(
-                f"The constraint lets a support grow beyond {self.supports.shape[1]} atoms, the capacity it "
-                "named; is the oracle really that of a matroid?"
+                f"The constraint lets a support grow beyond its capacity of {self.supports.shape[1]} atoms; "
+                "if it asks an oracle, is that really the oracle of a matroid?"
             )
         slots[grown] = self.sizes[takers[grown]]
         self.supports[takers, slots] = atom
@@ -126,7 +134,7 @@ class SupportState:
     def fits(self, rows: Ints) -> Iterator[tuple[Ints, SupportFit]]:
         """Yield (patches, fit) for blocks of the given patches."""
         problem = self.problem
-        step = block_rows(8 * problem.data.shape[1] * self.supports.shape[1])
+        step = chunk_rows(8 * problem.data.shape[1] * max(1, int(self.sizes[rows].max(initial=0))))
         if len(rows) > step:
             rows = rows[np.argsort(self.sizes[rows], kind="stable")]  # blocks of about equal size
         for start in range(0, len(rows), step):
@@ -138,7 +146,7 @@ class SupportState:
                 columns *= problem.observed[block, None, :]
             yield block, fit_supports(columns, used, problem.data[block])
 
-    def final_supports(self) -> tuple[list[Ints], list[Floats]]:
+    def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return one index array and one weight array per patch."""
         supports, weights = self.supports.copy(), self.coefficients.copy()
         sizes = self.sizes.tolist()

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from brute_force import best_replacement, is_replacement
+from brute_force import best_replacement, is_replacement, pad_supports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +17,6 @@ from dictsel_core import (
     SwapTable,
     UniformMatroid,
 )
-from dictsel_core.constraints.protocol import pad_supports
 
 N_POINTS, N_CANDIDATES = 3, 6
 

@@ -19,22 +19,28 @@ from dictsel_core import (
 
 
 def test_an_orthonormal_basis_is_guaranteed_1_minus_1_over_e():
-    bound = approximation_bound(standard_ground_set(bases=["haar"]), IndividualSparsity(5), 100, 20)
+    bound = approximation_bound(
+        standard_ground_set(bases=["haar"]), IndividualSparsity(5), n_points=100, n_atoms=20
+    )
     assert bound.ratio == pytest.approx(1 - np.exp(-1))
     assert (bound.sparsity, bound.replacement_sparsity) == (5, 20)
-    average = approximation_bound(standard_ground_set(bases=["haar"]), AverageSparsity(5, 300), 100, 20)
+    average = approximation_bound(
+        standard_ground_set(bases=["haar"]), AverageSparsity(5, 300), n_points=100, n_atoms=20
+    )
     assert average.ratio == pytest.approx(1 - np.exp(-20 / 59))
 
 
 def test_the_standard_ground_set_has_duplicates_and_no_guarantee():
-    assert approximation_bound(standard_ground_set(), IndividualSparsity(5), 100, 20).ratio == 0
+    assert (
+        approximation_bound(standard_ground_set(), IndividualSparsity(5), n_points=100, n_atoms=20).ratio == 0
+    )
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_concavity_is_a_lower_bound_on_sigma_min(seed):
     rng = np.random.default_rng(seed)
     ground_set = random_ground_set(rng, 8, 9)
-    bound = approximation_bound(ground_set, IndividualSparsity(2), 10, 5)
+    bound = approximation_bound(ground_set, IndividualSparsity(2), n_points=10, n_atoms=5)
     sigmas = [
         np.linalg.svd(ground_set.atoms[:, subset], compute_uv=False)[-1] ** 2
         for subset in map(list, combinations(range(9), 4))
@@ -46,7 +52,7 @@ def test_concavity_of_large_ground_sets_is_bounded_by_their_coherence():
     rng = np.random.default_rng(0)
     atoms = np.eye(300) + 0.002 * rng.normal(size=(300, 300))
     ground_set = ground_set_from_array(atoms)
-    bound = approximation_bound(ground_set, IndividualSparsity(3), 10, 5)
+    bound = approximation_bound(ground_set, IndividualSparsity(3), n_points=10, n_atoms=5)
     assert 0 < bound.concavity < 1
     for _ in range(200):
         subset = rng.choice(300, 6, replace=False)
@@ -75,18 +81,21 @@ def test_the_guarantee_holds_against_the_true_optimum(seed, average, selector):
                 )
                 optimum = max(optimum, total)
     reached = select(ground_set, data, constraint, n_atoms).objective[-1]
-    assert reached >= approximation_bound(ground_set, constraint, 3, n_atoms).ratio * optimum - 1e-9
+    assert (
+        reached
+        >= approximation_bound(ground_set, constraint, n_points=3, n_atoms=n_atoms).ratio * optimum - 1e-9
+    )
 
 
 def test_more_steps_than_atoms_count_with_the_larger_dictionary():
     ground_set = random_ground_set(np.random.default_rng(1), 8, 9)
-    bound = approximation_bound(ground_set, AverageSparsity(None, 10), 5, 1, n_steps=3)
+    bound = approximation_bound(ground_set, AverageSparsity(None, 10), n_points=5, n_atoms=1, n_steps=3)
     assert bound.sparsity == 3
     assert bound.replacement_sparsity == 5
 
 
 def test_misfits_are_refused():
     with pytest.raises(ValueError, match="n_atoms must be at most"):
-        approximation_bound(standard_ground_set(), IndividualSparsity(2), 5, 300)
+        approximation_bound(standard_ground_set(), IndividualSparsity(2), n_points=5, n_atoms=300)
     with pytest.raises(ValueError, match="cover 2 patches"):
-        approximation_bound(standard_ground_set(), BlockSparsity([[0, 1]], 2), 5, 3)
+        approximation_bound(standard_ground_set(), BlockSparsity([[0, 1]], 2), n_points=5, n_atoms=3)

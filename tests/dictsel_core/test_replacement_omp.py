@@ -189,21 +189,21 @@ def test_decay_keeps_gains_from_reaching_zero():
 
 def test_steps_tell_what_the_result_holds_and_the_run_can_be_left():
     ground_set, data, _ = instance(8)
-    steps = []
-    generator = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 8)
-    while True:
-        try:
-            steps.append(next(generator))
-        except StopIteration as stop:
-            selection = stop.value
-            break
+    run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 8)
+    steps = list(run)
+    selection = run.selection
     assert [step.atom for step in steps] == selection.atoms.tolist()
     assert [step.gain for step in steps] == selection.gains.tolist()
     assert [step.objective for step in steps] == selection.objective.tolist()
     np.testing.assert_array_equal(selection.dictionary, ground_set.atoms[:, selection.atoms])
     half = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 8)
-    next(half)
-    half.close()
+    assert half.selection.atoms.size == 0
+    for _ in range(4):
+        next(half)
+    np.testing.assert_array_equal(half.selection.atoms, selection.atoms[:4])
+    first = replacement_omp(ground_set, data, IndividualSparsity(3), 4)
+    for ours, theirs in zip(half.selection.coefficients, first.coefficients, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -287,7 +287,7 @@ def test_an_oracle_that_is_no_matroid_is_found_out():
     rng = np.random.default_rng(18)
     ground_set = random_ground_set(rng, 4, 6)
     liar = OracleMatroid(lambda atoms: list(atoms) in ([], [0]) or 0 not in atoms)
-    with pytest.raises(ValueError, match="really that of a matroid"):
+    with pytest.raises(ValueError, match="beyond its capacity of 1 atoms"):
         replacement_omp(ground_set, rng.normal(size=(5, 4)), MatroidSparsity(liar), 4)
 
 

@@ -35,3 +35,9 @@ def is_replacement(constraint, supports, atom, replacement):
         return False
     changed = [np.array(apply(z, atom, o), int) for z, o in zip(supports, choice, strict=True)]
     return constraint.is_feasible(changed)
+
+
+def pad_supports(supports, width):
+    """Supports as rows of one array, filled up with -1."""
+    rows = [[*support, *[-1] * (width - len(support))] for support in supports]
+    return np.array(rows, dtype=np.intp).reshape(-1, width)

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+from pictures import photograph
+from skimage.metrics import peak_signal_noise_ratio, structural_similarity
+
+from dictsel_core import error_map, psnr, ssim
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_figures_are_those_of_scikit_image(colour):
+    original = photograph(colour=colour)
+    noisy = (original.astype(int) + np.random.default_rng(0).integers(-9, 9, original.shape)).clip(0, 255)
+    noisy = noisy.astype(np.uint8)
+    assert psnr(original, noisy) == pytest.approx(peak_signal_noise_ratio(original, noisy))
+    expected = structural_similarity(original, noisy, channel_axis=2 if colour else None)
+    assert ssim(original, noisy) == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_mask_restricts_the_figures_to_missing_pixels():
+    original = photograph(32)
+    damaged = original.copy()
+    damaged[:16] = 255 - damaged[:16]
+    top = np.zeros(original.shape, bool)
+    top[:16] = True
+    assert psnr(original, damaged, mask=~top) == float("inf")
+    assert psnr(original, damaged, mask=top) == pytest.approx(psnr(original, damaged) - 10 * np.log10(2))
+    assert ssim(original, damaged, mask=top) < ssim(original, damaged) < ssim(original, damaged, mask=~top)
+
+
+def test_depth_sets_the_range():
+    original = np.zeros((8, 8), np.uint16)
+    assert psnr(original, original + np.uint16(655)) == pytest.approx(40, abs=0.01)
+    assert psnr(original / 1.0, original + 0.1) == pytest.approx(20)
+    assert psnr(original / 1.0, original + 0.1, data_range=10) == pytest.approx(40)
+
+
+def test_error_map_is_the_mean_absolute_error_by_pixel():
+    original = np.zeros((4, 5, 3), np.uint8)
+    image = original.copy()
+    image[1, 2] = (3, 0, 6)
+    errors = error_map(original, image)
+    assert errors.shape == (4, 5)
+    assert errors[1, 2] == 3
+    assert errors.sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda a: psnr(a, a[:2]), "same shape"),
+        (lambda a: psnr(a[0], a[0]), "height, width"),
+        (lambda a: psnr(a, a, mask=np.zeros(a.shape, bool)), "no pixel to count"),
+        (lambda a: psnr(a, a, mask=np.zeros((1, 9), bool)), "shape of the pictures"),
+        (lambda a: psnr(a, a, data_range=0), "positive"),
+        (lambda a: ssim(a[:2], a[:2]), "at least 3 x 3"),
+    ],
+)
+def test_bad_input_is_refused_with_a_sentence(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call(np.zeros((8, 8)))

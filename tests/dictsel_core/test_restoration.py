@@ -1,0 +1,277 @@
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pictures import photograph, random_mask
+
+from dictsel_core import (
+    PRESETS,
+    RestoreSettings,
+    iter_restore,
+    omp,
+    psnr,
+    replacement_omp,
+    restore,
+    standard_ground_set,
+)
+from dictsel_core.restoration import sampling
+
+FAST = RestoreSettings.preset("fast")
+
+
+def hide(image, mask, value=0):
+    full = mask if mask.shape == image.shape else np.broadcast_to(mask[..., None], image.shape)
+    return np.where(full, value, image).astype(image.dtype)
+
+
+@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("fraction", [0.5, 0.8])
+def test_random_damage_is_repaired(colour, fraction):
+    original = photograph(colour=colour)
+    mask = random_mask(original.shape[:2], fraction)
+    damaged = hide(original, mask)
+    result = restore(damaged, mask)
+    error = np.square(result.image.astype(float) - original).sum()
+    assert error < 0.02 * np.square(damaged.astype(float) - original).sum()
+    assert result.missing_fraction == pytest.approx(mask.mean())
+    np.testing.assert_array_equal(result.image[~mask], original[~mask])
+
+
+def test_the_paper_preset_is_the_papers_procedure():
+    """Appendix E by hand: select on adjacent patches, code all shifted windows, take medians."""
+    original = photograph(40)
+    mask = random_mask(original.shape, 0.6)
+    settings = replace(RestoreSettings.preset("paper"), n_atoms=10, coding_sparsity=4)
+    result = restore(hide(original, mask), mask, settings)
+
+    low, high = int(original[~mask].min()), int(original[~mask].max())
+    plane = ((original.astype(float) - low) / (high - low)).astype(np.float32)
+    plane[mask] = 0
+    tiles = plane.reshape(5, 8, 5, 8).swapaxes(1, 2).reshape(25, 64)
+    hidden = mask.reshape(5, 8, 5, 8).swapaxes(1, 2).reshape(25, 64)
+    selection = replacement_omp(standard_ground_set(), tiles, settings.constraint_for(25), 10, mask=hidden)
+    assert result.selection.atoms.tolist() == selection.atoms.tolist()
+    padded, padded_mask = np.pad(plane, 7, mode="symmetric"), np.pad(mask, 7, mode="symmetric")
+    view = np.lib.stride_tricks.sliding_window_view
+    codes = omp(
+        selection.dictionary,
+        view(padded, (8, 8)).reshape(-1, 64),
+        4,
+        mask=view(padded_mask, (8, 8)).reshape(-1, 64),
+    )
+    votes = np.full((64, 54, 54), np.nan)
+    rebuilt = codes.rebuilt.reshape(47, 47, 8, 8)
+    for i in range(8):
+        for j in range(8):
+            votes[i * 8 + j, i : i + 47, j : j + 47] = rebuilt[:, :, i, j]
+    expected = np.nanmedian(votes, axis=0)[7:-7, 7:-7].clip(0, 1) * (high - low) + low
+    assert np.abs(result.image - expected).max() <= 0.51  # rounding to whole numbers
+    assert (result.image[~mask] != original[~mask]).any()  # observed pixels are replaced too
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.uint32, np.float32, np.float64])
+def test_dtype_range_and_input_are_respected(dtype, preset):
+    original = photograph(32).astype(dtype) * dtype(7) - dtype(20 if np.dtype(dtype).kind != "u" else 0)
+    if np.dtype(dtype).kind == "f":
+        original *= dtype(1e-3)
+    mask = random_mask(original.shape, 0.6)
+    damaged = original.copy()
+    damaged[mask] = np.nan if np.dtype(dtype).kind == "f" else 0
+    damaged.flags.writeable = mask.flags.writeable = False
+    before = damaged.copy()
+    image = restore(damaged, mask, RestoreSettings.preset(preset)).image
+    np.testing.assert_array_equal(damaged, before)
+    assert image.dtype == dtype
+    assert image.shape == original.shape
+    assert np.isfinite(image).all()
+    low, high = original[~mask].min(), original[~mask].max()
+    assert low <= image.min()
+    assert image.max() <= high
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (1, 9), (3, 3), (7, 8), (8, 8), (17, 5), (40, 33, 3), (20, 21, 2), (19, 18, 4)]
+)
+def test_any_shape(shape):
+    rng = np.random.default_rng(0)
+    image = rng.integers(0, 255, shape).astype(np.uint8)
+    mask = rng.random(shape[:2]) < 0.5
+    mask[0, 0] = False
+    restored = restore(image, mask).image
+    assert restored.shape == shape
+    colours = restored if len(shape) == 2 or shape[2] == 3 else restored[:, :, :-1]
+    originals = image if len(shape) == 2 or shape[2] == 3 else image[:, :, :-1]
+    np.testing.assert_array_equal(colours[~mask], originals[~mask])
+
+
+def test_alpha_stays_and_becomes_opaque_where_pixels_were_missing():
+    picture = np.dstack([photograph(24, colour=True), np.full((24, 24), 77, np.uint8)])
+    mask = random_mask((24, 24), 0.5)
+    restored = restore(picture, mask).image
+    assert (restored[mask, 3] == 255).all()
+    assert (restored[~mask, 3] == 77).all()
+
+
+def test_nothing_missing_is_said_and_returned_unchanged():
+    picture = photograph(24)
+    result = restore(picture, np.zeros(picture.shape, bool))
+    assert result.nothing_missing
+    assert result.image is not picture
+    np.testing.assert_array_equal(result.image, picture)
+
+
+def test_channels_that_are_observed_help_those_that_are_not():
+    original = photograph(96, colour=True)
+    mask = random_mask(original.shape, 0.7)  # by channel
+    together = restore(hide(original, mask), mask).image
+    alone = np.dstack([restore(hide(original, mask)[:, :, c], mask[:, :, c]).image for c in range(3)])
+    assert psnr(original, together) > psnr(original, alone) + 0.5
+    np.testing.assert_array_equal(together[~mask], original[~mask])
+
+
+def test_a_channel_may_be_missing_altogether_at_a_place():
+    original = photograph(48, colour=True)
+    mask = np.zeros(original.shape, bool)
+    mask[:, :, 1] = True  # no green anywhere
+    restored = restore(hide(original, mask), mask).image
+    np.testing.assert_array_equal(restored[:, :, [0, 2]], original[:, :, [0, 2]])
+
+
+def test_wide_holes_are_filled_smoothly_and_without_a_seam():
+    original = photograph(128)
+    mask = np.zeros(original.shape, bool)
+    mask[30:90, 40:100] = True
+    restored = restore(hide(original, mask), mask).image.astype(int)
+    seam = np.abs(restored[30:90, 40] - restored[30:90, 39]).mean()
+    ordinary = np.abs(np.diff(original.astype(int), axis=1))[~mask[:, 1:]].mean()
+    assert seam < 3 * ordinary
+    guess = np.where(mask, int(original[~mask].mean()), original)
+    assert psnr(original, restored.astype(np.uint8)) > psnr(original, guess.astype(np.uint8)) + 1
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_one_observed_pixel_is_enough_to_finish(preset):
+    mask = np.ones((70, 50), bool)
+    mask[3, 4] = False
+    image = np.full((70, 50), 9, np.uint8)
+    assert (restore(image, mask, RestoreSettings.preset(preset)).image == 9).all()
+
+
+def test_the_result_does_not_depend_on_threads_or_on_earlier_runs():
+    original = photograph(80, colour=True)
+    mask = random_mask(original.shape[:2], 0.7)
+    images = [restore(hide(original, mask), mask, replace(FAST, threads=n)).image for n in (1, 2, 5, 2)]
+    for other in images[1:]:
+        np.testing.assert_array_equal(images[0], other)
+
+
+def test_missing_pixels_are_never_read():
+    original = photograph(48)
+    mask = random_mask(original.shape, 0.6)
+    first, second = (restore(hide(original, mask, value), mask).image for value in (0, 255))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_a_large_picture_is_represented_by_a_seeded_sample(monkeypatch):
+    monkeypatch.setattr(sampling, "MOST_PATCHES", 30)
+    original = photograph(96)
+    mask = random_mask(original.shape, 0.6)
+    runs = [restore(hide(original, mask), mask, replace(FAST, seed=seed)) for seed in (0, 0, 1)]
+    assert len(runs[0].selection.supports) == 30
+    np.testing.assert_array_equal(runs[0].image, runs[1].image)
+    assert (runs[0].image != runs[2].image).any()
+
+
+def test_steps_advance_and_show_the_picture():
+    original = photograph(64)
+    mask = random_mask(original.shape, 0.7)
+    run = iter_restore(hide(original, mask), mask)
+    with pytest.raises(RuntimeError, match="not done yet"):
+        _ = run.result
+    steps = list(run)
+    fractions = [step.fraction for step in steps]
+    assert fractions == sorted(fractions)
+    assert 0 < fractions[0] < fractions[-1] <= 1
+    assert {step.stage for step in steps} == {"select", "coarse", "code"}
+    shown = [step.image for step in steps if step.image is not None]
+    assert shown
+    assert all(image.shape == original.shape and image.dtype == np.uint8 for image in shown)
+    assert psnr(original, shown[-1]) > psnr(original, hide(original, mask))
+    assert set(run.result.seconds) == {"select", "coarse", "code"}
+
+
+def test_cancelling_leaves_no_thread_behind():
+    original = photograph(96)
+    mask = random_mask(original.shape, 0.7)
+    before = threading.active_count()
+    for n_steps in (1, 10, 20, 25):
+        run = iter_restore(hide(original, mask), mask)
+        for _ in range(n_steps):
+            next(run, None)
+        run.close()
+    assert threading.active_count() == before
+
+
+def test_the_result_tells_how_it_came_about():
+    original = photograph(64)
+    mask = random_mask(original.shape, 0.7)
+    result = restore(hide(original, mask), mask, replace(FAST, n_atoms=9, coding_sparsity=4))
+    assert result.dictionary.shape == (64, 9)
+    assert len(result.origins) == len(result.usage) == 9
+    assert result.usage.sum() > 0
+    assert 1 <= result.mean_window_atoms <= 4
+    assert result.settings.n_atoms == 9
+
+
+def test_fewer_observed_pixels_get_smaller_dictionaries():
+    sizes = [FAST.resolved(fraction, 256).n_atoms for fraction in (0.05, 0.2, 0.5, 0.9)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+    assert FAST.resolved(0.5, 10).n_atoms == 10
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        ({"constraint": "other"}, ValueError, "constraint must be one of"),
+        ({"n_atoms": 0}, ValueError, "n_atoms must be at least 1"),
+        ({"sparsity": 0}, ValueError, "sparsity must be at least 1"),
+        ({"budget": -1}, ValueError, "budget must be at least 0"),
+        ({"budget": 0}, ValueError, "positive number of atoms"),
+        ({"budget": "a"}, TypeError, "budget must be a number"),
+        ({"coding_sparsity": 1.5}, TypeError, "whole number"),
+        ({"patch_size": 1}, ValueError, "patch_size must be at least 2"),
+        ({"bases": "dct"}, TypeError, "sequence of names"),
+        ({"fill_weight": 2}, ValueError, "at most 1"),
+        ({"threads": 0}, ValueError, "threads"),
+        ({"seed": -1}, ValueError, "seed"),
+    ],
+)
+def test_bad_settings_are_refused_with_a_sentence(change, error, sentence):
+    with pytest.raises(error, match=sentence):
+        RestoreSettings(**change)
+
+
+@pytest.mark.parametrize(
+    ("image", "mask", "error", "sentence"),
+    [
+        (np.zeros((4, 4)), np.ones((4, 4), bool), ValueError, "Every pixel of the image is missing"),
+        (np.zeros((4, 4)), np.zeros((4, 5), bool), ValueError, "mask must have the shape of the image"),
+        (np.zeros((4, 4)), np.zeros((4, 4)), TypeError, "mask must be boolean"),
+        (np.zeros(4), np.zeros(4, bool), ValueError, "image must have the shape"),
+        (np.zeros((4, 4, 5)), np.zeros((4, 4), bool), ValueError, "1 to 4"),
+        (np.zeros((0, 4)), np.zeros((0, 4), bool), ValueError, "image must have the shape"),
+        (np.full((4, 4), np.nan), np.eye(4, dtype=bool), ValueError, "mark such pixels as missing"),
+        (np.full((4, 4), "a"), np.eye(4, dtype=bool), TypeError, "integers or floats"),
+    ],
+)
+def test_bad_pictures_are_refused_before_any_step(image, mask, error, sentence):
+    with pytest.raises(error, match=sentence):
+        iter_restore(image, mask)
+
+
+def test_unknown_presets_are_refused():
+    with pytest.raises(ValueError, match="choose one of paper, fast"):
+        RestoreSettings.preset("best of all")

@@ -1,0 +1,86 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pictures import photograph, random_mask
+
+from dictsel_core import RestoreSettings, estimate_psnr, iter_tune, psnr, restore, tune
+from dictsel_core import tuning as tuning_module
+
+
+@pytest.fixture
+def small_grid(monkeypatch):
+    monkeypatch.setattr(tuning_module, "N_ATOMS", (8, 32))
+    monkeypatch.setattr(tuning_module, "CODING_SPARSITIES", (2, 8))
+    monkeypatch.setattr(tuning_module, "BUDGETS", (3.0,))
+
+
+def damaged(size=96, fraction=0.7, colour=False):
+    original = photograph(size, colour)
+    mask = random_mask(original.shape[:2], fraction)
+    broken = original.copy()
+    broken[mask] = 0
+    return original, broken, mask
+
+
+@pytest.mark.parametrize(("fraction", "colour"), [(0.5, False), (0.8, False), (0.7, True)])
+def test_the_estimate_is_near_the_truth(fraction, colour):
+    original, broken, mask = damaged(128, fraction, colour)
+    estimate = estimate_psnr(broken, mask)
+    truth = psnr(original, restore(broken, mask).image)
+    assert abs(estimate - truth) < 1.5
+
+
+def test_sparse_damage_is_judged_by_damage_of_the_same_shape():
+    original = photograph(128)
+    mask = np.zeros(original.shape, bool)
+    mask[::16] = mask[1::16] = mask[2::16] = True
+    broken = np.where(mask, 0, original).astype(np.uint8)
+    truth = psnr(original, restore(broken, mask).image)
+    assert abs(estimate_psnr(broken, mask) - truth) < 2
+
+
+def test_nothing_missing_needs_no_estimate():
+    assert estimate_psnr(photograph(32), np.zeros((32, 32), bool)) == float("inf")
+
+
+def test_the_choice_is_near_the_best_of_the_grid(small_grid):
+    original, broken, mask = damaged(128, 0.6)
+    result = tune(broken, mask)
+    true = {
+        (k, s): psnr(
+            original, restore(broken, mask, replace(result.settings, n_atoms=k, coding_sparsity=s)).image
+        )
+        for k in (8, 32)
+        for s in (2, 8)
+    }
+    assert true[result.settings.n_atoms, result.settings.coding_sparsity] > max(true.values()) - 0.15
+
+
+def test_trials_are_sorted_seeded_and_keep_what_is_not_tuned(small_grid):
+    _, broken, mask = damaged()
+    asked = RestoreSettings(constraint="individual", bases=("dct", "haar"))
+    first, second = (tune(broken, mask, asked, seed=3) for _ in range(2))
+    assert first == second
+    figures = [trial.estimated_psnr for trial in first.trials]
+    assert figures == sorted(figures, reverse=True)
+    assert first.estimated_psnr == figures[0]
+    assert first.settings == first.trials[0].settings
+    assert first.settings.constraint == "individual"
+    assert first.settings.bases == ("dct", "haar")
+
+
+def test_steps_advance_to_the_end(small_grid):
+    _, broken, mask = damaged(64)
+    run = iter_tune(broken, mask)
+    steps = list(run)
+    fractions = [step.fraction for step in steps]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == pytest.approx(1)
+    assert "dB" in steps[0].message
+    assert run.result.settings in [step.trial.settings for step in steps]
+
+
+def test_tiny_pictures_can_be_tuned(small_grid):
+    image = np.random.default_rng(0).integers(0, 255, (9, 9)).astype(np.uint8)
+    assert tune(image, random_mask((9, 9), 0.5)).settings.n_atoms in (8, 32)
