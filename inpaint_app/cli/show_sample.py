@@ -1,11 +1,12 @@
 """Restore the bundled sample: what the program does when it is started without arguments."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import Restoration, iter_restore, psnr
+from dictsel_core import iter_restore, psnr
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import decibels, percent
 from inpaint_app.errors import UserError, shown
@@ -24,30 +25,22 @@ def show_sample(folder: Path) -> int:
     original, damaged = read_sample(ORIGINAL), read_sample(DAMAGED)
     missing = find_missing(damaged)
     start = time.perf_counter()
-    with Progress() as progress:
-        restoration = _drain(damaged, missing.mask, progress)
+    steps = iter_restore(damaged.pixels, missing.mask)
+    with Progress() as progress, closing(steps):
+        for step in steps:
+            progress.update("restoring", step.fraction)
+    restored = steps.result.image
     seconds = time.perf_counter() - start
     before = psnr(original.pixels, np.where(missing.mask[..., None], 0, damaged.pixels))
     print(f"Sample:      {damaged.width} x {damaged.height} pixels, {percent(missing.fraction)} missing")
     print(f"Damaged:     PSNR {decibels(before)}")
-    print(f"Restored:    PSNR {decibels(psnr(original.pixels, restoration.image))} in {seconds:.1f} s")
-    picture = damaged.with_pixels(restoration.image, filled=missing.mask)
+    print(f"Restored:    PSNR {decibels(psnr(original.pixels, restored))} in {seconds:.1f} s")
+    picture = damaged.with_pixels(restored, filled=missing.mask)
     output = _output(folder, original)
     write_picture(picture, output, overwrite=True)
     print(f"Written:     {shown(output)}")
     print("For your own pictures: make run ARGS='restore photo.png', or make run ARGS=--help.")
     return 0
-
-
-def _drain(damaged: Picture, mask: np.ndarray, progress: Progress) -> Restoration:
-    steps = iter_restore(damaged.pixels, mask)
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            result: Restoration = end.value
-            return result
-        progress.update("restoring", step.fraction)
 
 
 def _output(folder: Path, original: Picture) -> Path:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dictsel_core import (
     Restoration,
     RestoreSettings,
+    Run,
     Tuning,
     estimate_psnr,
     iter_restore,
@@ -30,6 +31,7 @@ from inpaint_app.reading import read_picture
 Report = Callable[[str, float | None], None]
 """Called with a stage in words, and the part done, now and then."""
 
+Step = TypeVar("Step")
 Result = TypeVar("Result")
 
 _STAGES = {
@@ -160,19 +162,14 @@ def restored_picture(source: Source, restoration: Restoration) -> Picture:
     return source.picture.with_pixels(restoration.image, filled=source.missing.mask)
 
 
-def _drain(
-    steps: Generator[Any, None, Result], seen: Callable[[Any], None], stop: threading.Event | None
-) -> Result:
-    """Run a generator to its end and return what it returns."""
-    with closing(steps):
-        while stop is None or not stop.is_set():
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                result: Result = end.value
-                return result
+def _drain(run: Run[Step, Result], seen: Callable[[Step], None], stop: threading.Event | None) -> Result:
+    """Take the steps of some work to its end and return its result."""
+    with closing(run):
+        for step in run:
             seen(step)
-    raise StoppedError
+            if stop is not None and stop.is_set():
+                raise StoppedError
+        return run.result
 
 
 @contextmanager

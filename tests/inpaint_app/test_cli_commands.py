@@ -43,19 +43,8 @@ def test_damage_marks_what_its_mask_says(tmp_path, capsys, kind, ending) -> None
 def test_damage_by_per_cent_and_seed(tmp_path, capsys) -> None:
     write_picture(scene(), tmp_path / "in.png")
     for name, part, seed in (("a", "80%", 1), ("b", "0.8", 1), ("c", "0.8", 2)):
-        assert (
-            run(
-                "damage",
-                tmp_path / "in.png",
-                "-o",
-                tmp_path / f"{name}.png",
-                "--missing",
-                part,
-                "--seed",
-                seed,
-            )
-            == 0
-        )
+        how = ("--missing", part, "--seed", seed)
+        assert run("damage", tmp_path / "in.png", "-o", tmp_path / f"{name}.png", *how) == 0
     files = contents(tmp_path)
     assert files["a.png"] == files["b.png"] != files["c.png"]
 
