@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     with Progress(quiet=args.quiet) as progress:
         tuning = tune_source(source, chosen.settings, progress.update)
     best = sorted(tuning.trials, key=lambda trial: -trial.estimated_psnr)
-    console.say(f"Trials:      {len(best)}, the best ones first")
+    console.say("Finalists:   (of all trials)")
     for trial in best[:5]:
         console.say(f"             {decibels(trial.estimated_psnr)}  {_words(trial.settings)}")
     console.say(f"Chosen:      {_words(tuning.settings)}")

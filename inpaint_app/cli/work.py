@@ -1,5 +1,6 @@
 """The work behind the commands: read, restore, tune, estimate, measure."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -138,11 +139,12 @@ def tune_source(
 
 
 def estimate(source: Source, settings: RestoreSettings) -> float | None:
-    """Return the PSNR that held-out observed pixels let expect; None where too little is observed."""
+    """Return the PSNR that held-out observed pixels let expect; None where they say nothing."""
     try:
-        return estimate_psnr(source.picture.pixels, source.missing.mask, settings, seed=settings.seed)
+        value = estimate_psnr(source.picture.pixels, source.missing.mask, settings, seed=settings.seed)
     except ValueError:
         return None
+    return value if math.isfinite(value) else None
 
 
 def measure(reference: NDArray[Any], image: NDArray[Any], mask: NDArray[np.bool_] | None) -> Scores:

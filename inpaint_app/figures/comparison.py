@@ -9,8 +9,8 @@ from PIL import Image
 from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank, fitting_font
 from inpaint_app.picture import Picture
 
-_SMALLEST = 220
-"""Narrower pictures are magnified, so that captions fit and differences show."""
+_NARROWEST, _WIDEST = 220, 1600
+"""Narrower pictures are magnified and wider ones reduced, so that captions fit and the row can be seen."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ def comparison_figure(panels: list[Panel]) -> Picture:
         8-bit RGB.
     """
     first = panels[0].picture
-    zoom = max(1, -(-_SMALLEST // first.width))
-    width, height = first.width * zoom, first.height * zoom
+    width, height = _panel_size(first)
+    resampling = Image.Resampling.NEAREST if width >= first.width else Image.Resampling.BOX
     margin = round(min(max(0.06 * width, 16), 60))
     gap = margin // 2 + 2
     size = min(max(0.055 * width, 13), 40)
@@ -50,12 +50,20 @@ def comparison_figure(panels: list[Panel]) -> Picture:
     for number, panel in enumerate(panels):
         left = margin + number * (width + gap)
         image = Image.fromarray(as_screen(panel.picture, panel.missing))
-        sheet.paste(image.resize((width, height), Image.Resampling.NEAREST), (left, margin))
+        sheet.paste(image.resize((width, height), resampling), (left, margin))
         draw.rectangle((left - 1, margin - 1, left + width, margin + height), outline=RULE)
         middle, top = left + width / 2, margin + height + gap // 2
         draw.text((middle, top), panel.title, fill=INK, font=letters, anchor="ma")
         draw.text((middle, top + line), panel.figures, fill=SOFT_INK, font=letters, anchor="ma")
     return Picture(np.asarray(sheet, np.uint8).copy())
+
+
+def _panel_size(picture: Picture) -> tuple[int, int]:
+    """Return width and height on the sheet: magnified by a whole number, or reduced."""
+    zoom = max(1, -(-_NARROWEST // picture.width))
+    if picture.width > _WIDEST:
+        return _WIDEST, max(1, round(picture.height * _WIDEST / picture.width))
+    return picture.width * zoom, picture.height * zoom
 
 
 def as_screen(picture: Picture, missing: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:

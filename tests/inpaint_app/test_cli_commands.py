@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune
+from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune, tuning
 from inpaint_app.__main__ import main as start
 from inpaint_app.cli import main
+from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.missing import find_missing
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
@@ -20,6 +21,13 @@ COMMANDS = ("restore", "batch", "compare", "damage", "score", "tune", "dictionar
 
 def run(*arguments) -> int:
     return main([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def few_trials(monkeypatch):
+    """What is tuned among does not matter here, the time does."""
+    monkeypatch.setattr(tuning, "N_ATOMS", (8, 12))
+    monkeypatch.setattr(tuning, "CODING_SPARSITIES", (4,))
 
 
 def run_json(capsys, *arguments):
@@ -108,7 +116,7 @@ def test_dictionary_is_drawn(tmp_path, capsys) -> None:
     assert "Dictionary:" in capsys.readouterr().out
 
 
-def test_tune_equals_the_library(tmp_path, capsys) -> None:
+def test_tune_equals_the_library(tmp_path, capsys, few_trials) -> None:
     _, broken = write_pair(tmp_path)
     picture = read_picture(broken)
     expected = tune(picture.pixels, find_missing(picture).mask, seed=3)
@@ -167,3 +175,9 @@ def test_start_restores_the_sample_and_spares_the_files_of_others(tmp_path, monk
 def test_start_with_arguments_is_the_command(capsys) -> None:
     assert start(["--version"]) == 0
     assert capsys.readouterr().out == f"inpaint {__version__}\n"
+
+
+@pytest.mark.parametrize("width", [5, 300, 4000])
+def test_comparison_has_a_width_that_can_be_seen(width) -> None:
+    panels = [Panel(Picture(np.zeros((4, width), np.uint8)), "a title", "12.34 dB") for _ in range(3)]
+    assert 3 * 200 < comparison_figure(panels).width < 3 * 1600 + 400

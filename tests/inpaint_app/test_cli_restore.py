@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
+from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim, tuning
 from inpaint_app.cli import main
 from inpaint_app.cli.report import percent
 from inpaint_app.damage import mask_picture, random_mask
@@ -17,6 +17,13 @@ from inpaint_app.reading import read_picture
 from inpaint_app.writing import write_picture
 
 KEYS = ["psnr", "psnr_missing", "ssim", "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
+
+
+@pytest.fixture
+def few_trials(monkeypatch):
+    """What is tuned among does not matter here, the time does."""
+    monkeypatch.setattr(tuning, "N_ATOMS", (8, 12))
+    monkeypatch.setattr(tuning, "CODING_SPARSITIES", (4,))
 
 
 def run_json(capsys, *arguments):
@@ -156,7 +163,7 @@ def test_mask_key_and_inverted_mask_find_the_same_pixels(tmp_path, capsys) -> No
     assert files["a.png"] == files["b.png"] == files["c.png"]
 
 
-def test_auto_restores_with_the_tuned_settings(tmp_path, capsys) -> None:
+def test_auto_restores_with_the_tuned_settings(tmp_path, capsys, few_trials) -> None:
     _, broken = write_pair(tmp_path)
     tuned = run_json(capsys, "tune", broken)
     document = run_json(capsys, "restore", broken, "--auto")
@@ -198,7 +205,7 @@ def test_recipe_repeats_a_restoration(tmp_path, capsys) -> None:
     assert other["settings"]["n_atoms"] == 7
 
 
-def test_recipe_of_tune_serves_restore(tmp_path, capsys) -> None:
+def test_recipe_of_tune_serves_restore(tmp_path, capsys, few_trials) -> None:
     _, broken = write_pair(tmp_path)
     tuned = run_json(capsys, "tune", broken, "--write-recipe", tmp_path / "best.json")
     document = run_json(capsys, "restore", broken, "--recipe", tmp_path / "best.json")
