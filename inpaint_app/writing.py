@@ -1,5 +1,7 @@
 """Write a picture to a file, its format decided by the name's ending."""
 
+import errno
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from inpaint_app.atomic import atomic_file, check_target
-from inpaint_app.errors import UserError, shown
+from inpaint_app.errors import UserError, shown, writing_error
 from inpaint_app.formats.lossy_writer import encode_jpeg, encode_webp
 from inpaint_app.formats.png_writer import encode_png
 from inpaint_app.formats.scaling import to_depth
@@ -110,7 +112,9 @@ def check_output(
     if not 1 <= quality <= 100:
         raise UserError(f"The quality is {quality}; give a number from 1 to 100.")
     _refuse_source(path, protect, overwrite=overwrite)
-    check_target(path, overwrite=overwrite)
+    target, _ = check_target(path, overwrite=overwrite)
+    if not os.access(target.parent, os.W_OK):
+        raise writing_error(PermissionError(errno.EACCES, "no permission"), path)
     if bits is not None:
         _with_depth(Picture(np.zeros((1, 1), _DTYPES[bits])), name, depth)
     return name

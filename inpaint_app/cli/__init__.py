@@ -1,6 +1,8 @@
 """The command line. It runs without Qt; `main` is the command `inpaint`."""
 
+import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
@@ -33,15 +35,26 @@ def guarded(command: Callable[[], int]) -> int:
     try:
         return command()
     except KeyboardInterrupt:
+        # A second Ctrl-C, while threads finish what they have begun, ends the process at once.
+        with contextlib.suppress(ValueError):  # not the main thread
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         print("inpaint: Stopped.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output, such as head, has left
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 1
     except Exception as error:
+        from inpaint_app.cli.console import PrintingError
         from inpaint_app.errors import UserError
 
-        if not isinstance(error, UserError):
+        if isinstance(error, PrintingError):
+            _drop_output()
+        elif not isinstance(error, UserError):
             raise
         print(f"inpaint: {error}", file=sys.stderr)
         return 2
+
+
+def _drop_output() -> None:
+    """Send what is still to be printed nowhere, so that the end of the process does not fail at it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

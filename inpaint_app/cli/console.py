@@ -4,7 +4,13 @@ import json
 import math
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TextIO
+
+from inpaint_app.errors import UserError
+
+
+class PrintingError(UserError):
+    """What was to be printed could not be."""
 
 
 class Console:
@@ -24,17 +30,29 @@ class Console:
     def say(self, line: str) -> None:
         """Print a line of the report."""
         if not self.quiet:
-            print(line, file=sys.stderr if self.as_json else sys.stdout, flush=True)
+            _print(line, sys.stderr if self.as_json else sys.stdout)
 
     def note(self, line: str) -> None:
         """Print something worth knowing that is not a result."""
         if not self.quiet:
-            print(f"Note: {line}", file=sys.stderr, flush=True)
+            _print(f"Note: {line}", sys.stderr)
 
     def document(self, contents: Mapping[str, Any]) -> None:
         """Print the JSON document, where one is wanted."""
         if self.as_json:
-            print(json.dumps(_plain(contents), indent=2, allow_nan=False))
+            _print(json.dumps(_plain(contents), indent=2, allow_nan=False), sys.stdout)
+
+
+def _print(text: str, stream: TextIO) -> None:
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        reason = (error.strerror or "error").lower()
+        raise PrintingError(
+            f"The report could not be printed ({reason}); look where the output is sent."
+        ) from error
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  (anything that JSON holds)

@@ -55,7 +55,7 @@ def run(argv: list[str]) -> int:
     top = parser()
     try:
         with _terminate_cleanly():
-            args = top.parse_args(argv)
+            args = top.parse_args(["--help"] if argv == ["help"] else argv)
             if args.command is None:
                 top.print_help()
                 return 0

@@ -23,7 +23,7 @@ class Progress:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._shown = False
-        self._fraction = 0.0
+        self._fraction, self._stage = 0.0, ""
         self._wanted = not quiet and sys.stderr.isatty()
         self._began = self._drawn = time.monotonic()
 
@@ -45,8 +45,10 @@ class Progress:
             if fraction < self._fraction:  # another piece of work
                 self._began = now - (_PATIENCE if self._shown else 0)
             self._fraction = fraction
-        if not self._wanted or now - self._began < _PATIENCE or now - self._drawn < _INTERVAL:
+        soon = stage == self._stage and now - self._drawn < _INTERVAL
+        if not self._wanted or now - self._began < _PATIENCE or soon:
             return
+        self._stage = stage
         self._drawn = now
         self._shown = True
         sys.stderr.write(f"\r\x1b[K{line(stage, fraction, now - self._began)}")

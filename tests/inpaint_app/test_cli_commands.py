@@ -145,8 +145,9 @@ def test_version(capsys) -> None:
 
 
 def test_without_arguments_the_help_is_shown(capsys) -> None:
-    assert main([]) == 0
-    assert "examples:" in capsys.readouterr().out
+    for arguments in ([], ["help"]):
+        assert main(arguments) == 0
+        assert "examples:" in capsys.readouterr().out
 
 
 def test_sample_is_damaged_as_its_readme_says() -> None:

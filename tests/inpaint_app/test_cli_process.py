@@ -133,6 +133,23 @@ def test_reader_that_leaves_is_no_error_worth_a_traceback(tmp_path) -> None:
     assert b"Exception" not in errors
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@pytest.mark.parametrize("option", [[], ["--json", "--quiet"]])
+def test_full_disk_under_the_report_is_one_sentence(tmp_path, option) -> None:
+    whole, _ = write_pair(tmp_path)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [str(COMMAND), "score", whole, whole, *option],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("inpaint: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_bar_in_words() -> None:
     assert line("coding", 0.5, 10) == "[############------------]  50 %  coding  10 s left"
     assert line("coding", 0.0, 10) == "[------------------------]   0 %  coding"
