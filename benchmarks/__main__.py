@@ -1,11 +1,15 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|all``."""
+"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import coding, selection
+from benchmarks import coding, restoration, selection
 
-BENCHMARKS: dict[str, Callable[[], None]] = {"selection": selection.main, "coding": coding.main}
+BENCHMARKS: dict[str, Callable[[], None]] = {
+    "selection": selection.main,
+    "coding": coding.main,
+    "restoration": restoration.main,
+}
 
 
 def main() -> None:

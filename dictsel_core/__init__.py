@@ -1,6 +1,29 @@
 """Dictionary selection with generalized sparsity constraints (Fujii and Soma 2018).
 
 Arrays in, arrays and frozen dataclasses out. Data points are rows; masks are True where missing.
+
+Get candidate atoms from `standard_ground_set` or `ground_set_from_array`, say what is allowed by a constraint
+such as `IndividualSparsity`, and call a selector: `replacement_omp` unless another one is wanted. `omp` codes
+further data in the selected dictionary.
+
+References
+----------
+.. [1] K. Fujii and T. Soma, "Fast greedy algorithms for dictionary selection with generalized sparsity
+   constraints", NeurIPS 2018. Sections, algorithms and equations named in this package are the ones there.
+.. [2] A. Krause and V. Cevher, "Submodular dictionary selection for sparse representation", ICML 2010: SDS_MA
+   and SDS_OMP.
+.. [3] V. Cevher and A. Krause, "Greedy dictionary selection for sparse representation", IEEE Journal of
+   Selected Topics in Signal Processing 5(5), 2011: average sparsity.
+
+Examples
+--------
+>>> import numpy as np
+>>> data = np.random.default_rng(0).normal(size=(100, 64))  # patches of 8 x 8 pixels, as rows
+>>> selection = replacement_omp(standard_ground_set(), data, IndividualSparsity(5), 20)
+>>> selection.dictionary.shape
+(64, 20)
+>>> omp(selection.dictionary, data, 5).rebuilt.shape
+(100, 64)
 """
 
 from dictsel_core._runs import Run

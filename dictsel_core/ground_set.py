@@ -167,6 +167,20 @@ def ground_set_from_array(
     ------
     ValueError
         If a column is zero, or holds NaN or infinity; the message names it.
+
+    Examples
+    --------
+    Media summarisation: three pictures such that all are nearly multiples of one of them.
+
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, replacement_omp
+    >>> rng = np.random.default_rng(0)
+    >>> scenes = rng.normal(size=(3, 100))
+    >>> data = np.repeat(scenes, 10, axis=0) + 0.1 * rng.normal(size=(30, 100))  # ten pictures of each
+    >>> ground_set = ground_set_from_array(data.T, names=[f"picture {t}" for t in range(30)])
+    >>> summary = replacement_omp(ground_set, data, IndividualSparsity(1), 3)
+    >>> sorted((summary.atoms // 10).tolist())  # one of each scene
+    [0, 1, 2]
     """
     columns = as_matrix(atoms, "atoms", "(features, candidates)").astype(np.float64)
     n_features, n_candidates = columns.shape

@@ -30,12 +30,12 @@ CHUNK = 2048
 
 @dataclass(frozen=True, eq=False)
 class SparseCodes:
-    """Sparse representations of T patches in a dictionary of k atoms.
+    """Sparse representations of T patches in a dictionary of k atoms, in read-only arrays.
 
     Attributes
     ----------
     dictionary : (d, k) ndarray
-        As given.
+        A copy of the given one.
     supports : (T, S) ndarray of int
         Columns of the dictionary in the order of their choice, filled up with -1; S is the largest
         sparsity, but at most d and at most k.
@@ -60,16 +60,13 @@ class SparseCodes:
     @cached_property
     def rebuilt(self) -> Floats:
         """The patches rebuilt from their codes, missing entries included: (T, d)."""
-        return np.concatenate(
-            list(
-                map_chunks(
-                    lambda start, stop: self._dense(start, stop) @ self.dictionary.T,
-                    len(self.supports),
-                    CHUNK,
-                    threads=1,
-                )
-            )
+        chunks = map_chunks(
+            lambda start, stop: self._dense(start, stop) @ self.dictionary.T,
+            len(self.supports),
+            CHUNK,
+            threads=1,
         )
+        return read_only(np.concatenate(list(chunks)))
 
     @property
     def n_used(self) -> Ints:
@@ -149,7 +146,8 @@ def omp(
     )
     supports, coefficients, energies = zip(*coded, strict=True)
     return SparseCodes(
-        read_only(pursuit.atoms), *(read_only(np.concatenate(p)) for p in (supports, coefficients, energies))
+        read_only(pursuit.atoms.copy()),
+        *(read_only(np.concatenate(p)) for p in (supports, coefficients, energies)),
     )
 
 

@@ -107,7 +107,7 @@ def iter_tune(
     Parameters are those of `tune`.
     """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    return Run(_halving(trial, list(_grid(settings, len(trial.ground_set)))))
+    return Run(_halving(trial, list(grid(settings, len(trial.ground_set)))))
 
 
 def estimate_psnr(
@@ -132,7 +132,8 @@ def estimate_psnr(
     return trial.score(trial.resolved(settings), _TILE_SIZES[-1])
 
 
-def _grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettings]:
+def grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettings]:
+    """Yield all settings that `tune` tries, for a ground set of `n_candidates` atoms."""
     for budget in BUDGETS:
         average = settings.constraint == "average"
         sparsity = round(2 * budget if average else budget + 1)

@@ -22,6 +22,21 @@ class AverageSparsity(Constraint):
         sparsity (appendix B.3).
     budget : int
         s', the total over all patches (not the average).
+
+    References
+    ----------
+    .. [1] V. Cevher and A. Krause, "Greedy dictionary selection for sparse representation", IEEE Journal
+       of Selected Topics in Signal Processing 5(5), 2011.
+
+    Examples
+    --------
+    Two atoms per patch on average, three at most; one patch may use more if another uses fewer:
+
+    >>> constraint = AverageSparsity(3, budget=2 * 2)
+    >>> constraint.is_feasible([[0, 1, 2], [1]])
+    True
+    >>> constraint.is_feasible([[0, 1, 2], [1, 2]])
+    False
     """
 
     s: int | ArrayLike | None

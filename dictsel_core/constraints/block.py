@@ -22,6 +22,16 @@ class BlockSparsity(LocalConstraint):
         The patches of each block; every patch belongs to exactly one. See also `from_labels`.
     s : int or (n_blocks,) array_like of int
         One cap for all blocks, or one for each.
+
+    Examples
+    --------
+    Patches 0 and 1 together use two atoms, patch 2 uses two of its own:
+
+    >>> constraint = BlockSparsity([[0, 1], [2]], 2)
+    >>> constraint.is_feasible([[4, 7], [7], [0, 1]])
+    True
+    >>> constraint.is_feasible([[4, 7], [8], [0, 1]])
+    False
     """
 
     blocks: Sequence[ArrayLike]
@@ -60,6 +70,12 @@ class BlockSparsity(LocalConstraint):
         """Build it from a label for each patch, (T,): patches with equal labels form a block.
 
         Blocks are in the order of their labels.
+
+        Examples
+        --------
+        >>> constraint = BlockSparsity.from_labels([0, 0, 1], 2)
+        >>> constraint.is_feasible([[4, 7], [8], [0, 1]])
+        False
         """
         _, numbers = np.unique(as_counts(labels, "labels", least=0), return_inverse=True)
         order = np.argsort(numbers, kind="stable")

@@ -25,6 +25,14 @@ class IndividualSparsity(LocalConstraint):
     ----------
     s : int or (T,) array_like of int
         One cap for all patches, or one for each.
+
+    Examples
+    --------
+    >>> supports = [[0, 3], [1]]  # of two patches
+    >>> IndividualSparsity(2).is_feasible(supports)
+    True
+    >>> IndividualSparsity([1, 2]).is_feasible(supports)
+    False
     """
 
     s: int | ArrayLike

@@ -71,6 +71,16 @@ class OracleMatroid(Matroid):
     oracle : callable
         Takes a sequence of distinct ground-set indices; True if the set is independent. That the
         independent sets form a matroid is the caller's promise. It is asked T n (s + 1) times per step.
+
+    Examples
+    --------
+    Atoms as the edges of a triangle; sets without a circle are independent:
+
+    >>> triangle = OracleMatroid(lambda atoms: len(atoms) < 3)
+    >>> triangle.is_independent([0, 2]), triangle.is_independent([0, 1, 2])
+    (True, False)
+    >>> triangle.rank(3)
+    2
     """
 
     oracle: Callable[[Sequence[int]], bool]
@@ -87,7 +97,18 @@ class OracleMatroid(Matroid):
 
 @dataclass(frozen=True)
 class UniformMatroid(Matroid):
-    """Sets of at most `size` atoms: individual sparsity as a matroid."""
+    """Sets of at most `size` atoms: individual sparsity as a matroid.
+
+    Parameters
+    ----------
+    size : int
+        The size of a largest independent set.
+
+    Examples
+    --------
+    >>> UniformMatroid(2).is_independent([0, 5]), UniformMatroid(2).is_independent([0, 1, 5])
+    (True, False)
+    """
 
     size: int
 
@@ -120,6 +141,17 @@ class PartitionMatroid(Matroid):
         The group 0, 1, ... of each atom of the ground set.
     capacities : int or (n_groups,) array_like of int
         One for all groups, or one for each; 0 forbids a group.
+
+    Examples
+    --------
+    Two coarse and one fine atom of a wavelet basis:
+
+    >>> from dictsel_core import standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["haar"])
+    >>> is_fine = [int(origin.level == 1) for origin in ground_set.origins]
+    >>> matroid = PartitionMatroid(is_fine, [2, 1])
+    >>> matroid.rank(len(ground_set))
+    3
     """
 
     groups: ArrayLike

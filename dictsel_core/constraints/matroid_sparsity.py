@@ -19,6 +19,17 @@ class MatroidSparsity(LocalConstraint):
     ----------
     matroids : Matroid or sequence of Matroid
         One for all patches, or one for each.
+
+    Examples
+    --------
+    Each patch may use one of the atoms 0 and 1, and one of the atoms 2 and 3:
+
+    >>> from dictsel_core import PartitionMatroid
+    >>> constraint = MatroidSparsity(PartitionMatroid([0, 0, 1, 1], 1))
+    >>> constraint.is_feasible([[0, 2], [3]])
+    True
+    >>> constraint.is_feasible([[0, 1], [3]])
+    False
     """
 
     matroids: Matroid | Sequence[Matroid]

@@ -14,6 +14,8 @@ from dictsel_core.selection.state import Problem, SupportState
 
 #: An atom is dependent on a support if less than this part of its squared length lies outside.
 _DEPENDENT = 1e-12
+#: A swap that changes less than this part of what it takes away may be rounding error, and changes nothing.
+_UNCERTAIN = 1e-8
 
 
 def replacement_greedy(
@@ -52,6 +54,24 @@ def replacement_greedy(
     Selection
         `objective` is the sum of f_t(Z_t), and `gain` its growth by the step's replacement. On repeated
         atoms and zero gains see `replacement_omp`.
+
+    References
+    ----------
+    .. [1] K. Fujii and T. Soma, "Fast greedy algorithms for dictionary selection with generalized
+       sparsity constraints", NeurIPS 2018.
+
+    Examples
+    --------
+    Data made of three atoms, which are found again:
+
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, replacement_greedy, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> weights = np.random.default_rng(0).normal(size=(50, 3))
+    >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
+    >>> selection = replacement_greedy(ground_set, data, IndividualSparsity(3), 3)
+    >>> sorted(selection.atoms.tolist())
+    [5, 17, 40]
     """
     return iter_replacement_greedy(ground_set, data, constraint, n_atoms, mask=mask).finish()
 
@@ -144,7 +164,10 @@ class _Engine(ReplacementEngine):
             least[:, None],
             problem.rounding[rows, None, None],
         )
-        swapped -= np.square(weights) / 2
+        lost = np.square(weights) / 2
+        swapped -= lost
+        # Both parts of the difference are rounded, and so is the residual r that comes with w_b.
+        swapped *= np.abs(swapped) > _UNCERTAIN * lost + np.sqrt(problem.rounding[rows, None, None] * lost)
         self._enter(rows, additions, swapped)
 
     def _enter(self, rows: Ints, additions: Floats, swapped: Floats) -> None:

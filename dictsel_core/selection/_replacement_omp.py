@@ -64,6 +64,32 @@ def replacement_omp(
 
     Of atoms that are equal up to sign, the first one in the ground set wins. One step costs O(dn) for
     each patch that the step before has changed, O(n) for each other one, and O(ds^2) for each refit.
+
+    References
+    ----------
+    .. [1] K. Fujii and T. Soma, "Fast greedy algorithms for dictionary selection with generalized
+       sparsity constraints", NeurIPS 2018.
+
+    Examples
+    --------
+    Data made of three atoms, which are found again:
+
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> weights = np.random.default_rng(0).normal(size=(50, 3))
+    >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
+    >>> selection = replacement_omp(ground_set, data, IndividualSparsity(3), 3)
+    >>> sorted(selection.atoms.tolist())
+    [5, 17, 40]
+
+    Half of the entries missing, and a budget of two atoms per patch on average:
+
+    >>> from dictsel_core import AverageSparsity
+    >>> mask = np.random.default_rng(1).random(data.shape) < 0.5
+    >>> average = replacement_omp(ground_set, data, AverageSparsity(3, 100), 3, mask=mask)
+    >>> sum(len(support) for support in average.supports)
+    100
     """
     return iter_replacement_omp(ground_set, data, constraint, n_atoms, mask=mask, decay=decay).finish()
 

@@ -49,6 +49,25 @@ def sds_ma(
     Selection
         `objective` and `gain` are those of the modular approximation; supports are its maximisers, with
         least-squares weights.
+
+    References
+    ----------
+    .. [1] A. Krause and V. Cevher, "Submodular dictionary selection for sparse representation", ICML 2010.
+    .. [2] V. Cevher and A. Krause, "Greedy dictionary selection for sparse representation", IEEE Journal
+       of Selected Topics in Signal Processing 5(5), 2011.
+
+    Examples
+    --------
+    Data made of three atoms, which are found again:
+
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, sds_ma, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> weights = np.random.default_rng(0).normal(size=(50, 3))
+    >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
+    >>> selection = sds_ma(ground_set, data, IndividualSparsity(3), 3)
+    >>> sorted(selection.atoms.tolist())
+    [5, 17, 40]
     """
     return iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask).finish()
 

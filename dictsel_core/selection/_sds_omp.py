@@ -45,6 +45,23 @@ def sds_omp(
     -------
     Selection
         `objective` is h of the atoms so far; it may fall, as OMP is not optimal. `gain` is its change.
+
+    References
+    ----------
+    .. [1] A. Krause and V. Cevher, "Submodular dictionary selection for sparse representation", ICML 2010.
+
+    Examples
+    --------
+    Data made of three atoms, which are found again:
+
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, sds_omp, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> weights = np.random.default_rng(0).normal(size=(50, 3))
+    >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
+    >>> selection = sds_omp(ground_set, data, IndividualSparsity(3), 3)
+    >>> sorted(selection.atoms.tolist())
+    [5, 17, 40]
     """
     return iter_sds_omp(ground_set, data, constraint, n_atoms, mask=mask).finish()
 

@@ -1,15 +1,20 @@
+import inspect
+
 import numpy as np
 import pytest
 from brute_force import best_replacement, is_replacement, pad_supports
+from constraints import KINDS, LOCAL_KINDS, make_constraint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dictsel_core
 from dictsel_core import (
     AverageSparsity,
     BlockSparsity,
     Constraint,
     IndividualSparsity,
     LocalConstraint,
+    Matroid,
     MatroidSparsity,
     Offer,
     OracleMatroid,
@@ -19,40 +24,6 @@ from dictsel_core import (
 )
 
 N_POINTS, N_CANDIDATES = 3, 6
-
-
-def constraints(rng):
-    """One random instance of every kind."""
-    groups = rng.integers(0, 3, N_CANDIDATES)
-    ends = [(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (0, 3)]  # a graph whose forests are independent
-    return [
-        IndividualSparsity(int(rng.integers(1, 4))),
-        IndividualSparsity(rng.integers(1, 4, N_POINTS)),
-        AverageSparsity(int(rng.integers(1, 4)), int(rng.integers(1, 7))),
-        AverageSparsity(rng.integers(1, 4, N_POINTS), int(rng.integers(1, 7))),
-        AverageSparsity(None, int(rng.integers(1, 7))),
-        BlockSparsity.from_labels([0, 1, 0], int(rng.integers(1, 4))),
-        BlockSparsity([[2, 0, 1]], [int(rng.integers(1, 4))]),
-        MatroidSparsity(UniformMatroid(2)),
-        MatroidSparsity(PartitionMatroid(groups, rng.integers(0, 3, 3))),
-        MatroidSparsity(OracleMatroid(lambda atoms: is_forest([ends[a] for a in atoms]))),
-        MatroidSparsity([UniformMatroid(1), PartitionMatroid(groups, 1), UniformMatroid(3)]),
-    ]
-
-
-def is_forest(edges):
-    root = list(range(4))
-
-    def find(v):
-        while root[v] != v:
-            v = root[v]
-        return v
-
-    for a, b in edges:
-        if find(a) == find(b):
-            return False
-        root[find(a)] = find(b)
-    return True
 
 
 def feasible_supports(rng, constraint):
@@ -79,10 +50,10 @@ def offer_for(rng, supports, capacity):
 
 
 @settings(max_examples=60)
-@given(seed=st.integers(0, 2**32 - 1), kind=st.integers(0, 10))
+@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(list(KINDS)))
 def test_best_replacement_equals_brute_force_over_all_feasible_ones(seed, kind):
     rng = np.random.default_rng(seed)
-    constraint = constraints(rng)[kind]
+    constraint = make_constraint(kind, rng, N_POINTS, N_CANDIDATES)
     supports = feasible_supports(rng, constraint)
     capacity = constraint.capacity(N_POINTS, N_CANDIDATES, N_CANDIDATES)
     offer = offer_for(rng, supports, capacity)
@@ -105,12 +76,11 @@ def test_best_replacement_equals_brute_force_over_all_feasible_ones(seed, kind):
 
 
 @settings(max_examples=60)
-@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from([0, 1, 5, 6, 7, 8, 9, 10]))
+@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(LOCAL_KINDS))
 def test_best_swap_equals_brute_force_with_utilities_that_do_not_add_up(seed, kind):
     """Any monotone utilities f_t do: here, random ones that are not sums."""
     rng = np.random.default_rng(seed)
-    constraint = constraints(rng)[kind]
-    assert isinstance(constraint, LocalConstraint)
+    constraint = make_constraint(kind, rng, N_POINTS, N_CANDIDATES)
     supports = feasible_supports(rng, constraint)
     capacity = constraint.capacity(N_POINTS, N_CANDIDATES, N_CANDIDATES)
     weights = rng.integers(0, 9, (N_POINTS, 4, N_CANDIDATES))
@@ -143,13 +113,24 @@ def test_best_swap_equals_brute_force_with_utilities_that_do_not_add_up(seed, ki
         assert is_replacement(constraint, supports, atom, found)
 
 
-def test_every_kind_keeps_the_protocol():
-    for constraint in constraints(np.random.default_rng(0)):
-        assert isinstance(constraint, Constraint)
-        constraint.check(N_POINTS, N_CANDIDATES)
-        assert constraint.is_feasible([np.array([], int)] * N_POINTS)
-        average = isinstance(constraint, AverageSparsity)
-        assert isinstance(constraint, LocalConstraint) is not average
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_points", [1, N_POINTS, 10])
+def test_every_kind_fits_its_data_and_allows_empty_supports(kind, n_points):
+    constraint = make_constraint(kind, np.random.default_rng(0), n_points, N_CANDIDATES)
+    assert isinstance(constraint, Constraint)
+    constraint.check(n_points, N_CANDIDATES)
+    assert constraint.is_feasible([np.array([], int)] * n_points)
+    assert isinstance(constraint, LocalConstraint) is not isinstance(constraint, AverageSparsity)
+
+
+def test_every_exported_constraint_and_matroid_has_a_kind():
+    """A class that is not in the catalogue would go untested."""
+    made = [make_constraint(kind, np.random.default_rng(0), N_POINTS, N_CANDIDATES) for kind in KINDS]
+    matroids = [m for c in made if isinstance(c, MatroidSparsity) for m in np.atleast_1d(c.matroids)]
+    exported = (getattr(dictsel_core, name) for name in dictsel_core.__all__)
+    classes = {value for value in exported if isinstance(value, type)}
+    concrete = {c for c in classes if issubclass(c, Constraint | Matroid) and not inspect.isabstract(c)}
+    assert concrete == {type(thing) for thing in (*made, *matroids)}
 
 
 def test_feasibility_is_the_definition():

@@ -17,14 +17,21 @@ def apply(support, atom, option):
     return [*kept, atom] if added else kept
 
 
-def best_replacement(constraint, supports, atom, worth):
-    """Best value over all feasible replacements; `worth(t, option)` is what one patch contributes."""
-    best = -np.inf
-    for choice in product(*(options(support, atom) for support in supports)):
+def best_choice(constraint, supports, atom, worth):
+    """Best (value, options) over all feasible replacements; `worth(t, option)` is one patch's part."""
+    worths = [[(o, worth(t, o)) for o in options(z, atom)] for t, z in enumerate(supports)]
+    choices = [(sum(w for _, w in choice), [o for o, _ in choice]) for choice in product(*worths)]
+    choices.sort(key=lambda choice: -choice[0])  # stable: of equal ones, the one that changes least
+    for value, choice in choices:
         changed = [np.array(apply(z, atom, o), int) for z, o in zip(supports, choice, strict=True)]
         if constraint.is_feasible(changed):
-            best = max(best, sum(worth(t, option) for t, option in enumerate(choice)))
-    return best
+            return value, choice
+    raise AssertionError("Changing nothing is always feasible.")
+
+
+def best_replacement(constraint, supports, atom, worth):
+    """Best value over all feasible replacements."""
+    return best_choice(constraint, supports, atom, worth)[0]
 
 
 def is_replacement(constraint, supports, atom, replacement):

@@ -9,6 +9,13 @@ def random_ground_set(rng: np.random.Generator, n_features: int, n_candidates: i
     return ground_set_from_array(rng.normal(size=(n_features, n_candidates)))
 
 
+def small_instance(rng: np.random.Generator):
+    """Seven atoms and three patches, some of whose entries are missing: small enough for brute force."""
+    ground_set = random_ground_set(rng, 7, 7)
+    data = rng.normal(size=(3, 7))
+    return ground_set, data, rng.random(data.shape) < 0.1
+
+
 def planted(rng: np.random.Generator, ground_set: GroundSet, n_points: int, n_atoms: int, sparsity: int):
     """The synthetic data of the paper: sparse Gaussian combinations of a random dictionary."""
     atoms = rng.choice(len(ground_set), n_atoms, replace=False)
