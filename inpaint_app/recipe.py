@@ -79,7 +79,7 @@ def read_recipe(path: str | Path) -> Recipe:
     path = Path(path)
     contents = _read_object(path)
     if "recipe" not in contents:
-        raise UserError(f"{shown(path)} is not a recipe; give a file written with --recipe.")
+        raise UserError(f"{shown(path)} is not a recipe; give a file written with --write-recipe.")
     if contents["recipe"] != FORMAT or isinstance(contents["recipe"], bool):
         raise UserError(f"{shown(path)} is a recipe for another version of this program; write it anew.")
     version, settings, mask = (contents.get(key) for key in ("version", "settings", "mask"))
@@ -101,7 +101,7 @@ def _read_object(path: Path) -> dict[str, Any]:
             f"{shown(path)} is not a recipe ({_place(error)}); mend it or write it anew."
         ) from error
     if not isinstance(contents, dict):
-        raise UserError(f"{shown(path)} is not a recipe; give a file written with --recipe.")
+        raise UserError(f"{shown(path)} is not a recipe; give a file written with --write-recipe.")
     return contents
 
 

@@ -1,11 +1,15 @@
 """Write a picture to a file, its format decided by the name's ending."""
 
+import errno
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from inpaint_app.atomic import atomic_file, check_target
-from inpaint_app.errors import UserError, shown
+from inpaint_app.errors import UserError, shown, writing_error
 from inpaint_app.formats.lossy_writer import encode_jpeg, encode_webp
 from inpaint_app.formats.png_writer import encode_png
 from inpaint_app.formats.scaling import to_depth
@@ -23,6 +27,7 @@ _FORMATS = {
     ".webp": "WebP",
 }
 _DEPTHS = {"PNG": (8, 16), "JPEG": (8,), "TIFF": (8, 16, 32), "WebP": (8,)}
+_DTYPES = {8: np.uint8, 16: np.uint16, 32: np.float32}
 _KEEPERS = {16: "PNG or TIFF", 32: "TIFF"}
 
 
@@ -61,11 +66,7 @@ def write_picture(
         If it cannot be written as asked; then nothing has changed.
     """
     path = Path(path)
-    name = _format_of(path)
-    if not 1 <= quality <= 100:
-        raise UserError(f"The quality is {quality}; give a number from 1 to 100.")
-    _refuse_source(path, protect, overwrite=overwrite)
-    check_target(path, overwrite=overwrite)
+    name = check_output(path, overwrite=overwrite, quality=quality, protect=protect)
     picture = _with_depth(picture, name, depth)
     with atomic_file(path, overwrite=overwrite) as file:
         if name == "PNG":
@@ -76,6 +77,47 @@ def write_picture(
             encode_jpeg(picture, file, quality)
         else:
             encode_webp(picture, file, quality)
+
+
+def check_output(
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    quality: int = 95,
+    depth: int | None = None,
+    protect: Iterable[str | Path] = (),
+    bits: int | None = None,
+) -> str:
+    """Refuse a file that `write_picture` would refuse, before there is a picture to write.
+
+    Parameters
+    ----------
+    path, overwrite, quality, depth, protect
+        As for `write_picture`.
+    bits : int, optional
+        Depth of the picture that will be written: 8, 16 or 32.
+
+    Returns
+    -------
+    str
+        The format that the name asks for.
+
+    Raises
+    ------
+    UserError
+        If the picture could not be written there.
+    """
+    path = Path(path)
+    name = _format_of(path)
+    if not 1 <= quality <= 100:
+        raise UserError(f"The quality is {quality}; give a number from 1 to 100.")
+    _refuse_source(path, protect, overwrite=overwrite)
+    target, _ = check_target(path, overwrite=overwrite)
+    if not os.access(target.parent, os.W_OK):
+        raise writing_error(PermissionError(errno.EACCES, "no permission"), path)
+    if bits is not None:
+        _with_depth(Picture(np.zeros((1, 1), _DTYPES[bits])), name, depth)
+    return name
 
 
 def default_output(path: str | Path) -> Path:

@@ -1,0 +1,72 @@
+"""`inpaint dictionary`: the selected atoms as a picture."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inpaint_app.cli import options
+from inpaint_app.cli.choices import choices
+from inpaint_app.cli.console import Console
+from inpaint_app.cli.progress import Progress
+from inpaint_app.cli.report import say_done, say_found
+from inpaint_app.cli.work import load, restore_source
+from inpaint_app.errors import shown
+from inpaint_app.figures import atoms_figure
+from inpaint_app.writing import check_output, write_picture
+
+_EPILOG = """\
+examples:
+  inpaint dictionary damaged.png -o atoms.png
+  inpaint dictionary damaged.png -o atoms.png --atoms 60 --bases dct,haar
+
+Atoms are grouped by basis, the most used ones first; below each is the part of
+the windows that use it."""
+
+
+def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
+    """Add the command."""
+    parser = commands.add_parser(
+        "dictionary",
+        help="draw the atoms that are selected for a picture",
+        usage="inpaint dictionary IN -o OUT [options]",
+        description="Draw the dictionary that is selected to restore a picture.",
+        epilog=_EPILOG,
+    )
+    options.add_input(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=Path, required=True, help="the picture to write"
+    )
+    options.add_overwrite(parser)
+    parser.add_argument("--quiet", action="store_true", help="print no report, no notes and no progress bar")
+    options.add_marks(parser)
+    options.add_method(parser, auto=False)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    console = Console(quiet=args.quiet)
+    chosen = choices(args)
+    sources = [path for path in (args.input, chosen.marks.mask) if path is not None]
+    check_output(args.output, overwrite=args.overwrite, protect=sources)
+    source = load(args.input, chosen.marks)
+    say_found(console, source)
+    with Progress(quiet=args.quiet) as progress:
+        restoration = restore_source(source, chosen.settings, progress.update)
+    say_done(console, restoration)
+    size = restoration.settings.patch_size
+    # The windows are not counted in the result, but what they used is, both in all and on average.
+    n_windows = restoration.usage.sum() / max(restoration.mean_window_atoms, 1e-12)
+    figure = atoms_figure(
+        restoration.dictionary,
+        restoration.origins,
+        (size, size),
+        shares=np.asarray(restoration.usage / max(n_windows, 1), np.float64),
+        title=f"A dictionary of {len(restoration.origins)} atoms of {size} x {size} pixels",
+        subtitle="Gray is zero. Below each atom: the part of the windows that use it.",
+    )
+    write_picture(figure, args.output, overwrite=args.overwrite)
+    console.say(f"Written:     {shown(args.output)}")
+    return 0

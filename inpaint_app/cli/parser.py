@@ -1,0 +1,143 @@
+"""Argument parsing whose complaints are one sentence that says what to do."""
+
+import argparse
+import difflib
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
+
+from inpaint_app.errors import UserError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises `UserError` where the standard one prints its usage and exits."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401  (the options of the standard parser)
+        options.setdefault("formatter_class", _Formatter)
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments."""
+        command = re.match(r"argument COMMAND: invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if command:
+            near = difflib.get_close_matches(command[1], re.findall(r"\w+", command[2]), n=1)
+            hint = f"did you mean '{self.prog} {near[0]}'?" if near else f"see '{self.prog} --help'."
+            raise UserError(f"There is no command {command[1][:40]!r}; {hint}")
+        raise UserError(_sentence(message, self.prog))
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse, and refuse what is left over, naming the option that may have been meant."""
+        parsed, rest = super().parse_known_args(args, namespace)
+        if rest:
+            raise UserError(self._unknown(rest[0]))
+        return parsed, rest
+
+    def _unknown(self, word: str) -> str:
+        name = word.partition("=")[0]
+        if not name.startswith("-"):
+            return f"{word!r} is one word too many; put names that hold blanks in quotes."
+        known = [option for action in self._actions for option in action.option_strings]
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"see '{self.prog} --help'."
+        return f"There is no option {name}; {hint}"
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of descriptions, and leaves room for long options."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30)
+
+
+_PATTERNS: tuple[tuple[str, str], ...] = (
+    (
+        r"argument \S*/?(--key): expected one argument",
+        "{0} needs a colour; put it in quotes: --key '#ff00ff'.",
+    ),
+    (r"argument (.+): expected (?:one|at least one) arguments?", "{0} needs a value; see '{prog} --help'."),
+    (r"argument (.+): expected \d+ arguments?", "{0} needs more values; see '{prog} --help'."),
+    (r"argument (.+): ignored explicit argument (.+)", "{0} takes no value; leave {1} out."),
+    (r"argument (.+): not allowed with argument (.+)", "{0} and {1} exclude each other; give one of them."),
+    (r"one of the arguments (.+) is required", "Something is missing: give one of {0}."),
+    (r"the following arguments are required: (.+)", "{0} is missing; see '{prog} --help'."),
+)
+
+
+def _sentence(message: str, prog: str) -> str:
+    """Turn a complaint of argparse into a sentence with advice."""
+    for pattern, sentence in _PATTERNS:
+        found = re.fullmatch(pattern, message, re.DOTALL)
+        if found:
+            return sentence.format(*found.groups(), prog=prog)
+    found = re.fullmatch(r"argument ([^:]+): (.+)", message, re.DOTALL)
+    if found:  # from the types below: "needs ..., not ..."
+        return f"{found[1].split('/')[-1]} {found[2]}"
+    return f"{message[:1].upper()}{message[1:]}; see '{prog} --help'."
+
+
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return the type of whole numbers from `least` to `most`."""
+    bounds = f"from {least} on" if most is None else f"from {least} to {most}"
+
+    def parse(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least or (most is not None and value > most):
+            raise argparse.ArgumentTypeError(f"needs a whole number {bounds}, not {text[:40]!r}.")
+        return value
+
+    return parse
+
+
+def number(least: float = 0, *, positive: bool = False) -> Callable[[str], float]:
+    """Return the type of finite numbers from `least` on, or above it."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or value < least or (positive and value == least):
+            bounds = f"above {least:g}" if positive else f"from {least:g} on"
+            raise argparse.ArgumentTypeError(f"needs a number {bounds}, not {text[:40]!r}.")
+        return value
+
+    return parse
+
+
+def part(text: str) -> float:
+    """Parse a part of a whole: 0.8 or 80%."""
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(
+            f"needs a part between 0 and 1 such as 0.8, or between 0% and 100%, not {text[:40]!r}."
+        )
+    return value
+
+
+def one_of(names: Iterable[str]) -> Callable[[str], str]:
+    """Return the type of one of some names."""
+    known = tuple(names)
+
+    def parse(text: str) -> str:
+        if text not in known:
+            raise argparse.ArgumentTypeError(f"needs {' or '.join(known)}, not {text[:40]!r}.")
+        return text
+
+    return parse
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Parse a list of names with commas between."""
+    found = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not found:
+        raise argparse.ArgumentTypeError("needs names with commas between, such as dct,haar.")
+    return found

@@ -1,0 +1,85 @@
+"""The command `inpaint`: its commands, and how it ends."""
+
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+from dictsel_core import __version__
+from inpaint_app.cli import batch, compare, damage, dictionary, restore, score, tune
+from inpaint_app.cli.parser import Parser
+
+_DESCRIPTION = """\
+Give damaged pictures their missing pixels back: dropped pixels, scratches,
+stamped text, holes.
+
+A small dictionary of cosines and wavelets is selected on what is left of the
+picture; every window is then rebuilt from a few of its atoms. The picture itself
+is all that is needed: nothing is downloaded and nothing leaves this machine."""
+
+_EPILOG = """\
+examples:
+  Missing pixels are transparent; the result is photo_restored.png:
+    inpaint restore photo.png
+  They are white in another picture, or have a colour of their own:
+    inpaint restore scan.jpg --mask scratches.png
+    inpaint restore scan.jpg --key '#ff00ff' --tolerance 8
+  Make a test case, restore it, and measure how well that went:
+    inpaint damage photo.png -o damaged.png --missing 0.8
+    inpaint restore damaged.png --reference photo.png
+  A whole folder:
+    inpaint batch scans/ -o restored/
+
+'inpaint COMMAND --help' explains one command. Existing files are never replaced
+without --overwrite. Exit codes: 0 done, 1 some files of a batch failed, 2 the
+input is wrong, 130 stopped by Ctrl-C."""
+
+
+def parser() -> Parser:
+    """Return the parser of all commands."""
+    top = Parser(prog="inpaint", description=_DESCRIPTION, epilog=_EPILOG)
+    top.add_argument("--version", action="version", version=f"inpaint {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for module in (restore, batch, compare, damage, score, tune, dictionary):
+        module.add(commands)
+    return top
+
+
+def run(argv: list[str]) -> int:
+    """Parse and run; a mistake of the user is raised as `UserError`."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    top = parser()
+    try:
+        with _terminate_cleanly():
+            args = top.parse_args(["--help"] if argv == ["help"] else argv)
+            if args.command is None:
+                top.print_help()
+                return 0
+            code: int = args.run(args)
+            return code
+    except MemoryError:
+        print("inpaint: There is not enough memory; scale the picture down first.", file=sys.stderr)
+    except SystemExit as end:  # --help, --version, termination
+        return end.code if isinstance(end.code, int) else 0
+    return 2
+
+
+@contextlib.contextmanager
+def _terminate_cleanly() -> Iterator[None]:
+    """Let a polite request to end (SIGTERM) unwind like Ctrl-C, so that no temporary file is left."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

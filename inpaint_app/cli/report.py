@@ -1,0 +1,127 @@
+"""The report of a restoration in words and figures."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dictsel_core import Restoration, RestoreSettings
+from inpaint_app.cli.choices import plain_settings
+from inpaint_app.cli.console import Console
+from inpaint_app.cli.work import Scores, Source
+from inpaint_app.errors import shown
+
+_SOURCES = {"alpha": "transparent", "nan": "NaN", "mask": "in the mask", "key": "of the given colour"}
+
+
+KEYS = (
+    "psnr",
+    "psnr_missing",
+    "ssim",
+    "estimated_psnr",
+    "missing_fraction",
+    "seconds",
+    "settings",
+    "output",
+)
+"""What `--json` tells about a restoration."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Figures of one restoration, None where they do not apply."""
+
+    scores: Scores
+    estimated_psnr: float | None
+    missing_fraction: float
+    seconds: Mapping[str, float]
+    settings: RestoreSettings
+    output: Path | None
+
+    def document(self) -> dict[str, Any]:
+        """Return what `--json` prints."""
+        values = (
+            self.scores.psnr,
+            self.scores.psnr_missing,
+            self.scores.ssim,
+            self.estimated_psnr,
+            self.missing_fraction,
+            dict(self.seconds),
+            plain_settings(self.settings),
+            None if self.output is None else str(self.output),
+        )
+        return dict(zip(KEYS, values, strict=True))
+
+
+def say_found(console: Console, source: Source) -> None:
+    """Say what was read."""
+    picture, missing = source.picture, source.missing
+    where = " and ".join(_SOURCES.get(name, name) for name in missing.sources)
+    console.say(
+        f"Picture:     {shown(source.path)}, {picture.width} x {picture.height} pixels, {picture.mode}"
+    )
+    console.say(f"Missing:     {percent(missing.fraction)} of the pixels ({where})")
+    for notice in picture.notices:
+        console.note(notice)
+
+
+def say_done(console: Console, restoration: Restoration) -> None:
+    """Say what was done."""
+    settings = restoration.settings
+    counts = Counter(origin.basis for origin in restoration.origins)
+    bases = ", ".join(f"{count} {basis}" for basis, count in counts.most_common())
+    budget = f", {settings.budget:g} on average" if settings.constraint == "average" else ""
+    console.say(
+        f"Dictionary:  {len(restoration.origins)} atoms ({bases}), selected under {settings.constraint} "
+        f"sparsity: at most {settings.sparsity} atoms per patch{budget}"
+    )
+    console.say(
+        f"Windows:     {settings.patch_size} x {settings.patch_size} pixels, "
+        f"{restoration.mean_window_atoms:.1f} atoms used on average (at most {settings.coding_sparsity})"
+    )
+
+
+def say_figures(console: Console, outcome: Outcome) -> None:
+    """Say how good it is, how long it took and where it is."""
+    scores = outcome.scores
+    if scores.psnr is not None:
+        for line in score_lines(scores):
+            console.say(line)
+    elif outcome.estimated_psnr is not None:
+        console.say(
+            f"PSNR:        about {decibels(outcome.estimated_psnr)}, an estimate from held-out observed "
+            "pixels (--reference measures it)"
+        )
+    stages = ", ".join(f"{stage} {time:.2f}" for stage, time in outcome.seconds.items() if stage != "total")
+    console.say(f"Seconds:     {outcome.seconds['total']:.2f} ({stages})")
+    if outcome.output is not None:
+        console.say(f"Written:     {shown(outcome.output)}")
+
+
+def score_lines(scores: Scores) -> list[str]:
+    """Return PSNR and SSIM as lines of a report."""
+    lines = [f"PSNR:        {_both(decibels, scores.psnr, scores.psnr_missing)}"]
+    if scores.ssim is not None:
+        lines.append(f"SSIM:        {_both('{:.4f}'.format, scores.ssim, scores.ssim_missing)}")
+    return lines
+
+
+def _both(form: Any, everywhere: float | None, missing: float | None) -> str:  # noqa: ANN401
+    first = "-" if everywhere is None else form(everywhere)
+    return f"{first} over all pixels" + ("" if missing is None else f", {form(missing)} over missing ones")
+
+
+def decibels(value: float) -> str:
+    """Return a PSNR in words."""
+    return f"{value:.2f} dB" if math.isfinite(value) else "infinite (no difference)"
+
+
+def percent(part: float) -> str:
+    """Return a part of a whole as per cent, never rounded to nothing or to all of it."""
+    if 0 < part < 0.0005:
+        return "under 0.1 %"
+    if 0.9995 <= part < 1:
+        return "over 99.9 %"
+    return f"{100 * part:.1f} %"

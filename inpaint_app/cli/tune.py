@@ -1,0 +1,88 @@
+"""`inpaint tune`: which settings suit a picture."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dictsel_core import RestoreSettings
+from inpaint_app.atomic import check_target
+from inpaint_app.cli import options
+from inpaint_app.cli.choices import choices, plain_settings, recipe_path, save_recipe
+from inpaint_app.cli.console import Console
+from inpaint_app.cli.progress import Progress
+from inpaint_app.cli.report import decibels, say_found
+from inpaint_app.cli.work import load, tune_source
+from inpaint_app.errors import shown
+
+_EPILOG = """\
+examples:
+  inpaint tune damaged.png
+  inpaint tune damaged.png --write-recipe best.json
+  inpaint restore damaged.png --recipe best.json
+
+Dictionary size, sparsity, budget and coding sparsity are chosen without the
+original: a part of the observed pixels is held out, restored, and compared.
+'inpaint restore --auto' tunes and restores in one go.
+
+JSON keys: estimated_psnr, settings, trials (each with estimated_psnr and settings)."""
+
+
+def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
+    """Add the command."""
+    parser = commands.add_parser(
+        "tune",
+        help="choose settings for a picture by trials",
+        usage="inpaint tune IN [options]",
+        description="Choose the settings that restore a picture best, without the original.",
+        epilog=_EPILOG,
+    )
+    options.add_input(parser)
+    parser.add_argument(
+        "--write-recipe", metavar="R", type=Path, help="write the settings as JSON, for --recipe"
+    )
+    options.add_overwrite(parser)
+    options.add_talk(parser)
+    options.add_marks(parser)
+    options.add_method(parser, auto=False)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    console = Console(as_json=args.json, quiet=args.quiet)
+    chosen = choices(args)
+    if args.write_recipe is not None:
+        check_target(recipe_path(args.write_recipe, args.input), overwrite=args.overwrite)
+    source = load(args.input, chosen.marks)
+    say_found(console, source)
+    with Progress(quiet=args.quiet) as progress:
+        tuning = tune_source(source, chosen.settings, progress.update)
+    best = sorted(tuning.trials, key=lambda trial: -trial.estimated_psnr)
+    console.say("Finalists:   (of all trials)")
+    for trial in best[:5]:
+        console.say(f"             {decibels(trial.estimated_psnr)}  {_words(trial.settings)}")
+    console.say(f"Chosen:      {_words(tuning.settings)}")
+    console.say(
+        f"PSNR:        about {decibels(tuning.estimated_psnr)}, an estimate from held-out observed pixels"
+    )
+    if args.write_recipe is not None:
+        save_recipe(
+            args.write_recipe, tuning.settings, chosen.marks, source.missing.sources, overwrite=args.overwrite
+        )
+        console.say(f"Recipe:      {shown(args.write_recipe)}")
+    trials = [{"estimated_psnr": t.estimated_psnr, "settings": plain_settings(t.settings)} for t in best]
+    console.document(
+        {
+            "estimated_psnr": tuning.estimated_psnr,
+            "settings": plain_settings(tuning.settings),
+            "trials": trials,
+        }
+    )
+    return 0
+
+
+def _words(settings: RestoreSettings) -> str:
+    budget = f" --budget {settings.budget:g}" if settings.constraint == "average" else ""
+    atoms = "" if settings.n_atoms is None else f" --atoms {settings.n_atoms}"
+    coding = "" if settings.coding_sparsity is None else f" --coding-sparsity {settings.coding_sparsity}"
+    return f"--constraint {settings.constraint}{atoms} --sparsity {settings.sparsity}{budget}{coding}"

@@ -1,0 +1,94 @@
+"""The atoms of a dictionary as a picture, grouped by basis."""
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from dictsel_core import AtomOrigin
+from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank, font
+from inpaint_app.picture import Picture
+
+_TILE, _GAP, _MARGIN, _CAPTION = 64, 14, 32, 18
+_COLUMNS = 10
+_TITLE, _HEADING = 54, 34
+_NAMES = {"dct": "Cosines (dct)", "haar": "Haar wavelets (haar)"}
+
+
+def atoms_figure(
+    dictionary: NDArray[np.float64],
+    origins: tuple[AtomOrigin, ...],
+    patch_shape: tuple[int, int],
+    *,
+    shares: NDArray[np.float64] | None = None,
+    title: str,
+    subtitle: str,
+) -> Picture:
+    """Draw atoms as small pictures: a group per basis, the most used atoms first.
+
+    Zero is mid-gray; each atom is scaled to its own largest value.
+
+    Parameters
+    ----------
+    dictionary : (d, k) ndarray
+        Atoms as columns.
+    origins : tuple of AtomOrigin, length k
+        Where each comes from.
+    patch_shape : (int, int)
+        Height and width of an atom.
+    shares : (k,) ndarray, optional
+        Part of the windows that use each atom, written below it.
+    title : str
+        A line at the top.
+    subtitle : str
+        A smaller line below it.
+
+    Returns
+    -------
+    Picture
+        8-bit RGB.
+    """
+    order = np.arange(len(origins)) if shares is None else np.argsort(-shares, kind="stable")
+    groups: dict[str, list[int]] = {}
+    for basis in dict.fromkeys(origin.basis for origin in origins):
+        groups[basis] = [int(atom) for atom in order if origins[atom].basis == basis]
+    columns = min(_COLUMNS, max(6, *(len(atoms) for atoms in groups.values())))
+    step = _TILE + _GAP
+    row = _TILE + (_CAPTION if shares is not None else 0) + _GAP
+    n_rows = sum(-(-len(atoms) // columns) for atoms in groups.values())
+    width = 2 * _MARGIN + columns * step - _GAP
+    height = 2 * _MARGIN + _TITLE + len(groups) * _HEADING + n_rows * row - _GAP
+    sheet, draw = blank(width, height)
+    y = _MARGIN
+    draw.text((_MARGIN, y), title, fill=INK, font=font(18))
+    draw.text((_MARGIN, y + 25), subtitle, fill=SOFT_INK, font=font(12))
+    y += _TITLE
+    for basis, atoms in groups.items():
+        noun = "atom" if len(atoms) == 1 else "atoms"
+        draw.text((_MARGIN, y + 4), f"{_name(basis)}: {len(atoms)} {noun}", fill=INK, font=font(14))
+        y += _HEADING
+        for place, atom in enumerate(atoms):
+            left, top = _MARGIN + place % columns * step, y + place // columns * row
+            sheet.paste(_tile(dictionary[:, atom].reshape(patch_shape)), (left, top))
+            draw.rectangle((left - 1, top - 1, left + _TILE, top + _TILE), outline=RULE)
+            if shares is not None:
+                caption = f"{100 * shares[atom]:.0f} %" if shares[atom] >= 0.005 else "< 1 %"
+                place_of = (left + _TILE / 2, top + _TILE + 4)
+                draw.text(place_of, caption, fill=SOFT_INK, font=font(11), anchor="ma")
+        y += -(-len(atoms) // columns) * row
+    return Picture(np.asarray(sheet, np.uint8).copy())
+
+
+def _name(basis: str) -> str:
+    if basis.startswith("db"):
+        return f"Daubechies wavelets ({basis})"
+    if basis.startswith("coif"):
+        return f"Coiflets ({basis})"
+    if basis.startswith("sym"):
+        return f"Symlets ({basis})"
+    return _NAMES.get(basis, basis)
+
+
+def _tile(atom: NDArray[np.float64]) -> Image.Image:
+    largest = max(float(np.abs(atom).max()), 1e-12)
+    gray = np.rint(127.5 + 127.5 * atom / largest).astype(np.uint8)
+    return Image.fromarray(gray).resize((_TILE, _TILE), Image.Resampling.NEAREST).convert("RGB")

@@ -1,0 +1,25 @@
+"""A white sheet with margins, letters and pictures on it."""
+
+from PIL import Image, ImageDraw, ImageFont
+
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+PAPER, INK, SOFT_INK, RULE = (255, 255, 255), (28, 28, 30), (105, 105, 110), (205, 205, 210)
+
+
+def font(size: float) -> Font:
+    """Return Pillow's own typeface, which is on every machine."""
+    return ImageFont.load_default(size)
+
+
+def fitting_font(texts: list[str], width: float, size: float, least: float = 9) -> Font:
+    """Return the largest typeface up to `size` in which every text fits a width."""
+    while size > least and max(font(size).getlength(text) for text in texts) > width:
+        size -= 0.5
+    return font(size)
+
+
+def blank(width: int, height: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    """Return an empty sheet."""
+    image = Image.new("RGB", (width, height), PAPER)
+    return image, ImageDraw.Draw(image)
