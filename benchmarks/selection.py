@@ -7,6 +7,7 @@ from statistics import median
 import numpy as np
 
 from benchmarks.data import Array, image_patches, synthetic
+from benchmarks.literal import literal_replacement_greedy
 from benchmarks.measure import print_table, ratio, seconds_in_turns
 from dictsel_core import (
     AverageSparsity,
@@ -49,12 +50,22 @@ def speed_of_selectors(n_points: int = 100, n_atoms: int = 20) -> None:
         {name: partial(run, GROUND_SET, data, constraint, n_atoms) for name, run in SELECTORS.items()},
         rounds=15,
     )
+    once = seconds_in_turns(
+        {"literal": partial(literal_replacement_greedy, GROUND_SET, data, SPARSITY, n_atoms)}, rounds=1
+    )["literal"][0]
     print_table(
         f"Selectors, speed: T = {n_points}, n = {len(GROUND_SET)}, k = {n_atoms}, s = {SPARSITY}, synthetic",
         ["selector", "seconds", "time / replacement_omp"],
         [
-            [name, f"{median(seconds[name]):.4f}", f"{ratio(seconds, name, 'replacement_omp'):.1f}"]
-            for name in SELECTORS
+            *(
+                [name, f"{median(seconds[name]):.4f}", f"{ratio(seconds, name, 'replacement_omp'):.1f}"]
+                for name in SELECTORS
+            ),
+            [
+                "replacement_greedy, one regression per swap",
+                f"{once:.4f}",
+                f"{once / median(seconds['replacement_omp']):.1f}",
+            ],
         ],
     )
 

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+#: Rows looked at in one go, so that temporary arrays stay in the cache.
+_CHECKED_AT_ONCE = 2048
+
 Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
@@ -83,10 +86,13 @@ def rounding_level(n_features: int, dtype: np.dtype[Any]) -> float:
     return 8.0 * float(np.sqrt(n_features)) * float(np.finfo(dtype).eps)
 
 
-def needs_double(*arrays: Floats) -> bool:
+def needs_double(array: Floats) -> bool:
     """Tell whether squares of the entries would leave the range of float32."""
-    largest = [float(np.abs(array).max()) for array in arrays]
-    return any(size > 1e15 or 0.0 < size < 1e-15 for size in largest)
+    return _leaves_single(float(np.abs(array).max()))
+
+
+def _leaves_single(size: float) -> bool:
+    return size > 1e15 or 0.0 < size < 1e-15
 
 
 def as_mask(value: ArrayLike | None, shape: tuple[int, ...]) -> Bools | None:
@@ -101,10 +107,8 @@ def as_mask(value: ArrayLike | None, shape: tuple[int, ...]) -> Bools | None:
     return mask if mask.any() else None
 
 
-def as_observed_data(
-    value: ArrayLike, mask: ArrayLike | None, n_features: int
-) -> tuple[Floats, Bools | None]:
-    """Return data with zeros at its missing entries, and the mask of observed entries (None: all).
+class ObservedData:
+    """Data points and their mask, checked but not copied: rows are cleaned as they are asked for.
 
     Parameters
     ----------
@@ -115,27 +119,52 @@ def as_observed_data(
     n_features : int
         The d that the atoms have.
 
-    Returns
-    -------
-    data : (T, d) ndarray
-        A fresh, contiguous array; zero at missing entries. float32 if given so and of ordinary size.
-    observed : (T, d) ndarray of bool or None
-        The complement of the mask; None where every entry is observed.
+    Attributes
+    ----------
+    dtype : dtype
+        float32 if the data are float32 and of ordinary size, else float64.
     """
-    data = as_matrix(value, "data", "(points, features)")
-    if data.shape[1] != n_features:
-        raise ValueError(
-            f"data must have as many columns as an atom has entries, {n_features}, "
-            f"but its shape is {data.shape}."
-        )
-    missing = as_mask(mask, data.shape)
-    clean = np.array(data, order="C") if missing is None else np.where(missing, 0, data)
-    if not np.isfinite(clean).all():
-        row, column = np.argwhere(~np.isfinite(clean))[0]
-        raise ValueError(
-            f"data must be finite where it is observed, but data[{row}, {column}] is {clean[row, column]}; "
-            "mark missing entries with mask=True."
-        )
-    if clean.dtype == np.float32 and needs_double(clean):
-        clean = clean.astype(np.float64)
-    return clean, None if missing is None else ~missing
+
+    def __init__(self, value: ArrayLike, mask: ArrayLike | None, n_features: int) -> None:
+        self._data = as_matrix(value, "data", "(points, features)")
+        if self._data.shape[1] != n_features:
+            raise ValueError(
+                f"data must have as many columns as an atom has entries, {n_features}, "
+                f"but its shape is {self._data.shape}."
+            )
+        self._missing = as_mask(mask, self._data.shape)
+        self.dtype: np.dtype[Any] = self._data.dtype
+        largest = 0.0
+        for start in range(0, len(self), _CHECKED_AT_ONCE):
+            largest = max(largest, self._checked_size(start, start + _CHECKED_AT_ONCE))
+        if self.dtype == np.float32 and _leaves_single(largest):
+            self.dtype = np.dtype(np.float64)
+
+    def __len__(self) -> int:
+        """Return the number T of data points."""
+        return len(self._data)
+
+    def rows(self, start: int, stop: int) -> tuple[Floats, Floats | None]:
+        """Return some rows, zero at missing entries, and 1 where observed, 0 where missing (None: all 1).
+
+        Both are fresh contiguous arrays of `dtype`.
+        """
+        part = self._data[start:stop]
+        if self._missing is None:
+            return np.array(part, dtype=self.dtype, order="C"), None
+        missing = self._missing[start:stop]
+        clean = np.where(missing, 0, part).astype(self.dtype, copy=False)
+        return np.ascontiguousarray(clean), np.logical_not(missing).astype(self.dtype, order="C")
+
+    def _checked_size(self, start: int, stop: int) -> float:
+        """Return the largest absolute value of some rows; raise ValueError if one is not finite."""
+        part = self._data[start:stop]
+        clean = part if self._missing is None else np.where(self._missing[start:stop], 0, part)
+        size = max(-float(clean.min()), float(clean.max()))  # NaN goes through both
+        if not np.isfinite(size):
+            row, column = np.argwhere(~np.isfinite(clean))[0]
+            raise ValueError(
+                f"data must be finite where it is observed, but data[{start + row}, {column}] is "
+                f"{clean[row, column]}; mark missing entries with mask=True."
+            )
+        return size

@@ -91,7 +91,7 @@ def _rebuild_rows(
     useful: Bools,
     rebuild: Callable[[Ints, Ints], Floats],
     threads: int,
-    chunk: int = 2048,
+    chunk: int = 4096,
 ) -> None:
     """Rebuild the useful windows of some rows of the band that begins at window row `top`."""
     at_row, at_column = np.nonzero(useful[top + rows.start : top + rows.stop])

@@ -13,11 +13,11 @@ from dictsel_core._validation import (
     Bools,
     Floats,
     Ints,
+    ObservedData,
     as_count,
     as_counts,
     as_matrix,
     as_nonnegative,
-    as_observed_data,
     needs_double,
     rounding_level,
 )
@@ -129,25 +129,24 @@ def omp(
     if not np.isfinite(atoms).all():
         raise ValueError("dictionary must be finite, but it holds NaN or infinity.")
     least_energy = as_nonnegative(tolerance, "tolerance")
-    clean, observed = as_observed_data(data, mask, atoms.shape[0])
+    points = ObservedData(data, mask, atoms.shape[0])
     if needs_double(atoms):
-        clean = clean.astype(np.float64)
-    caps = _as_caps(sparsity, len(clean))
-    pursuit = Pursuit(atoms.astype(clean.dtype, copy=False), int(caps.max()), least_energy)
-    coded = map_chunks(
-        lambda start, stop: pursuit(
-            clean[start:stop],
-            None if observed is None else observed[start:stop].astype(clean.dtype),
-            caps[start:stop],
-        ),
-        len(clean),
-        CHUNK,
-        as_thread_count(threads),
-    )
-    supports, coefficients, energies = zip(*coded, strict=True)
+        points.dtype = np.dtype(np.float64)
+    caps = _as_caps(sparsity, len(points))
+    pursuit = Pursuit(atoms.astype(points.dtype, copy=False), int(caps.max()), least_energy)
+    supports = np.empty((len(points), pursuit.capacity), dtype=np.intp)
+    coefficients = np.empty(supports.shape, points.dtype)
+    energies = np.empty(len(points), points.dtype)
+
+    def code(start: int, stop: int) -> None:
+        rows = slice(start, stop)
+        clean, observed = points.rows(start, stop)
+        supports[rows], coefficients[rows], energies[rows] = pursuit(clean, observed, caps[rows])
+
+    for _ in map_chunks(code, len(points), CHUNK, as_thread_count(threads)):
+        pass
     return SparseCodes(
-        read_only(pursuit.atoms.copy()),
-        *(read_only(np.concatenate(p)) for p in (supports, coefficients, energies)),
+        *(read_only(each) for each in (pursuit.atoms.copy(), supports, coefficients, energies))
     )
 
 
@@ -171,7 +170,7 @@ class Pursuit:
         self.atoms = np.ascontiguousarray(atoms)
         self._rows = np.ascontiguousarray(atoms.T)
         self._squares = self.atoms**2
-        self._capacity = min(capacity, *atoms.shape)
+        self.capacity = min(capacity, *atoms.shape)
         self._tolerance = tolerance
         self._weak = weak
         # Relative size below which a correlation, or the masked length of an atom, is rounding error.
@@ -210,13 +209,13 @@ class Pursuit:
         n = len(data)
         fit, scores = work.fit, work.scores[:n]
         lengths = self._masked_lengths(weights, work, n)
-        supports = np.full((n, self._capacity), -1)
+        supports = np.full((n, self.capacity), -1)
         rows = np.arange(n)
         fit.begin(data)
         energy = np.vecdot(data, data)
         least_score = energy * self._rounding**2
         active = energy > self._tolerance
-        for j in range(self._capacity):
+        for j in range(self.capacity):
             residual = fit.residual
             if self._weak and weights is not None:
                 residual = np.multiply(residual, weights, out=work.weighted[:n])
@@ -259,7 +258,7 @@ class Pursuit:
         except IndexError:
             work = None
         if work is None or len(work.scores) < n_rows:
-            work = _Workspace(self._capacity, n_rows, self.atoms)
+            work = _Workspace(self.capacity, n_rows, self.atoms)
         return work
 
 

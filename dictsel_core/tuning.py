@@ -126,7 +126,8 @@ def estimate_psnr(
     Returns
     -------
     float
-        For the whole picture with its observed pixels kept. Infinite if nothing is missing.
+        For the whole picture with its observed pixels kept. Infinite if nothing is missing; NaN if so
+        little is observed that nothing could be held out.
     """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
     return trial.score(trial.resolved(settings), _TILE_SIZES[-1])
@@ -173,7 +174,7 @@ class _HeldOutTrial:
         # The second number keeps apart from damage that was simulated with the same seed.
         self._folds = _hold_out(self._missing, np.random.default_rng([seed, 2018]))
         self._tiles = {
-            tile_size: _representative_tiles(self._plane, self._missing, tile_size)
+            tile_size: _representative_tiles(self._plane, self._missing, self._folds[0], tile_size)
             for tile_size in _TILE_SIZES
         }
         # PSNR counts from the largest possible value, planes from the largest observed one.
@@ -198,7 +199,9 @@ class _HeldOutTrial:
             restored = np.clip(complete(plane, missing, coder, settings.patch_size), 0, 1)
             error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
             count += int(held_out.sum())
-        mean = error / max(count, 1) * self._missing_fraction
+        if count == 0:
+            return float("nan")
+        mean = error / count * self._missing_fraction
         return float(10 * np.log10(self._peak**2 / mean)) if mean > 0 else float("inf")
 
     def _dictionary(self, settings: RestoreSettings) -> NDArray[np.float64]:
@@ -224,14 +227,16 @@ def _gray(canvas: Canvas) -> tuple[Plane, Bools]:
     return canvas.plane(channel), canvas.mask(channel)
 
 
-def _representative_tiles(plane: Plane, missing: Bools, size: int) -> list[tuple[slice, slice]]:
+def _representative_tiles(
+    plane: Plane, missing: Bools, held_out: Bools, size: int
+) -> list[tuple[slice, slice]]:
     """Tiles from all over a plane, from smooth to busy; the whole plane if it is not much larger."""
     height, width = plane.shape
     if height * width <= _N_TILES * size**2:
         return [(slice(0, height), slice(0, width))]
     rows, columns = (range(0, max(1, length - size + 1), size) for length in plane.shape)
     tiles = [(slice(y, y + size), slice(x, x + size)) for y in rows for x in columns]
-    usable = [tile for tile in tiles if missing[tile].any() and not missing[tile].all()] or tiles
+    usable = [tile for tile in tiles if held_out[tile].any()] or tiles
     usable.sort(key=lambda tile: float(plane[tile].std(where=~missing[tile])))
     return [usable[(2 * i + 1) * len(usable) // (2 * _N_TILES)] for i in range(_N_TILES)]
 

@@ -166,7 +166,7 @@ class _Engine(ReplacementEngine):
         problem, state = self.problem, self.state
         squares = state.residuals[rows] @ problem.atoms
         np.square(squares, out=squares)
-        squares *= squares > problem.rounding[rows, None]
+        np.copyto(squares, 0, where=squares <= problem.rounding[rows, None])
         problem.level_copies(squares)
         supports = state.supports[rows]
         at, slots = np.nonzero(supports >= 0)

@@ -72,6 +72,7 @@ class SelectionRun(Iterator[SelectionStep]):
 
     def finish(self) -> Selection:
         """Take all remaining steps and return the selection."""
-        for _ in self:
-            pass
-        return self.selection
+        with single_threaded_blas:  # once for all steps
+            for _ in self:
+                pass
+            return self.selection

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._least_squares import SupportFit, fit_supports
-from dictsel_core._validation import Floats, Ints, as_observed_data, rounding_level
+from dictsel_core._validation import Floats, Ints, ObservedData, rounding_level
 from dictsel_core.constraints import Replacement
 from dictsel_core.ground_set import GroundSet
 
@@ -35,10 +35,10 @@ class Problem:
                 f"not {type(ground_set).__name__}."
             )
         self.ground_set = ground_set
-        self.data, observed = as_observed_data(data, mask, ground_set.n_features)
+        points = ObservedData(data, mask, ground_set.n_features)
+        self.data, self.observed = points.rows(0, len(points))
         self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)
         self.padded_rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])
-        self.observed = None if observed is None else observed.astype(self.data.dtype)
         # Weights are good to about ten digits, and no better than the data.
         relative = max(1e-10, rounding_level(ground_set.n_features, self.data.dtype))
         self.rounding = np.einsum("td,td->t", self.data, self.data) * relative**2
@@ -104,8 +104,10 @@ class SupportState:
         self.supports[takers, slots] = atom
         self.sizes[takers] += grown
         givers = np.flatnonzero(~replacement.added & (replacement.removed >= 0))
-        self._drop(givers, replacement.removed[givers])
-        changed = np.concatenate([takers, givers])
+        changed = takers
+        if givers.size:
+            self._drop(givers, replacement.removed[givers])
+            changed = np.concatenate([takers, givers])
         self.refit(changed)
         return changed
 

@@ -84,3 +84,10 @@ def test_steps_advance_to_the_end(small_grid):
 def test_tiny_pictures_can_be_tuned(small_grid):
     image = np.random.default_rng(0).integers(0, 255, (9, 9)).astype(np.uint8)
     assert tune(image, random_mask((9, 9), 0.5)).settings.n_atoms in (8, 32)
+
+
+def test_a_speck_in_a_large_picture_is_judged_too():
+    original = photograph(256)
+    mask = np.zeros(original.shape, bool)
+    mask[40:43, 50:53] = True
+    assert np.isfinite(estimate_psnr(np.where(mask, 0, original).astype(np.uint8), mask))
