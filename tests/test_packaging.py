@@ -82,3 +82,10 @@ def test_repository_names_no_package_registry() -> None:
         if path != here and registry.search(path.read_bytes())
     ]
     assert offenders == []
+
+
+def test_no_merge_conflict_is_left_in_a_text():
+    texts = [path for path in published_files() if path.suffix in {".md", ".toml", ".txt", ".py", ".cff"}]
+    assert texts
+    marked = [path for path in texts if re.search(r"^(<{7} |>{7} )", path.read_text(), re.MULTILINE)]
+    assert marked == []
