@@ -1,6 +1,7 @@
 """Windows of a picture, and the median of all windows that cover a pixel."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -33,6 +34,8 @@ def median_of_windows(
     rebuild: Callable[[Ints, Ints], Floats],
     wanted: Bools,
     threads: int,
+    *,
+    checkered: bool = False,
 ) -> Iterator[tuple[slice, Floats]]:
     """Yield (rows, medians) for bands of a picture, top to bottom.
 
@@ -51,6 +54,8 @@ def median_of_windows(
     wanted : (H, W) ndarray of bool
         Pixels whose median is wanted; windows that cover none are not rebuilt.
     threads : int
+    checkered : bool
+        Use every second window only, those (i, j) with i + j even; `size` must be even.
 
     Yields
     ------
@@ -63,13 +68,16 @@ def median_of_windows(
     n_columns = width + size - 1
     band = min(height, max(2 * size, _BAND_VALUES // (n_columns * size * size)))
     useful = _useful_windows(wanted, size)
+    if checkered:
+        useful[0::2, 1::2] = useful[1::2, 0::2] = False
     rebuilt = np.full((band + size - 1, n_columns, size * size), np.nan, np.float32)
     for top in range(0, height, band):
         bottom = min(top + band, height)
         rebuilt[: size - 1] = rebuilt[band:]  # windows that the band before has rebuilt already
         rows = slice(size - 1 if top else 0, bottom - top + size - 1)
         _rebuild_rows(rebuilt, top, rows, useful, rebuild, threads)
-        yield slice(top, bottom), _medians(rebuilt, size, wanted[top:bottom], threads)
+        votes = _Votes(rebuilt, top, size, checkered)
+        yield slice(top, bottom), _medians(votes, wanted[top:bottom], threads)
 
 
 def _useful_windows(wanted: Bools, size: int) -> Bools:
@@ -105,22 +113,47 @@ def _rebuild_rows(
         pass
 
 
-def _medians(rebuilt: Single, size: int, wanted: Bools, threads: int) -> Single:
-    """Medians of the first rows of a band; all size * size windows of their pixels are in it."""
+@dataclass(frozen=True)
+class _Votes:
+    """What the windows of a band say about its pixels.
+
+    Window row r of `rebuilt` is row `top` + r of the padded picture.
+    """
+
+    rebuilt: Single
+    top: int
+    size: int
+    checkered: bool
+
+    def of_rows(self, start: int, stop: int, width: int) -> Single:
+        """Return the votes for the pixels of some rows of the band: (rows, width, votes)."""
+        n_slots = self.size // 2 if self.checkered else self.size
+        votes = np.empty((stop - start, width, self.size, n_slots), np.float32)
+        for i in range(self.size):
+            for j in range(self.size):
+                row, column = start + self.size - 1 - i, self.size - 1 - j
+                said = self.rebuilt[row : row + stop - start, column : column + width, i * self.size + j]
+                if not self.checkered:
+                    votes[:, :, i, j] = said
+                    continue
+                # Window and pixel differ by i + j steps: the window is there where that makes it even.
+                for first in (0, 1):
+                    second = (self.top + start + first + i + j) % 2
+                    pixels = np.s_[first::2, second::2]
+                    votes[:, :, i, j // 2][pixels] = said[pixels]
+        return votes.reshape(stop - start, width, -1)
+
+
+def _medians(votes: _Votes, wanted: Bools, threads: int) -> Single:
+    """Medians of the wanted pixels among the first rows of a band."""
     n_rows, width = wanted.shape
     medians = np.full((n_rows, width), np.nan, np.float32)
 
     def work(start: int, stop: int) -> None:
-        votes = np.empty((stop - start, width, size * size), np.float32)
-        for i in range(size):
-            for j in range(size):
-                row, column = start + size - 1 - i, size - 1 - j
-                entry = i * size + j
-                votes[:, :, entry] = rebuilt[row : row + stop - start, column : column + width, entry]
         chosen = wanted[start:stop]
-        medians[start:stop][chosen] = median_of_rows(votes[chosen])
+        medians[start:stop][chosen] = median_of_rows(votes.of_rows(start, stop, width)[chosen])
 
-    for _ in map_chunks(work, n_rows, 8, threads):
+    for _ in map_chunks(work, n_rows, 16, threads):
         pass
     return medians
 

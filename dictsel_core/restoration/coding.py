@@ -25,10 +25,19 @@ class WindowCoder:
     fill_weight : float
         Weight of the fill at missing pixels.
     threads : int
+    every_window : bool
+        Code every window, rather than every second one where windows are of even size.
     """
 
     def __init__(
-        self, dictionary: Floats, size: int, sparsity: int, fill_weight: float, threads: int
+        self,
+        dictionary: Floats,
+        size: int,
+        sparsity: int,
+        fill_weight: float,
+        threads: int,
+        *,
+        every_window: bool,
     ) -> None:
         atoms = dictionary.astype(np.float32)
         self._code: Callable[[Floats, Floats, Ints], tuple[Ints, Floats]]
@@ -39,6 +48,7 @@ class WindowCoder:
             self._code = lambda data, weights, caps: pursuit(data, weights, caps)[:2]
         self._rows = np.ascontiguousarray(atoms.T)
         self._size, self._sparsity = size, sparsity
+        self._checkered = not every_window and size % 2 == 0
         self._fill_weight, self._threads = fill_weight, threads
         self._counts: list[tuple[NDArray[np.intp], int]] = []
 
@@ -82,7 +92,9 @@ class WindowCoder:
                 value_windows[rows, columns].reshape(shape), weight_windows[rows, columns].reshape(shape)
             )
 
-        for rows, medians in median_of_windows(plane.shape, size, rebuild, wanted, self._threads):
+        for rows, medians in median_of_windows(
+            plane.shape, size, rebuild, wanted, self._threads, checkered=self._checkered
+        ):
             yield rows, np.where(np.isnan(medians), filled[rows], medians)
 
     def _rebuild(self, values: Floats, weights: Floats) -> Floats:

@@ -197,6 +197,7 @@ def window_coder(dictionary: NDArray[np.float64], settings: RestoreSettings) -> 
         settings.coding_sparsity or 1,
         settings.fill_weight,
         as_thread_count(settings.threads),
+        every_window=settings.every_window,
     )
 
 

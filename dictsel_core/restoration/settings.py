@@ -40,6 +40,9 @@ class RestoreSettings:
     fill_weight : float
         Weight, between 0 and 1, of a fill from the coarser scale as an observation of a missing pixel.
         0 uses the fill only where no window holds an observed pixel.
+    every_window : bool
+        Code the window at every pixel, as the paper does; False codes every second one, like the black
+        fields of a chessboard, in half the time and for 0.05 dB less.
     threads : int or None
         None uses all available cores. The result does not depend on it.
     seed : int
@@ -56,6 +59,7 @@ class RestoreSettings:
     decay: bool = False
     keep_observed: bool = True
     fill_weight: float = 0.1
+    every_window: bool = False
     threads: int | None = field(default=None, compare=False)
     seed: int = 0
 
@@ -91,7 +95,7 @@ class RestoreSettings:
             "fast" are the defaults.
         """
         if name == "paper":
-            return cls(keep_observed=False, fill_weight=0.0)
+            return cls(keep_observed=False, fill_weight=0.0, every_window=True)
         if name == "fast":
             return cls()
         raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")

@@ -7,7 +7,7 @@ from dictsel_core import patches
 from dictsel_core.patches import median_of_rows, median_of_windows, pad, windows
 
 
-def literal_medians(plane, size, rebuild, wanted):
+def literal_medians(plane, size, rebuild, wanted, checkered):
     """For each wanted pixel, the median over all windows of the padded plane that cover it."""
     height, width = plane.shape
     result = np.full(plane.shape, np.nan)
@@ -19,6 +19,8 @@ def literal_medians(plane, size, rebuild, wanted):
             for i in range(size):
                 for j in range(size):
                     row, column = y + size - 1 - i, x + size - 1 - j
+                    if checkered and (row + column) % 2:
+                        continue
                     values = rebuild(np.array([row]), np.array([column]))
                     votes.append(values[0, i * size + j])
             if not np.isnan(votes).all():
@@ -26,16 +28,18 @@ def literal_medians(plane, size, rebuild, wanted):
     return result
 
 
-@settings(max_examples=20)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     height=st.integers(1, 9),
     width=st.integers(1, 9),
     size=st.integers(2, 4),
+    checkered=st.booleans(),
     threads=st.integers(1, 3),
     band=st.sampled_from([1, 40, 1 << 22]),
 )
-def test_medians_of_bands_are_those_of_the_definition(seed, height, width, size, threads, band):
+def test_medians_of_bands_are_those_of_the_definition(seed, height, width, size, checkered, threads, band):
+    checkered = checkered and size % 2 == 0
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(height + size - 1, width + size - 1, size * size)).astype(np.float32)
     table[rng.random(table.shape[:2]) < 0.3] = np.nan  # windows with nothing to say
@@ -46,12 +50,12 @@ def test_medians_of_bands_are_those_of_the_definition(seed, height, width, size,
 
     before, patches._BAND_VALUES = patches._BAND_VALUES, band
     try:
-        bands = list(median_of_windows((height, width), size, rebuild, wanted, threads))
+        bands = list(median_of_windows((height, width), size, rebuild, wanted, threads, checkered=checkered))
     finally:
         patches._BAND_VALUES = before
     assert [rows.start for rows, _ in bands] == [0, *[rows.stop for rows, _ in bands][:-1]]
     medians = np.concatenate([band for _, band in bands])
-    np.testing.assert_allclose(medians, literal_medians(wanted, size, rebuild, wanted), rtol=1e-6)
+    np.testing.assert_allclose(medians, literal_medians(wanted, size, rebuild, wanted, checkered), rtol=1e-6)
 
 
 def test_windows_that_cover_no_wanted_pixel_are_not_rebuilt():
