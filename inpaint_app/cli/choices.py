@@ -99,6 +99,8 @@ def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> Restor
         changes["decay"] = True
     if args.replace_observed:
         changes["keep_observed"] = False
+    if args.every_window:
+        changes["every_window"] = True
     try:
         return replace(settings, **changes)
     except (ValueError, TypeError) as error:
