@@ -12,7 +12,8 @@ from dictsel_core._validation import Bools, as_count
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
-from dictsel_core.restoration.pipeline import FAST, complete, select_dictionary, window_coder
+from dictsel_core.restoration.coding import complete, window_coder
+from dictsel_core.restoration.pipeline import FAST, select_dictionary
 from dictsel_core.selection import Selection
 
 #: Candidate values. Sparsity goes with the budget: twice as much under average sparsity.
@@ -127,7 +128,7 @@ def estimate_psnr(
     -------
     float
         For the whole picture with its observed pixels kept. Infinite if nothing is missing; NaN if so
-        little is observed that nothing could be held out.
+        little is observed that nothing could be held out, or nothing at all of one channel.
     """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
     return trial.score(trial.resolved(settings), _TILE_SIZES[-1])
@@ -138,9 +139,9 @@ def grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettin
     for budget in BUDGETS:
         average = settings.constraint == "average"
         sparsity = round(2 * budget if average else budget + 1)
-        for n_atoms in N_ATOMS:
+        for n_atoms in sorted({min(count, n_candidates) for count in N_ATOMS}):
             for coding in CODING_SPARSITIES:
-                if coding <= n_atoms <= n_candidates:
+                if coding <= max(n_atoms, CODING_SPARSITIES[0]):
                     yield replace(
                         settings, budget=budget, sparsity=sparsity, n_atoms=n_atoms, coding_sparsity=coding
                     )
@@ -157,7 +158,7 @@ def _halving(trial: "_HeldOutTrial", candidates: list[RestoreSettings]) -> Gener
             scored.append(TuningTrial(settings, trial.score(settings, tile_size)))
             done += tile_size**2
             yield TuneStep(done / sum(work), scored[-1])
-        scored.sort(key=lambda each: -each.estimated_psnr)
+        scored.sort(key=lambda each: -np.nan_to_num(each.estimated_psnr, nan=-np.inf))
         candidates = [each.settings for each in scored]
     return Tuning(scored[0].settings, scored[0].estimated_psnr, tuple(scored))
 
@@ -171,6 +172,8 @@ class _HeldOutTrial:
         self._observed_fraction = 1 - canvas.missing_fraction
         self._missing_fraction = canvas.missing_fraction
         self._plane, self._missing = _gray(canvas)
+        # A channel of which nothing is known cannot be judged by what is known of the others.
+        self._hopeless = bool(canvas.missing.all(axis=(0, 1)).any())
         # The second number keeps apart from damage that was simulated with the same seed.
         self._folds = _hold_out(self._missing, np.random.default_rng([seed, 2018]))
         self._tiles = {
@@ -196,10 +199,10 @@ class _HeldOutTrial:
             missing = self._missing[tile] | held_out
             if not held_out.any() or missing.all():
                 continue
-            restored = np.clip(complete(plane, missing, coder, settings.patch_size), 0, 1)
+            restored = np.clip(Run(complete(plane, missing, coder)).finish(), 0, 1)
             error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
             count += int(held_out.sum())
-        if count == 0:
+        if count == 0 or self._hopeless:
             return float("nan")
         mean = error / count * self._missing_fraction
         return float(10 * np.log10(self._peak**2 / mean)) if mean > 0 else float("inf")

@@ -64,7 +64,7 @@ class Canvas:
         copy = self.image.copy()
         if copy.ndim == 3 and copy.shape[2] in (2, 4):
             opaque = np.iinfo(copy.dtype).max if np.issubdtype(copy.dtype, np.integer) else 1
-            copy[self.missing.any(axis=2), -1] = opaque
+            copy[self.missing.all(axis=2), -1] = opaque
         return copy
 
     def put(self, picture: NDArray[Any], channel: int, rows: slice, band: Plane, where: Bools) -> None:

@@ -1,15 +1,21 @@
-"""One plane at one scale: code every window, take the median of all windows at each pixel."""
+"""One plane: code its windows, take the median of all windows at each pixel, coarse to fine."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.gram_pursuit import MOST_ATOMS, GramPursuit
 from dictsel_core.patches import median_of_windows, pad, windows
 from dictsel_core.pursuit import Pursuit, scatter_codes
 from dictsel_core.restoration.canvas import Plane
+from dictsel_core.restoration.pyramid import double, halve
+from dictsel_core.restoration.settings import RestoreSettings
+
+#: With fewer observed pixels, and no fill to lean on, a window has nothing to say.
+_ENOUGH = 4
 
 
 class WindowCoder:
@@ -47,7 +53,9 @@ class WindowCoder:
             pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
             self._code = lambda data, weights, caps: pursuit(data, weights, caps)[:2]
         self._rows = np.ascontiguousarray(atoms.T)
-        self._size, self._sparsity = size, sparsity
+        # Without a constant atom no brightness could be rebuilt: it is then set apart.
+        self._centred = not (np.abs(atoms.sum(axis=0)) > 0.999 * size).any()
+        self.size, self._sparsity = size, sparsity
         self._checkered = not every_window and size % 2 == 0
         self._fill_weight, self._threads = fill_weight, threads
         self._counts: list[tuple[NDArray[np.intp], int]] = []
@@ -81,7 +89,7 @@ class WindowCoder:
         rows : slice
         band : (len(rows), W) ndarray
         """
-        size = self._size
+        size = self.size
         filled = np.where(missing, fill, plane)
         weights = np.where(missing, np.float32(self._fill_weight), np.float32(1))
         value_windows, weight_windows = (windows(pad(each, size), size) for each in (filled, weights))
@@ -98,13 +106,68 @@ class WindowCoder:
             yield rows, np.where(np.isnan(medians), filled[rows], medians)
 
     def _rebuild(self, values: Floats, weights: Floats) -> Floats:
-        """Rebuild windows (B, d) from their weighted pixels; NaN without any observed one."""
+        """Rebuild windows (B, d) from their weighted pixels; NaN where those are too few."""
         n = len(values)
         caps = np.full(n, self._sparsity)
+        means = np.zeros((n, 1), np.float32)
+        if self._centred:
+            squares = np.square(weights)
+            means = np.vecdot(values, squares)[:, None] / np.maximum(squares.sum(axis=1, keepdims=True), 1e-6)
+            values = values - means
         supports, coefficients = self._code(values * weights, weights, caps)
         codes = np.zeros((n, len(self._rows)), np.float32)
         scatter_codes(codes, supports, coefficients)
         self._counts.append((np.bincount(supports[supports >= 0], minlength=len(self._rows)), n))
-        rebuilt = codes @ self._rows
-        rebuilt[~weights.any(axis=1)] = np.nan
+        rebuilt = codes @ self._rows + means
+        if self._fill_weight == 0:  # else the fill has its say
+            rebuilt[(weights > 0).sum(axis=1) < _ENOUGH] = np.nan
         return rebuilt
+
+
+def window_coder(dictionary: NDArray[np.float64], settings: RestoreSettings) -> WindowCoder:
+    """Return the coder that resolved settings ask for."""
+    return WindowCoder(
+        dictionary,
+        settings.patch_size,
+        settings.coding_sparsity or 1,
+        settings.fill_weight,
+        as_thread_count(settings.threads),
+        every_window=settings.every_window,
+    )
+
+
+def complete(plane: Plane, missing: Bools, coder: WindowCoder) -> Generator[float, None, Plane]:
+    """Restore a plane and all its coarser scales, the coarsest first.
+
+    Yields the part of the work that is done, and returns the plane.
+    """
+    if not missing.any():
+        return plane
+    if missing.all():
+        return np.full_like(plane, 0.5)
+    low, high = plane[~missing].min(), plane[~missing].max()
+    fill = np.full_like(plane, plane[~missing].mean())
+    if min(plane.shape) >= 2 * coder.size:
+        steps = complete(*halve(plane, missing), coder)
+        while True:
+            try:
+                yield next(steps) / 4
+            except StopIteration as stop:
+                fill = double(stop.value, plane.shape)
+                break
+    result = np.empty_like(plane)
+    for rows, band in coder.bands(plane, missing, fill, missing):
+        result[rows] = np.clip(band, low, high)  # a guess gone astray must not spread to finer scales
+        yield 0.25 + 0.75 * rows.stop / len(plane)
+    return result
+
+
+def varies_less(plane: Plane, other: Plane, missing: Bools) -> bool:
+    """Tell whether plane - other has less detail than plane has, where both are observed."""
+    detail, difference = (
+        np.square(each - double(halve(each, missing)[0], each.shape))[~missing].mean()
+        if not missing.all()
+        else 0.0
+        for each in (plane, plane - other)
+    )
+    return bool(difference < detail)

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._runs import Run
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
-from dictsel_core.restoration.coding import WindowCoder
+from dictsel_core.restoration.coding import WindowCoder, complete, varies_less, window_coder
 from dictsel_core.restoration.pyramid import double, halve
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.sampling import sample_patches
@@ -21,8 +19,8 @@ from dictsel_core.selection import Selection, SelectionRun, iter_replacement_omp
 
 FAST = RestoreSettings.preset("fast")
 
-#: Where the progress stands after the selection, the coarser scales, and the channels by themselves.
-_SELECTED, _COARSE, _CODED = 0.1, 0.25, 0.99
+#: Where the progress stands after the selection and after the coarser scales.
+_SELECTED, _COARSE = 0.1, 0.2
 
 
 def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST) -> Restoration:
@@ -98,6 +96,8 @@ class _Work:
         self.canvas, self.settings, self.ground_set = canvas, settings, ground_set
         self.seconds: dict[str, float] = {}
         self.picture = canvas.blank()
+        #: Where the progress stands when every channel is coded by itself; others may help it after that.
+        self.coded = 1.0 if canvas.missing.shape[2] == 1 else 0.45
 
     def steps(self) -> Generator[RestoreStep, None, Restoration]:
         """Select, then restore the coarser scales of all channels, then the channels themselves."""
@@ -134,9 +134,11 @@ class _Work:
         canvas, halves = self.canvas, []
         for channel in range(canvas.n_channels):
             plane, missing = halve(canvas.plane(channel), canvas.mask(channel))
-            halves.append(complete(plane, missing, coder, self.settings.patch_size))
-            done = (channel + 1) / canvas.n_channels
-            yield RestoreStep("coarse", _SELECTED + (_COARSE - _SELECTED) * done)
+            run = Run(complete(plane, missing, coder))
+            for part in run:
+                done = (channel + part) / canvas.n_channels
+                yield RestoreStep("coarse", _SELECTED + (_COARSE - _SELECTED) * done)
+            halves.append(run.result)
         preview = self.picture.copy()
         for channel, half in enumerate(halves):
             self._put_plane(preview, channel, double(half, canvas.shape))
@@ -159,7 +161,7 @@ class _Work:
             for rows, band in coder.bands(canvas.plane(channel), missing, fill, wanted):
                 canvas.put(self.picture, channel, rows, band, wanted[rows])
                 done = (channel + rows.stop / canvas.shape[0]) / canvas.n_channels
-                yield RestoreStep("code", _COARSE + (_CODED - _COARSE) * done)
+                yield RestoreStep("code", _COARSE + (self.coded - _COARSE) * done)
         self.seconds["code"] = time.perf_counter() - start
 
     def _learn_from_other_channels(self, coder: WindowCoder) -> Generator[RestoreStep, None, None]:
@@ -169,7 +171,7 @@ class _Work:
         place where that holds.
         """
         start = time.perf_counter()
-        canvas, size = self.canvas, self.settings.patch_size
+        canvas = self.canvas
         channels = range(canvas.n_channels)
         planes = [canvas.plane(channel) for channel in channels]
         for channel in channels:
@@ -177,50 +179,21 @@ class _Work:
             for other in channels:
                 helped = canvas.mask(channel) & ~canvas.mask(other)
                 apart = canvas.mask(channel) | canvas.mask(other)
-                if not helped.any() or not varies_less(planes[channel], planes[other], apart):
+                if not helped.any():
                     continue
-                difference = np.where(apart, 0, planes[channel] - planes[other])
-                total += np.where(helped, planes[other] + complete(difference, apart, coder, size), 0)
+                if canvas.mask(channel).all():  # nothing is known of its own: gray is the best guess
+                    difference = np.zeros(canvas.shape, np.float32)
+                elif varies_less(planes[channel], planes[other], apart):
+                    run = Run(complete(np.where(apart, 0, planes[channel] - planes[other]), apart, coder))
+                    for part in run:
+                        done = (channel + (other + part) / canvas.n_channels) / canvas.n_channels
+                        yield RestoreStep("channels", self.coded + (1 - self.coded) * done)
+                    difference = run.result
+                else:
+                    continue
+                total += np.where(helped, planes[other] + difference, 0)
                 count += helped
-                yield RestoreStep("channels", _CODED + (1 - _CODED) * (channel + 0.5) / canvas.n_channels)
             rows = slice(0, canvas.shape[0])
             mean: Plane = np.divide(total, np.maximum(count, 1), dtype=np.float32)
             canvas.put(self.picture, channel, rows, mean, count > 0)
         self.seconds["channels"] = time.perf_counter() - start
-
-
-def window_coder(dictionary: NDArray[np.float64], settings: RestoreSettings) -> WindowCoder:
-    """Return the coder that resolved settings ask for."""
-    return WindowCoder(
-        dictionary,
-        settings.patch_size,
-        settings.coding_sparsity or 1,
-        settings.fill_weight,
-        as_thread_count(settings.threads),
-        every_window=settings.every_window,
-    )
-
-
-def complete(plane: Plane, missing: Bools, coder: WindowCoder, size: int) -> Plane:
-    """Restore a plane and all its coarser scales, the coarsest first."""
-    if not missing.any():
-        return plane
-    if min(plane.shape) >= 2 * size and not missing.all():
-        fill = double(complete(*halve(plane, missing), coder, size), plane.shape)
-    else:
-        fill = np.full_like(plane, plane[~missing].mean() if not missing.all() else 0.5)
-    result = np.empty_like(plane)
-    for rows, band in coder.bands(plane, missing, fill, missing):
-        result[rows] = band
-    return result
-
-
-def varies_less(plane: Plane, other: Plane, missing: Bools) -> bool:
-    """Tell whether plane - other has less detail than plane has, where both are observed."""
-    detail, difference = (
-        np.square(each - double(halve(each, missing)[0], each.shape))[~missing].mean()
-        if not missing.all()
-        else 0.0
-        for each in (plane, plane - other)
-    )
-    return bool(difference < detail)

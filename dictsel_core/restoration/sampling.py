@@ -11,6 +11,8 @@ from dictsel_core.restoration.canvas import Canvas, Plane
 
 #: Most patches used: a sample of a large picture says as much as all of it.
 MOST_PATCHES = 8192
+#: Fewest patches used, if there are so many with an observed pixel.
+_FEWEST_PATCHES = 48
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,9 @@ def sample_patches(canvas: Canvas, size: int, seed: int) -> PatchSample:
     masks = np.stack([_tiles(canvas.mask(c), size) for c in range(canvas.missing.shape[2])])
     shared = np.broadcast_to(masks, (canvas.n_channels, *masks.shape[1:]))
     n_observed = (~shared).sum(axis=2)
-    enough = min(max(4, size * size // 16), int(n_observed.max()))
+    # Where little is observed, patches that say little must do.
+    wanted = min(_FEWEST_PATCHES, n_observed.size)
+    enough = max(1, min(max(4, size * size // 16), int(np.sort(n_observed, axis=None)[-wanted])))
     channels, tiles = np.nonzero(n_observed >= enough)
     if len(tiles) > MOST_PATCHES:
         rng = np.random.default_rng(seed)

@@ -115,6 +115,8 @@ def _both(form: Any, everywhere: float | None, missing: float | None) -> str:  #
 
 def decibels(value: float) -> str:
     """Return a PSNR in words."""
+    if math.isnan(value):
+        return "not known (too little is observed to hold any of it out)"
     return f"{value:.2f} dB" if math.isfinite(value) else "infinite (no difference)"
 
 

@@ -112,6 +112,9 @@ def test_alpha_stays_and_becomes_opaque_where_pixels_were_missing():
     restored = restore(picture, mask).image
     assert (restored[mask, 3] == 255).all()
     assert (restored[~mask, 3] == 77).all()
+    only_red = np.zeros((24, 24, 3), bool)
+    only_red[:, :, 0] = mask
+    assert (restore(picture, only_red).image[:, :, 3] == 77).all()
 
 
 def test_nothing_missing_is_said_and_returned_unchanged():
@@ -131,12 +134,36 @@ def test_channels_that_are_observed_help_those_that_are_not():
     np.testing.assert_array_equal(together[~mask], original[~mask])
 
 
-def test_a_channel_may_be_missing_altogether_at_a_place():
+def test_of_a_channel_that_is_missing_altogether_gray_is_the_best_guess():
     original = photograph(48, colour=True)
     mask = np.zeros(original.shape, bool)
     mask[:, :, 1] = True  # no green anywhere
     restored = restore(hide(original, mask), mask).image
     np.testing.assert_array_equal(restored[:, :, [0, 2]], original[:, :, [0, 2]])
+    gray = original[:, :, [0, 2]].astype(float).mean(axis=2)
+    assert np.abs(restored[:, :, 1] - gray).max() <= 1
+
+
+@pytest.mark.parametrize("constraint", ["average", "individual"])
+@pytest.mark.parametrize(("size", "fraction"), [(128, 0.98), (32, 0.95), (16, 0.9)])
+def test_hardly_anything_observed_is_better_than_its_mean(size, fraction, constraint):
+    original = photograph(size)
+    settings = RestoreSettings(constraint=constraint)
+    for seed in range(3):
+        mask = random_mask(original.shape, fraction, seed)
+        restored = restore(hide(original, mask), mask, settings).image
+        guess = np.where(mask, original[~mask].mean(), original).astype(np.uint8)
+        assert psnr(original, restored) > psnr(original, guess) - 0.5
+
+
+def test_the_paper_preset_fills_wide_holes_too():
+    original = photograph(128)
+    mask = np.zeros(original.shape, bool)
+    mask[30:90, 40:100] = True
+    restored = restore(hide(original, mask), mask, RestoreSettings.preset("paper")).image
+    guess = np.where(mask, original[~mask].mean(), original).astype(np.uint8)
+    # Its windows extrapolate from the rim of a hole: nothing to be proud of, and nothing gone astray.
+    assert psnr(original, restored, mask=mask) > psnr(original, guess, mask=mask) - 1
 
 
 def test_wide_holes_are_filled_smoothly_and_without_a_seam():

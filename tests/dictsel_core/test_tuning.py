@@ -91,3 +91,19 @@ def test_a_speck_in_a_large_picture_is_judged_too():
     mask = np.zeros(original.shape, bool)
     mask[40:43, 50:53] = True
     assert np.isfinite(estimate_psnr(np.where(mask, 0, original).astype(np.uint8), mask))
+
+
+def test_a_small_ground_set_can_be_tuned():
+    _, broken, mask = damaged(48)
+    settings = tune(broken, mask, RestoreSettings(patch_size=2, bases=("dct",))).settings
+    assert settings.n_atoms <= 4
+
+
+def test_what_cannot_be_judged_is_not_praised():
+    image = photograph(32, colour=True)
+    mask = np.zeros(image.shape, bool)
+    mask[:, :, 0] = True
+    assert np.isnan(estimate_psnr(image, mask))
+    lonely = np.ones((32, 32), bool)
+    lonely[5, 5] = False
+    assert not np.isinf(tune(image[:, :, 0], lonely).estimated_psnr)
