@@ -79,12 +79,12 @@ def choices(args: argparse.Namespace) -> Choices:
 def _refuse_contradictions(args: argparse.Namespace) -> None:
     if args.recipe is not None and args.preset is not None:
         raise UserError("--recipe and --preset both say every setting; give one of them.")
-    if getattr(args, "auto", False):
-        if args.recipe is not None:
-            raise UserError("--auto chooses what --recipe already says; give one of them.")
-        for name in _TUNED:
-            if getattr(args, name) is not None:
-                raise UserError(f"--auto chooses --{name.replace('_', '-')} itself; give one of them.")
+    tuner = "--auto" if getattr(args, "auto", False) else "inpaint tune" if args.command == "tune" else ""
+    if tuner == "--auto" and args.recipe is not None:
+        raise UserError("--auto chooses what --recipe already says; give one of them.")
+    for name in _TUNED if tuner else ():
+        if getattr(args, name) is not None:
+            raise UserError(f"{tuner} chooses --{name.replace('_', '-')} itself; leave one of them out.")
 
 
 def _check_budget(settings: RestoreSettings, args: argparse.Namespace) -> None:

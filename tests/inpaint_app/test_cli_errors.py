@@ -34,6 +34,7 @@ WRONG = {
     "tolerance alone": ("restore broken.png --tolerance 3", "--key"),
     "invert alone": ("restore broken.png --invert-mask", "--mask"),
     "auto and atoms": ("restore broken.png --auto --atoms 5", "--auto chooses --atoms"),
+    "tune and sparsity": ("tune broken.png --sparsity 5", "inpaint tune chooses --sparsity"),
     "budget of individual": ("restore broken.png --constraint individual --budget 2", "--budget"),
     "mask of other size": ("restore broken.png --mask small.png", "same size"),
     "reference of other size": ("restore broken.png --reference small.png", "same size"),
