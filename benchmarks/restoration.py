@@ -175,7 +175,7 @@ def growth() -> None:
     tile = gray("camera")
     rows = []
     base = 0.0
-    for megapixels, (down, across) in {1: (2, 2), 4: (4, 4), 12: (6, 8)}.items():
+    for megapixels, (down, across) in {1: (2, 2), 4: (4, 4), 24: (8, 12)}.items():
         image = np.tile(tile, (down, across))
         mask = np.random.default_rng(0).random(image.shape) < 0.8
         start = time.perf_counter()
