@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._runs import Run
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.gram_pursuit import MOST_ATOMS, GramPursuit
@@ -148,13 +149,10 @@ def complete(plane: Plane, missing: Bools, coder: WindowCoder) -> Generator[floa
     low, high = plane[~missing].min(), plane[~missing].max()
     fill = np.full_like(plane, plane[~missing].mean())
     if min(plane.shape) >= 2 * coder.size:
-        steps = complete(*halve(plane, missing), coder)
-        while True:
-            try:
-                yield next(steps) / 4
-            except StopIteration as stop:
-                fill = double(stop.value, plane.shape)
-                break
+        coarser = Run(complete(*halve(plane, missing), coder))
+        for part in coarser:
+            yield part / 4
+        fill = double(coarser.result, plane.shape)
     result = np.empty_like(plane)
     for rows, band in coder.bands(plane, missing, fill, missing):
         result[rows] = np.clip(band, low, high)  # a guess gone astray must not spread to finer scales

@@ -40,7 +40,6 @@ _STAGES = {
     "coarse": "filling coarser scales",
     "code": "rebuilding windows",
     "channels": "letting channels help each other",
-    "refine": "refining",
 }
 
 
