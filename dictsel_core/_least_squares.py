@@ -147,27 +147,27 @@ class SupportFit:
     residual: NDArray[np.float64]
 
 
-def fit_supports(columns: NDArray[np.float64], used: Bools, target: Floats) -> SupportFit:
+def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
     """Fit every target by its columns; dependent columns share the weight (minimum norm).
 
     Parameters
     ----------
     columns : (B, S, d) ndarray of float64
-        Zero where unused.
-    used : (B, S) ndarray of bool
+        Zero where a problem has fewer columns.
     target : (B, d) ndarray
     """
     gram = columns @ columns.transpose(0, 2, 1)
-    diagonal = np.einsum("bss->bs", gram)
-    lengths = np.where(diagonal > 0, diagonal, 1.0)
-    diagonal += np.where(used, _RIDGE * lengths, 1.0)
+    lengths = np.einsum("bss->bs", gram)  # a view
+    lengths *= 1 + _RIDGE
+    lengths[lengths == 0] = 1  # columns of zeros get the weight zero
     inverse = np.linalg.inv(gram).astype(np.float64, copy=False)
     residual = target.astype(np.float64)
     coefficients = np.matvec(inverse, np.matvec(columns, residual))
     residual -= np.vecmat(coefficients, columns)
     fit = SupportFit(columns, inverse, coefficients, residual)
-    strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1)
-    if strain.max() > _WELL_CONDITIONED:
+    strains = np.einsum("bss->bs", inverse) * lengths
+    if strains.max() > _WELL_CONDITIONED:
+        strain = strains.max(axis=1)
         _refine(fit, np.flatnonzero((strain > _WELL_CONDITIONED) & (strain <= _ILL_CONDITIONED)))
         _refit_by_singular_values(fit, np.flatnonzero(strain > _ILL_CONDITIONED), target)
     return fit
