@@ -80,8 +80,8 @@ def grow(columns, target, wanted=None):
     taken = []
     for j in range(n_columns):
         fit.next_column()[...] = columns[:, j]
-        lengths = np.vecdot(columns[:, j], columns[:, j])
-        taken.append(fit.append(lengths, np.ones(n_problems, bool) if wanted is None else wanted[:, j]))
+        inverse = 1 / np.vecdot(columns[:, j], columns[:, j])
+        taken.append(fit.append(inverse, np.ones(n_problems, bool) if wanted is None else wanted[:, j]))
     return fit, np.array(taken).T
 
 
