@@ -68,7 +68,9 @@ def choices(args: argparse.Namespace) -> Choices:
     recipe = None if args.recipe is None else read_recipe(args.recipe)
     _refuse_contradictions(args)
     if recipe is None:
-        settings, marks = RestoreSettings.preset(args.preset or "balanced"), Marks()
+        # Refinement would hide what the constraints do.
+        usual = "fast" if args.command == "compare" else "balanced"
+        settings, marks = RestoreSettings.preset(args.preset or usual), Marks()
     else:
         settings, marks = recipe_settings(recipe, args.recipe), recipe_marks(recipe, args.recipe)
     chosen = Choices(_with_options(settings, args), _with_marks(marks, args), getattr(args, "auto", False))

@@ -24,7 +24,8 @@ examples:
 The result is one picture: the input with missing pixels in black, the restoration
 under individual sparsity and the one under average sparsity, each with its PSNR
 over all pixels. Under individual sparsity every patch may use at most S atoms;
-under average sparsity also at most A on average.
+under average sparsity also at most A on average. Refinement, which would hide the
+difference, is left out unless --rounds or --preset asks for it.
 
 JSON keys: individual and average, each with psnr, psnr_missing and ssim; output."""
 

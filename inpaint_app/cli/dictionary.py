@@ -1,6 +1,7 @@
 """`inpaint dictionary`: the selected atoms as a picture."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,9 @@ def run(args: argparse.Namespace) -> int:
     check_output(args.output, overwrite=args.overwrite, protect=sources)
     source = load(args.input, chosen.marks)
     say_found(console, source)
+    settings = replace(chosen.settings, rounds=0)  # refinement uses no dictionary
     with Progress(quiet=args.quiet) as progress:
-        restoration = restore_source(source, chosen.settings, progress.update)
+        restoration = restore_source(source, settings, progress.update)
     say_done(console, restoration)
     size = restoration.settings.patch_size
     # The windows are not counted in the result, but what they used is, both in all and on average.
