@@ -23,8 +23,8 @@ from dictsel_core import (
     psnr,
     ssim,
 )
-from inpaint_app.cli.choices import Marks, clause
-from inpaint_app.errors import UserError, shown
+from inpaint_app.errors import UserError, clause, shown
+from inpaint_app.marks import Marks
 from inpaint_app.missing import MissingPixels, find_missing
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
@@ -88,13 +88,18 @@ def load(path: Path, marks: Marks) -> Source:
 def load_reference(path: Path, source: Source) -> Picture:
     """Read the undamaged picture to measure against."""
     reference = read_picture(path)
-    check_alike(reference, source.picture, f"The reference {shown(path)}", "the picture")
+    check_reference(reference, source.picture, path)
+    return reference
+
+
+def check_reference(reference: Picture, picture: Picture, path: Path) -> None:
+    """Refuse a reference that a picture cannot be measured against."""
+    check_alike(reference, picture, f"The reference {shown(path)}", "the picture")
     hidden = reference.alpha is not None and not bool(reference.alpha.all())
     if hidden or not bool(np.isfinite(reference.pixels).all()):
         raise UserError(
             f"The reference {shown(path)} has missing pixels of its own; give the undamaged picture."
         )
-    return reference
 
 
 def check_alike(one: Picture, other: Picture, its_name: str, other_name: str) -> None:

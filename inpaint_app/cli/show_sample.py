@@ -8,12 +8,12 @@ import numpy as np
 
 from dictsel_core import iter_restore, psnr
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import decibels, percent
 from inpaint_app.errors import UserError, shown
 from inpaint_app.missing import find_missing
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 from inpaint_app.sample import DAMAGED, ORIGINAL, read_sample
+from inpaint_app.wording import decibels, percent
 from inpaint_app.writing import write_picture
 
 _OUTPUT = "sample_restored.png"
