@@ -44,7 +44,7 @@ class Colors:
     trouble: QColor
 
 
-_STRIPES = (QColor(255, 176, 0, 190), QColor(40, 20, 90, 150))
+_STRIPES = (QColor(255, 72, 196, 150), QColor(34, 0, 58, 95))
 
 LIGHT = Colors(
     surround=QColor(222, 222, 224),
@@ -73,8 +73,8 @@ DARK = Colors(
 
 
 def is_dark(palette: QPalette) -> bool:
-    """Return whether a palette has light letters on a dark ground."""
-    return palette.windowText().color().lightness() > palette.window().color().lightness()
+    """Return whether a palette has a dark ground."""
+    return palette.window().color().lightness() < 128
 
 
 def colors_of(palette: QPalette) -> Colors:

@@ -38,6 +38,11 @@ class Coverage:
         """Rows and columns of the mask."""
         return self._levels[0].shape[0], self._levels[0].shape[1]
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether more than half of the mask is marked, or nearly so."""
+        return bool(self._levels[-1].mean() > 127)
+
     def level(self, number: int) -> Bytes:
         """Return one level; those beyond the last are the last."""
         return self._levels[min(number, len(self._levels) - 1)]

@@ -20,6 +20,7 @@ from inpaint_app.window.images import Levels, alpha_image, words
 _CLEAR = Qt.GlobalColor.transparent
 _MOST_OUTLINES = 2000
 _LEAST_OUTLINE = 5.0
+_DENSE_OPACITY = 0.5
 # What covers a part of a screen pixel is drawn stronger, or thin scratches would be lost in large pictures.
 _STRENGTH = np.rint(255 * np.sqrt(np.arange(256) / 255)).astype(np.uint8)
 
@@ -92,7 +93,7 @@ def draw_levels(painter: QPainter, levels: Levels, geometry: Geometry, area: QRe
 def draw_hatching(
     painter: QPainter, coverage: Coverage, geometry: Geometry, area: QRect, stripes: QBrush
 ) -> None:
-    """Draw stripes over what is marked, within an area."""
+    """Draw stripes over what is marked, within an area; faint ones if that is nearly everything."""
     area = geometry.exposed(area)
     if area.isEmpty():
         return
@@ -105,7 +106,10 @@ def draw_hatching(
     inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
     _draw_coverage(inner, coverage, geometry, area)
     inner.end()
+    painter.save()
+    painter.setOpacity(_DENSE_OPACITY if coverage.is_dense else 1.0)
     painter.drawImage(area.topLeft(), buffer)
+    painter.restore()
 
 
 def draw_veil(painter: QPainter, lit: Coverage, geometry: Geometry, area: QRect, color: QColor) -> None:

@@ -94,8 +94,12 @@ class PictureCanvas(QWidget):
         """
         coverage = self._coverage
         if mask is not None and dirty is not None and coverage and coverage.shape == mask.shape[:2]:
+            was_dense = coverage.is_dense
             coverage.update(mask, dirty)
-            self.update_pixels(dirty)
+            if coverage.is_dense == was_dense:
+                self.update_pixels(dirty)
+            else:
+                self.update()
         else:
             self.set_coverage(None if mask is None else Coverage(mask))
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QFontDatabase, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontDatabase, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from inpaint_app.window.colors import colors_of
 from inpaint_app.window.elided_label import ElidedLabel
 from inpaint_app.window.painting_canvas import PaintingCanvas
 from inpaint_app.window.picture_canvas import PictureCanvas
+from inpaint_app.window.soft_label import SoftLabel
 from inpaint_app.window.viewport import Viewport
 
 
@@ -54,13 +55,13 @@ class FramedPane(QWidget):
     def __init__(self, canvas: PictureCanvas, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title, self._badge = ElidedLabel(), Badge()
-        self._caption, self._readout = ElidedLabel(), QLabel()
+        self._caption, self._readout = ElidedLabel(), SoftLabel()
         self._canvas = canvas
         font = self._title.font()
         font.setBold(True)
         self._title.setFont(font)
+        self._title.setMinimumHeight(self._badge.sizeHint().height())
         self._readout.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self._readout.setTextFormat(Qt.TextFormat.PlainText)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -68,7 +69,6 @@ class FramedPane(QWidget):
         layout.addWidget(canvas, 1)
         layout.addLayout(_line(self._caption, self._readout))
         self.set_title(title)
-        self._soften()
 
     @property
     def canvas(self) -> PictureCanvas:
@@ -92,19 +92,6 @@ class FramedPane(QWidget):
     def set_readout(self, text: str) -> None:
         """Change the values of the pixel under the pointer, at the right below the picture."""
         self._readout.setText(text)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Follow another palette."""
-        if event.type() == QEvent.Type.PaletteChange:
-            self._soften()
-        super().changeEvent(event)
-
-    def _soften(self) -> None:
-        palette = QPalette(self._readout.palette())
-        color = colors_of(self.palette()).soft_text
-        if palette.color(QPalette.ColorRole.WindowText) != color:
-            palette.setColor(QPalette.ColorRole.WindowText, color)
-            self._readout.setPalette(palette)
 
 
 class PicturePane(FramedPane):

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from math import floor
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, SignalInstance
-from PySide6.QtGui import QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtGui import QMouseEvent, QPalette, QWheelEvent
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+
+from inpaint_app.window.soft_label import SoftLabel
 
 _NOTCH = 120
+_BUTTONS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +78,7 @@ class SliderField(QWidget):
         self._value = quantity.default
         self._estimate: float | None = None
         self._label, self._slider = _Label(quantity.label), _Slider()
-        self._box, self._note = _Box(quantity), QLabel()
+        self._box, self._note = _Box(quantity), SoftLabel()
         self._describe()
         self._lay_out()
         self._set_ranges()
@@ -159,6 +162,7 @@ class SliderField(QWidget):
             self._box.setValue(self._box.minimum() if self._value is None else self._value)
             place = 0 if shown is None else round((shown - self._minimum) / self._quantity.step)
             self._slider.setValue(place)
+            self._slider.set_faded(self._value is None)
 
     def _rounded(self, value: float) -> float:
         value = min(max(value, self._minimum), self._maximum)
@@ -204,6 +208,14 @@ class _Slider(QSlider):
     def wheelEvent(self, event: QWheelEvent) -> None:
         _turn(self.turned, event)
 
+    def set_faded(self, faded: bool) -> None:
+        """Draw the groove without its colour: the place of the handle is not the user's choice."""
+        palette = QPalette()
+        if faded:
+            for role in (QPalette.ColorRole.Accent, QPalette.ColorRole.Highlight):
+                palette.setColor(role, QApplication.palette().color(QPalette.ColorRole.Mid))
+        self.setPalette(palette)
+
 
 class _Box(QDoubleSpinBox):
     turned = Signal(float)
@@ -217,6 +229,7 @@ class _Box(QDoubleSpinBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setAccelerated(True)
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance("auto (000)") + _BUTTONS)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         _turn(self.turned, event)

@@ -48,6 +48,15 @@ def test_a_pixel_is_marked_if_a_channel_of_it_is():
     assert Coverage(mask).level(0).sum() == 255
 
 
+def test_more_than_half_is_dense():
+    mask = np.zeros((900, 900), np.bool_)
+    assert not Coverage(mask).is_dense
+    mask[:, :300] = True
+    assert not Coverage(mask).is_dense
+    mask[:, :600] = True
+    assert Coverage(mask).is_dense
+
+
 def test_an_empty_part_changes_nothing():
     mask = np.zeros((6, 6), np.bool_)
     coverage = Coverage(mask)
