@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -33,6 +35,14 @@ class Coverage:
             self._levels.append(np.zeros((height, width), np.uint8))
         self.update(mask, Rect(0, 0, *mask.shape[:2]))
 
+    @classmethod
+    def of_rects(cls, rects: Sequence[Rect], shape: tuple[int, int]) -> Coverage:
+        """Return what rectangles cover of a picture of this height and width."""
+        covered = np.zeros(shape, np.bool_)
+        for row, column, height, width in rects:
+            covered[max(row, 0) : max(row + height, 0), max(column, 0) : max(column + width, 0)] = True
+        return cls(covered)
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the mask."""
@@ -44,13 +54,13 @@ class Coverage:
         return bool(self._levels[-1].mean() > 127)
 
     def level(self, number: int) -> Bytes:
-        """Return one level; those beyond the last are the last."""
-        return self._levels[min(number, len(self._levels) - 1)]
+        """Return one level."""
+        return self._levels[number]
 
     def best(self, zoom: float) -> int:
-        """Return the coarsest level that still has an entry for every screen pixel."""
+        """Return the finest level with no more entries than screen pixels, or the coarsest there is."""
         number = 0
-        while number + 1 < len(self._levels) and zoom * 2 ** (number + 1) <= 1:
+        while number + 1 < len(self._levels) and zoom * 2**number < 1:
             number += 1
         return number
 

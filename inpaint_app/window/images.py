@@ -72,15 +72,6 @@ def to_image(pixels: Array, value_range: Range | None = None) -> QImage:
     return image
 
 
-def alpha_image(alpha: Bytes) -> QImage:
-    """Return opacities (H, W), 0 to 255, as a QImage of its own memory."""
-    height, width = alpha.shape
-    image = QImage(width, height, QImage.Format.Format_Alpha8)
-    stride = image.bytesPerLine()
-    np.frombuffer(image.bits(), np.uint8).reshape(height, stride)[:, :width] = alpha
-    return image
-
-
 def words(image: QImage) -> npt.NDArray[np.uint32]:
     """Return the memory of a 32-bit image as an array (H, W), to be used only while the image is held."""
     array = np.frombuffer(image.bits(), np.uint32)

@@ -15,14 +15,14 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from inpaint_app.rect import Rect
 from inpaint_app.window.coverage import Coverage
-from inpaint_app.window.images import Levels, alpha_image, words
+from inpaint_app.window.images import Levels, words
 
-_CLEAR = Qt.GlobalColor.transparent
 _MOST_OUTLINES = 2000
 _LEAST_OUTLINE = 5.0
 _DENSE_OPACITY = 0.5
+_TILE = 256
 # What covers a part of a screen pixel is drawn stronger, or thin scratches would be lost in large pictures.
-_STRENGTH = np.rint(255 * np.sqrt(np.arange(256) / 255)).astype(np.uint8)
+_OPACITIES = np.rint(255 * np.sqrt(np.arange(256) / 255)).astype(np.uint32) << np.uint32(24)
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,9 @@ def draw_hatching(
     if area.isEmpty():
         return
     buffer = QImage(area.size(), QImage.Format.Format_ARGB32_Premultiplied)
-    buffer.fill(_CLEAR)
     inner = QPainter(buffer)
     inner.translate(-area.x(), -area.y())
+    inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
     inner.setBrushOrigin(QPointF(geometry.left, geometry.top))
     inner.fillRect(area, stripes)
     inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
@@ -160,9 +160,10 @@ def draw_outlines(
 
 def striped(colors: tuple[QColor, QColor], period: int) -> QBrush:
     """Return a brush of diagonal stripes in two colours that repeat after `period` screen pixels."""
-    x = np.arange(period)
+    # Qt copies large tiles faster than small ones.
+    x = np.arange(period * max(1, _TILE // period))
     first = (x[:, None] + x) % period < period // 2
-    image = QImage(period, period, QImage.Format.Format_ARGB32)
+    image = QImage(len(x), len(x), QImage.Format.Format_ARGB32)
     words(image)[:] = np.where(first, np.uint32(colors[0].rgba()), np.uint32(colors[1].rgba()))
     return QBrush(image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied))
 
@@ -170,7 +171,7 @@ def striped(colors: tuple[QColor, QColor], period: int) -> QBrush:
 def _draw_coverage(painter: QPainter, coverage: Coverage, geometry: Geometry, area: QRect) -> None:
     level = coverage.best(geometry.zoom)
     source = geometry.source(area, level)
-    values = coverage.level(level)[source.slices]
+    image = QImage(source.width, source.height, QImage.Format.Format_ARGB32_Premultiplied)
+    np.take(_OPACITIES, coverage.level(level)[source.slices], out=words(image), mode="clip")
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, geometry.zoom < 1)
-    image = alpha_image(_STRENGTH[values] if level else values)
     painter.drawImage(geometry.target(source, level), image, QRectF(image.rect()))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
+from PySide6.QtGui import QBrush, QHideEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from inpaint_app.missing import Mask
@@ -52,6 +52,7 @@ class PictureCanvas(QWidget):
         self._outlines: npt.NDArray[np.int64] = np.zeros((0, 4), np.int64)
         self._marker: tuple[int, int] | None = None
         self._placeholder = ""
+        self._brush: tuple[tuple[Colors, int], QBrush] | None = None
         viewport.changed.connect(self._on_viewport_changed)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(96, 96)
@@ -124,16 +125,13 @@ class PictureCanvas(QWidget):
         rects : sequence of Rect
             Of the picture.
         lit : Coverage, optional
-            What they cover, if it is at hand; it takes a while in large pictures.
+            What they cover (`Coverage.of_rects`), perhaps from another thread.
         """
         self._outlines = np.array(rects, np.int64).reshape(-1, 4)
         self._lit = lit if len(rects) else None
         if len(rects) and lit is None:
             width, height = self._viewport.picture_size
-            covered = np.zeros((int(height), int(width)), np.bool_)
-            for rect in rects:
-                covered[rect.clipped(covered.shape).slices] = True
-            self._lit = Coverage(covered)
+            self._lit = Coverage.of_rects(rects, (int(height), int(width)))
         self.update()
 
     def set_marker(self, pixel: tuple[int, int] | None) -> None:
@@ -191,8 +189,8 @@ class PictureCanvas(QWidget):
         """Draw what is exposed."""
         painter = QPainter(self)
         colors = colors_of(self.palette())
-        painter.fillRect(event.rect(), colors.surround)
         if self._levels is None:
+            painter.fillRect(event.rect(), colors.surround)
             self._draw_placeholder(painter, colors)
             return
         ratio = self.devicePixelRatioF()
@@ -202,6 +200,9 @@ class PictureCanvas(QWidget):
         ).toAlignedRect()
         painter.scale(1 / ratio, 1 / ratio)
         geometry = self.geometry_of_picture()
+        painter.setClipRegion(QRegion(area).subtracted(QRegion(geometry.exposed(area))))
+        painter.fillRect(area, colors.surround)
+        painter.setClipRect(area)
         self.draw_pictures(painter, geometry, area)
         self.draw_marks(painter, geometry, area, colors)
 
@@ -213,8 +214,7 @@ class PictureCanvas(QWidget):
     def draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect, colors: Colors) -> None:
         """Draw what lies on the pixels."""
         if self._coverage is not None and self._mask_shown and self._fits(self._coverage):
-            period = 2 * round(_STRIPE * self.devicePixelRatioF() / 2)
-            draw_hatching(painter, self._coverage, geometry, area, striped(colors.stripes, period))
+            draw_hatching(painter, self._coverage, geometry, area, self._stripes(colors))
         if self._lit is not None and self._fits(self._lit):
             draw_veil(painter, self._lit, geometry, area, colors.veil)
             draw_outlines(painter, self._outlines, geometry, area, colors.outline)
@@ -239,6 +239,12 @@ class PictureCanvas(QWidget):
 
     def _on_viewport_changed(self) -> None:
         self.update()
+
+    def _stripes(self, colors: Colors) -> QBrush:
+        period = 2 * round(_STRIPE * self.devicePixelRatioF() / 2)
+        if self._brush is None or self._brush[0] != (colors, period):
+            self._brush = (colors, period), striped(colors.stripes, period)
+        return self._brush[1]
 
     def _fits(self, coverage: Coverage) -> bool:
         width, height = self._viewport.picture_size

@@ -57,6 +57,14 @@ def test_more_than_half_is_dense():
     assert Coverage(mask).is_dense
 
 
+def test_rectangles_are_covered_as_far_as_they_lie_within():
+    rects = [Rect(2, 3, 4, 5), Rect(-3, -3, 5, 5), Rect(-9, 0, 4, 4), Rect(18, 28, 9, 9), Rect(5, 5, 0, 3)]
+    covered = np.zeros((20, 30), np.bool_)
+    for rect in rects:
+        covered[rect.clipped(covered.shape).slices] = True
+    assert np.array_equal(Coverage.of_rects(rects, (20, 30)).level(0), 255 * covered)
+
+
 def test_an_empty_part_changes_nothing():
     mask = np.zeros((6, 6), np.bool_)
     coverage = Coverage(mask)

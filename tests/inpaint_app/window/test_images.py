@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QImage
 
-from inpaint_app.window.images import alpha_image, build_levels, display_values, to_image, words
+from inpaint_app.window.images import build_levels, display_values, to_image, words
 
 
 def colors(image: QImage):
@@ -93,10 +93,3 @@ def test_last_row_and_column_of_odd_sizes_are_kept():
 @pytest.mark.parametrize(("zoom", "level"), [(5, 0), (1, 0), (0.51, 0), (0.5, 1), (0.2, 2), (0.001, 2)])
 def test_reduced_pictures_are_drawn_from_the_smallest_level_that_is_fine_enough(zoom, level):
     assert build_levels(np.zeros((900, 700), np.uint8)).best(zoom) == level
-
-
-def test_opacities_arrive_whatever_the_width():
-    alpha = np.random.default_rng(0).integers(0, 256, (5, 7), np.uint8)
-    image = alpha_image(alpha)
-    found = [[QColor.fromRgba(image.pixel(x, y)).alpha() for x in range(7)] for y in range(5)]
-    assert np.array_equal(found, alpha)
