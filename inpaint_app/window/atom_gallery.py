@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelectionModel, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -161,12 +161,26 @@ class _AtomView(QListView):
         else:
             super().mousePressEvent(event)
 
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the shortcuts of the window while an atom is chosen."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self._declines(event)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Give the choice up on Escape."""
-        if event.key() == Qt.Key.Key_Escape and self.currentIndex().isValid():
+        if self._declines(event):
             self.declined.emit()
         else:
             super().keyPressEvent(event)
+
+    def _declines(self, event: QKeyEvent) -> bool:
+        return event.key() == Qt.Key.Key_Escape and self.currentIndex().isValid()
 
 
 class _AtomPainter(QStyledItemDelegate):

@@ -110,7 +110,7 @@ class PaintingCanvas(NavigableCanvas):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Finish what is drawn."""
-        if event.button() == Qt.MouseButton.LeftButton and (self._is_painting or self._corner is not None):
+        if event.button() == Qt.MouseButton.LeftButton and self._is_drawing():
             self._pointer = event.position()
             self._finish()
         else:
@@ -123,10 +123,21 @@ class PaintingCanvas(NavigableCanvas):
         else:
             self.mousePressEvent(event)
 
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the shortcuts of the window while something is drawn."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+            and self._is_drawing()
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Give up what is being drawn on Escape."""
-        drawing = self._is_painting or self._corner is not None
-        if event.key() != Qt.Key.Key_Escape or not drawing:
+        if event.key() != Qt.Key.Key_Escape or not self._is_drawing():
             super().keyPressEvent(event)
             return
         if self._is_painting:
@@ -144,6 +155,9 @@ class PaintingCanvas(NavigableCanvas):
         """Finish what is drawn: the release of the button would not be seen."""
         self._finish()
         super().hideEvent(event)
+
+    def _is_drawing(self) -> bool:
+        return self._is_painting or self._corner is not None
 
     def _finish(self) -> None:
         if self._is_painting:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QListView
 
@@ -91,6 +91,16 @@ def test_keys_choose_and_decline(gallery):
     QTest.keyClick(shown, Qt.Key.Key_End)
     QTest.keyClick(shown, Qt.Key.Key_Escape)
     assert gallery.told == [0, 1, 4, None]
+
+
+def test_escape_reaches_the_choice_before_any_shortcut_of_the_window(gallery):
+    shortcuts = []
+    QShortcut(QKeySequence("Esc"), gallery).activated.connect(lambda: shortcuts.append("Esc"))
+    click(gallery, 0)
+    QTest.keyClick(view(gallery), Qt.Key.Key_Escape)
+    assert (gallery.chosen, shortcuts) == (None, [])
+    QTest.keyClick(view(gallery), Qt.Key.Key_Escape)
+    assert shortcuts == ["Esc"]
 
 
 def test_numbers_are_those_of_the_selection_in_every_order(gallery):

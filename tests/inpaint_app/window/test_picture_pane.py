@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gestures import LEFT, MIDDLE, double_click, drag, move, press, release, wheel
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -249,6 +249,19 @@ def test_escape_cancels_a_stroke(pane):
     QTest.keyClick(pane.canvas, Qt.Key.Key_Escape)
     release(pane.canvas, at(pane, 10, 20))
     assert told == ["canceled"]
+
+
+def test_escape_reaches_the_stroke_before_any_shortcut_of_the_window(qtbot, pane):
+    shortcuts, canceled = [], []
+    QShortcut(QKeySequence("Esc"), pane).activated.connect(lambda: shortcuts.append("Esc"))
+    pane.stroke_canceled.connect(lambda: canceled.append("stroke"))
+    pane.set_tool(Tool.BRUSH)
+    pane.canvas.setFocus()
+    press(pane.canvas, at(pane, 10, 20))
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Escape)
+    assert (shortcuts, canceled) == ([], ["stroke"])
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Escape)
+    assert shortcuts == ["Esc"]
 
 
 @pytest.mark.parametrize("interrupt", [lambda pane: pane.hide(), lambda pane: pane.set_tool(Tool.NONE)])
