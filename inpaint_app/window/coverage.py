@@ -92,9 +92,11 @@ def _halved(values: Bytes) -> Bytes:
     height, width = values.shape
     if height % 2 or width % 2:
         values = np.pad(values, ((0, height % 2), (0, width % 2)), mode="edge")
-    # Quarters first: sums stay within a byte. Rounding up keeps a single pixel visible.
-    quarters = (values >> 2) + ((values & 3) != 0)
-    rows = quarters[0::2] + quarters[1::2]
-    left, right = rows[:, 0::2], rows[:, 1::2]
-    means: Bytes = np.minimum(left, 255 - right) + right
+    rows = _mean(values[0::2], values[1::2])
+    return _mean(rows[:, 0::2], rows[:, 1::2])
+
+
+def _mean(a: Bytes, b: Bytes) -> Bytes:
+    """Return means rounded up, so that what is full stays full and a single pixel is not lost."""
+    means: Bytes = (a | b) - ((a ^ b) >> 1)
     return means

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -127,7 +128,7 @@ class PictureCanvas(QWidget):
         lit : Coverage, optional
             What they cover (`Coverage.of_rects`), perhaps from another thread.
         """
-        self._outlines = np.array(rects, np.int64).reshape(-1, 4)
+        self._outlines = np.fromiter(chain.from_iterable(rects), np.int64, 4 * len(rects)).reshape(-1, 4)
         self._lit = lit if len(rects) else None
         if len(rects) and lit is None:
             width, height = self._viewport.picture_size
