@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,9 @@ from inpaint_app.rect import Rect
 
 HISTORY_BYTES = 64 * 2**20
 """How much memory the steps that can be undone may take by default."""
+
+_Place = npt.NDArray[np.float64]
+_PIECE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +29,13 @@ class _Step:
 
 @dataclass(eq=False)
 class _Stroke:
-    """A stroke that is being painted, with the parts of the mask as they were before each segment."""
+    """A stroke that is being painted; it flips no entry twice."""
 
     diameter: int
     value: bool
     row: float
     column: float
-    before: list[tuple[Rect, Mask]]
+    segments: list[_Step]
 
 
 class MaskHistory:
@@ -102,43 +107,37 @@ class MaskHistory:
         stroke = self._stroke
         if stroke is None:
             return None
-        start = _snapped(stroke.row, stroke.diameter), _snapped(stroke.column, stroke.diameter)
-        end = _snapped(row, stroke.diameter), _snapped(column, stroke.diameter)
+        start = np.array([_snapped(stroke.row, stroke.diameter), _snapped(stroke.column, stroke.diameter)])
+        end = np.array([_snapped(row, stroke.diameter), _snapped(column, stroke.diameter)])
         stroke.row, stroke.column = row, column
-        rect = _bounds(start, end, stroke.diameter / 2).clipped(self._mask.shape)
-        if rect.is_empty:
-            return None
-        part = self._mask[rect.slices]
-        painted = _capsule(rect, start, end, stroke.diameter / 2)
-        stroke.before.append((rect, part.copy()))
-        part[painted] = stroke.value
-        return rect
+        # Long lines are drawn in pieces, whose bounding boxes hold few pixels beside the line.
+        n_pieces = int(np.abs(end - start).max() // max(_PIECE, stroke.diameter)) + 1
+        places = [start + (end - start) * (piece / n_pieces) for piece in range(n_pieces + 1)]
+        drawn = [self._draw(stroke, *ends) for ends in pairwise(places)]
+        rects = [rect for rect in drawn if rect is not None]
+        return reduce(Rect.united, rects) if rects else None
 
     def end_stroke(self) -> Rect | None:
         """Lift the brush: the stroke becomes one step."""
         stroke, self._stroke = self._stroke, None
-        if stroke is None or not stroke.before:
+        if stroke is None or not stroke.segments:
             return None
-        rect = Rect(0, 0, 0, 0)
-        for segment, _ in stroke.before:
-            rect = rect.united(segment)
-        before = self._mask[rect.slices].copy()
-        for segment, part in reversed(stroke.before):
-            moved = Rect(segment.row - rect.row, segment.column - rect.column, *segment[2:])
-            before[moved.slices] = part
-        flipped: Mask = before ^ self._mask[rect.slices]
-        return self._record(rect, flipped)
+        rect = _around(stroke.segments)
+        flipped = np.zeros_like(self._mask[rect.slices])
+        for step in stroke.segments:
+            moved = Rect(step.rect.row - rect.row, step.rect.column - rect.column, *step.rect[2:])
+            _flip(flipped[moved.slices], step)
+        self._keep(_Step(rect, np.packbits(flipped)))
+        return rect
 
     def cancel_stroke(self) -> Rect | None:
         """Lift the brush and leave the mask as it was before the stroke."""
         stroke, self._stroke = self._stroke, None
-        if stroke is None or not stroke.before:
+        if stroke is None or not stroke.segments:
             return None
-        rect = Rect(0, 0, 0, 0)
-        for segment, part in reversed(stroke.before):
-            self._mask[segment.slices] = part
-            rect = rect.united(segment)
-        return rect
+        for step in stroke.segments:
+            _flip(self._mask[step.rect.slices], step)
+        return _around(stroke.segments)
 
     def fill(self, rect: Rect, *, missing: bool = True) -> Rect | None:
         """Make the pixels of a rectangle missing, or observed."""
@@ -162,43 +161,72 @@ class MaskHistory:
     def undo(self) -> Rect | None:
         """Take the last step back."""
         self.end_stroke()
-        return self._flip(self._done, self._undone)
+        return self._move(self._done, self._undone)
 
     def redo(self) -> Rect | None:
         """Do the last step that was taken back again."""
         self.end_stroke()
-        return self._flip(self._undone, self._done)
+        return self._move(self._undone, self._done)
 
     def _whole(self) -> Rect:
         return Rect(0, 0, *self._mask.shape[:2])
 
+    def _draw(self, stroke: _Stroke, start: _Place, end: _Place) -> Rect | None:
+        rect = _bounds(start, end, stroke.diameter / 2).clipped(self._mask.shape)
+        if rect.is_empty:
+            return None
+        part = self._mask[rect.slices]
+        painted = _capsule(rect, start, end, stroke.diameter / 2)
+        flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)
+        step = _packed(rect, flipped)
+        if step is None:
+            return None
+        part ^= flipped
+        stroke.segments.append(step)
+        return step.rect
+
     def _apply(self, rect: Rect, flipped: Mask) -> Rect | None:
         self.end_stroke()
-        self._mask[rect.slices] ^= flipped
-        return self._record(rect, flipped)
-
-    def _record(self, rect: Rect, flipped: Mask) -> Rect | None:
-        """Keep what was flipped, cut down to the rows and columns where something was."""
-        pixels = np.asarray(flipped.any(axis=2)) if flipped.ndim == 3 else flipped
-        rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
-        if not rows.size:
+        step = _packed(rect, flipped)
+        if step is None:
             return None
-        inner = Rect(int(rows[0]), int(columns[0]), int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1)
-        moved = Rect(rect.row + inner.row, rect.column + inner.column, *inner[2:])
-        self._done.append(_Step(moved, np.packbits(flipped[inner.slices])))
+        self._mask[rect.slices] ^= flipped
+        self._keep(step)
+        return step.rect
+
+    def _keep(self, step: _Step) -> None:
+        self._done.append(step)
         self._undone.clear()
         while len(self._done) > 1 and sum(step.flipped.nbytes for step in self._done) > self._max_bytes:
             del self._done[0]
-        return moved
 
-    def _flip(self, source: list[_Step], target: list[_Step]) -> Rect | None:
+    def _move(self, source: list[_Step], target: list[_Step]) -> Rect | None:
         if not source:
             return None
         step = source.pop()
-        part = self._mask[step.rect.slices]
-        part ^= np.unpackbits(step.flipped, count=part.size).view(np.bool_).reshape(part.shape)
+        _flip(self._mask[step.rect.slices], step)
         target.append(step)
         return step.rect
+
+
+def _packed(rect: Rect, flipped: Mask) -> _Step | None:
+    """Return a step, cut down to the rows and columns where something is flipped; None if nothing is."""
+    pixels = np.asarray(flipped.any(axis=2)) if flipped.ndim == 3 else flipped
+    rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
+    if not rows.size:
+        return None
+    inner = Rect(int(rows[0]), int(columns[0]), int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1)
+    moved = Rect(rect.row + inner.row, rect.column + inner.column, *inner[2:])
+    return _Step(moved, np.packbits(flipped[inner.slices]))
+
+
+def _flip(part: Mask, step: _Step) -> None:
+    """Flip what a step flips in the part of a mask that it belongs to."""
+    part ^= np.unpackbits(step.flipped, count=part.size).view(np.bool_).reshape(part.shape)
+
+
+def _around(steps: list[_Step]) -> Rect:
+    return reduce(Rect.united, (step.rect for step in steps))
 
 
 def _snapped(position: float, diameter: int) -> float:
@@ -206,18 +234,18 @@ def _snapped(position: float, diameter: int) -> float:
     return float(np.floor(position) + 0.5) if diameter % 2 else float(np.rint(position))
 
 
-def _bounds(start: tuple[float, float], end: tuple[float, float], radius: float) -> Rect:
-    top, left = (int(np.floor(min(a, b) - radius)) for a, b in zip(start, end, strict=True))
-    bottom, right = (int(np.ceil(max(a, b) + radius)) for a, b in zip(start, end, strict=True))
+def _bounds(start: _Place, end: _Place, radius: float) -> Rect:
+    top, left = (int(number) for number in np.floor(np.minimum(start, end) - radius))
+    bottom, right = (int(number) for number in np.ceil(np.maximum(start, end) + radius))
     return Rect(top, left, bottom - top, right - left)
 
 
-def _capsule(rect: Rect, start: tuple[float, float], end: tuple[float, float], radius: float) -> Mask:
+def _capsule(rect: Rect, start: _Place, end: _Place, radius: float) -> Mask:
     """Return which pixels of a rectangle have their centre within a radius of a segment."""
-    rows = np.arange(rect.row, rect.row + rect.height, dtype=np.float32)[:, None] + 0.5 - start[0]
-    columns = np.arange(rect.column, rect.column + rect.width, dtype=np.float32) + 0.5 - start[1]
-    along = end[0] - start[0], end[1] - start[1]
-    length = along[0] ** 2 + along[1] ** 2
+    rows = (np.arange(rect.row, rect.row + rect.height)[:, None] + 0.5 - start[0]).astype(np.float32)
+    columns = (np.arange(rect.column, rect.column + rect.width) + 0.5 - start[1]).astype(np.float32)
+    along = (end - start).astype(np.float32)
+    length = along @ along
     if length:
         place = np.clip((rows * along[0] + columns * along[1]) / length, 0, 1)
         rows, columns = rows - place * along[0], columns - place * along[1]

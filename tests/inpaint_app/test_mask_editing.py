@@ -250,3 +250,16 @@ def test_nothing_changes_outside_of_the_rectangle_that_is_told(actions):
         for rect in rects:
             told = told.united(rect)
         assert not outside(before ^ history.mask, told).any()
+
+
+def test_long_lines_are_the_same_as_short_ones_in_a_row():
+    places = np.linspace((10.5, 20.5), (390.5, 700.5), 77)
+    at_once, in_steps = empty((400, 720)), empty((400, 720))
+    at_once.begin_stroke(*places[0], diameter=9)
+    at_once.extend_stroke(*places[-1])
+    in_steps.begin_stroke(*places[0], diameter=9)
+    for place in places[1:]:
+        in_steps.extend_stroke(*place)
+    differing = at_once.mask ^ in_steps.mask
+    assert differing.sum() < 0.05 * at_once.mask.sum()  # every place is moved onto a pixel
+    assert at_once.mask.sum() == pytest.approx(9 * np.hypot(380, 680) + 64, rel=0.02)
