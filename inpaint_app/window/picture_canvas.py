@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHideEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -221,6 +221,12 @@ class PictureCanvas(QWidget):
             draw_outlines(painter, self._outlines, geometry, area, colors.outline)
         if self._marker is not None:
             self._draw_marker(painter, geometry)
+
+    def event(self, event: QEvent) -> bool:
+        """Tell the viewport also when the window has moved to a display with other dots."""
+        if event.type() == QEvent.Type.DevicePixelRatioChange and self.isVisible():
+            self._viewport.set_pane_size(id(self), *self.device_size())
+        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Tell the viewport."""

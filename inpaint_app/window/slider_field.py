@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import floor
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, SignalInstance
-from PySide6.QtGui import QMouseEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, SignalInstance
+from PySide6.QtGui import QColor, QMouseEvent, QPalette, QWheelEvent
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from inpaint_app.window.soft_label import SoftLabel
 
@@ -120,6 +120,12 @@ class SliderField(QWidget):
         """Go back to the default, as the user asks for."""
         self._choose(self._quantity.default)
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow another palette."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._show()
+
     def _describe(self) -> None:
         name, tooltip = self._quantity.label.replace("&", ""), self._quantity.tooltip
         self._label.setBuddy(self._box)
@@ -162,7 +168,8 @@ class SliderField(QWidget):
             self._box.setValue(self._box.minimum() if self._value is None else self._value)
             place = 0 if shown is None else round((shown - self._minimum) / self._quantity.step)
             self._slider.setValue(place)
-            self._slider.set_faded(self._value is None)
+            is_automatic = self._value is None
+            self._slider.set_groove(self.palette().mid().color() if is_automatic else None)
 
     def _rounded(self, value: float) -> float:
         value = min(max(value, self._minimum), self._maximum)
@@ -208,12 +215,12 @@ class _Slider(QSlider):
     def wheelEvent(self, event: QWheelEvent) -> None:
         _turn(self.turned, event)
 
-    def set_faded(self, faded: bool) -> None:
-        """Draw the groove without its colour: the place of the handle is not the user's choice."""
+    def set_groove(self, color: QColor | None) -> None:
+        """Fill the groove with a colour, where the place of the handle is not the user's choice."""
         palette = QPalette()
-        if faded:
+        if color is not None:
             for role in (QPalette.ColorRole.Accent, QPalette.ColorRole.Highlight):
-                palette.setColor(role, QApplication.palette().color(QPalette.ColorRole.Mid))
+                palette.setColor(role, color)
         self.setPalette(palette)
 
 

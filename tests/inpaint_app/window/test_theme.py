@@ -3,10 +3,14 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSlider, QWidget
 
 from inpaint_app.window.colors import DARK, LIGHT, colors_of, is_dark
+from inpaint_app.window.picture_pane import PicturePane
+from inpaint_app.window.slider_field import Quantity, SliderField
+from inpaint_app.window.soft_label import SoftLabel
 from inpaint_app.window.theme import Theme, ThemeSwitch, palette_of
+from inpaint_app.window.viewport import Viewport
 
 Role = QPalette.ColorRole
 PAIRS = [
@@ -80,6 +84,24 @@ def test_themes_change_while_the_program_runs(qtbot, qapp, switch):
         assert switch.theme is theme
         assert is_dark(widget.palette()) is dark
         assert colors_of(widget.palette()) is (DARK if dark else LIGHT)
+
+
+def test_widgets_with_colors_of_their_own_follow(qtbot, qapp, switch):
+    quantity = Quantity(label="Rounds", minimum=0, maximum=9, default=None)
+    label, field, pane = SoftLabel("words"), SliderField(quantity), PicturePane(Viewport(), "Damaged")
+    widgets = (label, field, pane)
+    for widget in widgets:
+        qtbot.addWidget(widget)
+        widget.resize(200, 120)
+        widget.show()
+    for dark in (True, False, True):
+        switch.set_theme(Theme.DARK if dark else Theme.LIGHT)
+        qapp.processEvents()
+        colors = DARK if dark else LIGHT
+        assert label.palette().color(Role.WindowText) == colors.soft_text
+        assert field.findChild(QSlider).palette().color(Role.Accent) == palette_of(dark).color(Role.Mid)
+        surround = pane.canvas.grab().toImage().pixelColor(2, 2)
+        assert surround.getRgb() == colors.surround.getRgb()
 
 
 def test_the_system_is_followed_where_asked_for_and_nowhere_else(switch, qapp):
