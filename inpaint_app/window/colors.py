@@ -44,7 +44,7 @@ class Colors:
     trouble: QColor
 
 
-_STRIPES = (QColor(255, 72, 196, 150), QColor(34, 0, 58, 95))
+_STRIPES = (QColor(255, 72, 196, 150), QColor(34, 0, 58, 125))
 
 LIGHT = Colors(
     surround=QColor(222, 222, 224),
