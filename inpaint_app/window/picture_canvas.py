@@ -92,7 +92,8 @@ class PictureCanvas(QWidget):
         mask : ndarray of bool, (H, W) or (H, W, C), or None
             True = missing.
         dirty : Rect, optional
-            Nothing outside of it has changed since the last call.
+            Nothing outside of it has changed since the last call. Without it everything may have, which
+            takes a while in large pictures.
         """
         coverage = self._coverage
         if mask is not None and dirty is not None and coverage and coverage.shape == mask.shape[:2]:
