@@ -128,16 +128,16 @@ def restore_source(
     StoppedError
         If `stop` was set meanwhile.
     """
-    with _as_sentences():
+    with as_sentences():
         steps = iter_restore(source.picture.pixels, source.missing.mask, settings)
-        return _drain(steps, lambda step: report(_STAGES.get(step.stage, step.stage), step.fraction), stop)
+        return _drain(steps, lambda step: report(stage_words(step.stage), step.fraction), stop)
 
 
 def tune_source(
     source: Source, settings: RestoreSettings, report: Report, stop: threading.Event | None = None
 ) -> Tuning:
     """Choose settings for a picture by holding out observed pixels."""
-    with _as_sentences():
+    with as_sentences():
         steps = iter_tune(source.picture.pixels, source.missing.mask, settings, seed=settings.seed)
         return _drain(steps, lambda step: report("choosing settings", step.fraction), stop)
 
@@ -168,6 +168,11 @@ def restored_picture(source: Source, restoration: Restoration) -> Picture:
     return source.picture.with_pixels(restoration.image, filled=source.missing.mask)
 
 
+def stage_words(stage: str) -> str:
+    """Return what a stage of the restoration does, in words."""
+    return _STAGES.get(stage, stage)
+
+
 def _drain(run: Run[Step, Result], seen: Callable[[Step], None], stop: threading.Event | None) -> Result:
     """Take the steps of some work to its end and return its result."""
     with closing(run):
@@ -179,7 +184,7 @@ def _drain(run: Run[Step, Result], seen: Callable[[Step], None], stop: threading
 
 
 @contextmanager
-def _as_sentences() -> Iterator[None]:
+def as_sentences() -> Iterator[None]:
     """Turn what the library says about its arguments into a sentence for the user."""
     try:
         yield
