@@ -1,4 +1,4 @@
-"""Restore the bundled sample: what the program does when it is started without arguments."""
+"""Restore the bundled sample: what the program does without arguments where there is no display."""
 
 import time
 from contextlib import closing
@@ -21,7 +21,7 @@ _OUTPUT = "sample_restored.png"
 
 def show_sample(folder: Path) -> int:
     """Restore the sample with the default settings, print its PSNR, and write it into a folder."""
-    print("The window is not part of this version yet; the bundled sample is restored here instead.")
+    print("There is no display for the window; the bundled sample is restored here instead.")
     original, damaged = read_sample(ORIGINAL), read_sample(DAMAGED)
     missing = find_missing(damaged)
     start = time.perf_counter()

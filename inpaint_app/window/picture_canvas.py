@@ -52,6 +52,7 @@ class PictureCanvas(QWidget):
         self._lit: Coverage | None = None
         self._outlines: npt.NDArray[np.int64] = np.zeros((0, 4), np.int64)
         self._marker: tuple[int, int] | None = None
+        self._inset: tuple[Levels, Rect] | None = None
         self._placeholder = ""
         self._brush: tuple[tuple[Colors, int], QBrush] | None = None
         viewport.changed.connect(self._on_viewport_changed)
@@ -77,6 +78,19 @@ class PictureCanvas(QWidget):
         self._levels = levels
         if levels is not None:
             self._viewport.set_picture_size(levels.width, levels.height)
+        self.update()
+
+    def set_inset(self, levels: Levels | None, rect: Rect | None = None) -> None:
+        """Show other pixels within a rectangle, framed; None for none.
+
+        Parameters
+        ----------
+        levels : Levels or None
+            As large as the rectangle.
+        rect : Rect, optional
+            Where they belong.
+        """
+        self._inset = None if levels is None or rect is None else (levels, rect)
         self.update()
 
     def set_placeholder(self, text: str) -> None:
@@ -217,6 +231,12 @@ class PictureCanvas(QWidget):
         """Draw what lies on the pixels."""
         if self._coverage is not None and self._mask_shown and self._fits(self._coverage):
             draw_hatching(painter, self._coverage, geometry, area, self._stripes(colors))
+        if self._inset is not None:
+            levels, rect = self._inset
+            frame = geometry.rect(rect)
+            inner = Geometry(frame.x(), frame.y(), geometry.zoom, rect.width, rect.height)
+            draw_levels(painter, levels, inner, area)
+            self._draw_frame(painter, frame)
         if self._lit is not None and self._fits(self._lit):
             draw_veil(painter, self._lit, geometry, area, colors.veil)
             draw_outlines(painter, self._outlines, geometry, area, colors.outline)
@@ -262,6 +282,15 @@ class PictureCanvas(QWidget):
         painter.setPen(colors.soft_text)
         area = self.rect().adjusted(24, 12, -24, -12)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._placeholder)
+
+    def _draw_frame(self, painter: QPainter, frame: QRectF) -> None:
+        """Draw a dashed frame in black and white, so that it is seen on every picture."""
+        ratio = self.devicePixelRatioF()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(Qt.GlobalColor.black, 2 * ratio))
+        painter.drawRect(frame)
+        painter.setPen(QPen(Qt.GlobalColor.white, 2 * ratio, Qt.PenStyle.DashLine))
+        painter.drawRect(frame)
 
     def _marker_center(self, geometry: Geometry, pixel: tuple[int, int]) -> QPointF:
         return geometry.rect(Rect(*pixel, 1, 1)).center()

@@ -1,0 +1,77 @@
+"""A picture on its way to the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from inpaint_app.window.jobs import Jobs
+from inpaint_app.window.task import Task
+
+Ready = TypeVar("Ready")
+
+
+class Slot(QObject, Generic[Ready]):
+    """Makes something ready for drawing in another thread; the latest request wins.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        Where the work is done.
+    """
+
+    changed = Signal()
+    """Something else is ready, or nothing any more."""
+    failed = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._key: object = None
+        self._task: Task | None = None
+        self.ready: Ready | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being made ready."""
+        return self._task is not None
+
+    def show(self, key: object, make: Callable[[], Ready]) -> None:
+        """Make something ready, unless it is what was asked for last.
+
+        Parameters
+        ----------
+        key : object
+            Stands for what is made, such as the array it is made of; compared by identity.
+        make : callable
+            Called in another thread.
+        """
+        if key is self._key and key is not None:
+            return
+        self._drop()
+        self._key = key
+        self._task = self._jobs.start(lambda _task: make(), done=self._take, failed=self._fail)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._drop()
+        self._key = None
+        if self.ready is not None:
+            self.ready = None
+            self.changed.emit()
+
+    def _drop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _fail(self, sentence: str) -> None:
+        self._task = None
+        self.failed.emit(sentence)
+
+    def _take(self, ready: Ready) -> None:
+        self._task = None
+        self.ready = ready
+        self.changed.emit()
