@@ -183,9 +183,8 @@ def figures(request: RestoreRequest, image: Array, reference: Array | None) -> F
 
 def damage_figures(pixels: Array, mask: Mask, reference: Array) -> Figures:
     """Measure the damaged picture, its missing pixels black."""
-    blackened = pixels.copy()
-    blackened[mask] = 0
-    scores = measure(reference, blackened, None)
+    hidden = mask if mask.ndim == pixels.ndim else mask[..., None]
+    scores = measure(reference, np.where(hidden, pixels.dtype.type(0), pixels), None)
     return Figures(Scores(scores.psnr, None, scores.ssim, None))
 
 
