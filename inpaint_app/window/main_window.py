@@ -70,6 +70,7 @@ class MainWindow(QMainWindow):
         self.history, self.dictionary = HistoryPanel(self.session), DictionaryPanel(self.session)
         self._zoom, self._pixel, self._kind = QLabel(), QLabel(), QLabel()
         self._is_closed = False
+        self._view_before = self.viewer.view
         self._lay_out()
         self._menus = Menus(
             self,
@@ -188,7 +189,7 @@ class MainWindow(QMainWindow):
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.pixel_changed.connect(self._pixel.setText)
         self.progress.stop_wanted.connect(session.stop)
-        self.progress.cancel_wanted.connect(session.cancel)
+        self.progress.cancel_wanted.connect(self.cancel)
         self.welcome.open_wanted.connect(self.files.open)
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
@@ -198,14 +199,18 @@ class MainWindow(QMainWindow):
 
     def compare(self) -> None:
         """Restore under both constraints, and show them side by side."""
+        self._view_before = self.viewer.view
         self.viewer.set_view(View.COMPARE)
         self.session.compare()
 
     def cancel(self) -> None:
         """Give up what is under way; with nothing under way, close the banner."""
-        if self.session.activity is None and self.session.preview is None:
+        activity = self.session.activity
+        if activity is None and self.session.preview is None:
             self.banner.hide()
         self.session.cancel()
+        if activity is not None and activity.kind == "compare" and self.viewer.view is View.COMPARE:
+            self.viewer.set_view(self._view_before)
 
     def copy(self) -> None:
         """Put the restored picture on the clipboard."""

@@ -29,7 +29,7 @@ class Slot(QObject, Generic[Ready]):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._key: object = None
+        self._sources: tuple[object, ...] = ()
         self._task: Task | None = None
         self.ready: Ready | None = None
 
@@ -38,26 +38,27 @@ class Slot(QObject, Generic[Ready]):
         """Whether something is being made ready."""
         return self._task is not None
 
-    def show(self, key: object, make: Callable[[], Ready]) -> None:
+    def show(self, make: Callable[[], Ready], *sources: object) -> None:
         """Make something ready, unless it is what was asked for last.
 
         Parameters
         ----------
-        key : object
-            Stands for what is made, such as the array it is made of; compared by identity.
         make : callable
             Called in another thread.
+        *sources : object
+            What it is made of, such as arrays; the same objects need not be made ready again.
         """
-        if key is self._key and key is not None:
+        known = len(sources) == len(self._sources)
+        if known and all(one is other for one, other in zip(sources, self._sources, strict=True)):
             return
         self._drop()
-        self._key = key
+        self._sources = sources
         self._task = self._jobs.start(lambda _task: make(), done=self._take, failed=self._fail)
 
     def clear(self) -> None:
         """Show nothing."""
         self._drop()
-        self._key = None
+        self._sources = ()
         if self.ready is not None:
             self.ready = None
             self.changed.emit()

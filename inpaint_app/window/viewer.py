@@ -108,7 +108,6 @@ class Viewer(QWidget):
         self._split.hovered.connect(lambda row, column: self._hover("split", (row, column)))
         self._split.hover_left.connect(lambda: self._hover("split", None))
         self._connect_painting(self._panes["damaged"])
-        self._connect_painting(self._panes["restored"])
 
     def _connect_painting(self, pane: PicturePane) -> None:
         session = self._session
@@ -160,17 +159,17 @@ class Viewer(QWidget):
         return self._tool
 
     def set_tool(self, tool: Tool) -> None:
-        """Choose what the left button paints."""
+        """Choose what the left button paints on the damaged picture."""
         self._tool = tool
-        for name in ("damaged", "restored"):
-            self._panes[name].set_tool(tool)
+        self._panes["damaged"].set_tool(tool)
+        if tool is not Tool.NONE and "damaged" not in _LAYOUTS[self.view]:
+            self.set_view(View.SIDE_BY_SIDE)
         self.view_changed.emit()
 
     def set_brush_diameter(self, diameter: int) -> None:
         """Choose how wide brush and eraser are, in pixels of the picture."""
         self.brush_diameter = min(max(diameter, 1), 500)
-        for name in ("damaged", "restored"):
-            self._panes[name].set_brush_diameter(self.brush_diameter)
+        self._panes["damaged"].set_brush_diameter(self.brush_diameter)
         self.view_changed.emit()
 
     def show_mask(self, shown: bool) -> None:
@@ -212,7 +211,7 @@ class Viewer(QWidget):
                 pane.update_pixels(rect)
         else:
             copy = session.mask.snapshot()
-            self._coverage.show(copy, lambda: Coverage(copy))
+            self._coverage.show(lambda: Coverage(copy), copy)
 
     def _show_results(self) -> None:
         session, document = self._session, self._session.document
@@ -254,7 +253,9 @@ class Viewer(QWidget):
             self._drop_array("error")
             return
         reference, image = document.reference.pixels, record.image
-        self._slots["error"].show(image, lambda: build_levels(restoring.error_picture(reference, image)))
+        self._slots["error"].show(
+            lambda: build_levels(restoring.error_picture(reference, image)), reference, image
+        )
 
     def _show_array(self, name: str, pixels: Array) -> None:
         self._pixels[name] = pixels
@@ -262,7 +263,7 @@ class Viewer(QWidget):
             return  # made ready when it is looked at: large pictures take memory
         document = self._session.document
         source = None if document is None else document.picture.pixels
-        self._slots[name].show(pixels, lambda: build_levels(pixels, _display_range(source)))
+        self._slots[name].show(lambda: build_levels(pixels, _display_range(source)), pixels, source)
 
     def _drop_array(self, name: str) -> None:
         self._pixels.pop(name, None)
@@ -290,7 +291,7 @@ class Viewer(QWidget):
             document = self._session.document
             source = None if document is None else document.picture.pixels
             image = preview.image
-            self._inset.show(preview, lambda: build_levels(image, _display_range(source)))
+            self._inset.show(lambda: build_levels(image, _display_range(source)), preview)
         self._show_results()
 
     def _show_inset(self) -> None:
@@ -308,7 +309,7 @@ class Viewer(QWidget):
             self._lit.clear()
             return
         shape = self._session.document.shape
-        self._lit.show(use, lambda: Coverage.of_rects(use.rects, shape))
+        self._lit.show(lambda: Coverage.of_rects(use.rects, shape), use)
 
     def _show_lit(self) -> None:
         use = self._session.atom_use

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -56,7 +59,7 @@ class Welcome(QWidget):
         layout.addStretch(3)
 
 
-def sample_menu(parent: QWidget, chosen: object) -> QMenu:
+def sample_menu(parent: QWidget, chosen: Callable[[Damage], None]) -> QMenu:
     """Return a menu of the sample's damages.
 
     Parameters
@@ -68,10 +71,6 @@ def sample_menu(parent: QWidget, chosen: object) -> QMenu:
     """
     menu = QMenu("Open &Sample", parent)
     for damage in SAMPLES:
-        _add(menu, damage, chosen)
+        words = damage.words[:1].upper() + damage.words[1:]
+        menu.addAction(words, partial(chosen, damage))
     return menu
-
-
-def _add(menu: QMenu, damage: Damage, chosen: object) -> None:
-    assert callable(chosen)
-    menu.addAction(damage.words[:1].upper() + damage.words[1:], lambda: chosen(damage))

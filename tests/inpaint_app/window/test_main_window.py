@@ -166,6 +166,7 @@ def test_escape_at_any_moment_leaves_everything(window, qtbot, files, seed) -> N
     assert window.session.current is before[2]
     assert window.session.settings == settings
     assert window.session.history.records == history
+    assert window.viewer.view is View.SIDE_BY_SIDE
     assert not window.progress.isVisible()
     assert window.banner.text == ""
 
@@ -216,6 +217,17 @@ def test_painting_with_the_mouse_then_undoing(window, qtbot, files) -> None:
         n_steps += 1
     assert n_steps == 4, "one stroke, one step"
     assert mask_bytes(window) == before
+    settle(window, qtbot)
+
+
+def test_a_tool_brings_the_damaged_picture_into_sight(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "split")
+    trigger(window, "brush")
+    assert pane(window, "damaged").isVisible()
+    trigger(window, "compared")
+    trigger(window, "eraser")
+    assert window.viewer.view is View.COMPARE, "it is in sight there"
     settle(window, qtbot)
 
 
