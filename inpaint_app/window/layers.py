@@ -21,6 +21,7 @@ _MOST_OUTLINES = 2000
 _LEAST_OUTLINE = 5.0
 _DENSE_OPACITY = 0.5
 _TILE = 256
+_BAND = 128
 # What covers a part of a screen pixel is drawn stronger, or thin scratches would be lost in large pictures.
 _OPACITIES = np.rint(255 * np.sqrt(np.arange(256) / 255)).astype(np.uint32) << np.uint32(24)
 
@@ -94,37 +95,17 @@ def draw_hatching(
     painter: QPainter, coverage: Coverage, geometry: Geometry, area: QRect, stripes: QBrush
 ) -> None:
     """Draw stripes over what is marked, within an area; faint ones if that is nearly everything."""
-    area = geometry.exposed(area)
-    if area.isEmpty():
-        return
-    buffer = QImage(area.size(), QImage.Format.Format_ARGB32_Premultiplied)
-    inner = QPainter(buffer)
-    inner.translate(-area.x(), -area.y())
-    inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
-    inner.setBrushOrigin(QPointF(geometry.left, geometry.top))
-    inner.fillRect(area, stripes)
-    inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
-    _draw_coverage(inner, coverage, geometry, area)
-    inner.end()
     painter.save()
     painter.setOpacity(_DENSE_OPACITY if coverage.is_dense else 1.0)
-    painter.drawImage(area.topLeft(), buffer)
+    inside = QPainter.CompositionMode.CompositionMode_DestinationIn
+    _draw_shaped(painter, coverage, geometry, area, stripes, inside)
     painter.restore()
 
 
 def draw_veil(painter: QPainter, lit: Coverage, geometry: Geometry, area: QRect, color: QColor) -> None:
     """Darken what is not lit, within an area."""
-    area = geometry.exposed(area)
-    if area.isEmpty():
-        return
-    buffer = QImage(area.size(), QImage.Format.Format_ARGB32_Premultiplied)
-    buffer.fill(color)
-    inner = QPainter(buffer)
-    inner.translate(-area.x(), -area.y())
-    inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationOut)
-    _draw_coverage(inner, lit, geometry, area)
-    inner.end()
-    painter.drawImage(area.topLeft(), buffer)
+    outside = QPainter.CompositionMode.CompositionMode_DestinationOut
+    _draw_shaped(painter, lit, geometry, area, QBrush(color), outside)
 
 
 def draw_outlines(
@@ -166,6 +147,31 @@ def striped(colors: tuple[QColor, QColor], period: int) -> QBrush:
     image = QImage(len(x), len(x), QImage.Format.Format_ARGB32)
     words(image)[:] = np.where(first, np.uint32(colors[0].rgba()), np.uint32(colors[1].rgba()))
     return QBrush(image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied))
+
+
+def _draw_shaped(
+    painter: QPainter,
+    coverage: Coverage,
+    geometry: Geometry,
+    area: QRect,
+    brush: QBrush,
+    shape: QPainter.CompositionMode,
+) -> None:
+    """Draw with a brush where a composition with the coverage leaves it, within an area."""
+    area = geometry.exposed(area)
+    # Buffers of a band are had anew from memory at hand; those of a whole pane are not.
+    for top in range(area.top(), area.top() + area.height(), _BAND):
+        band = QRect(area.left(), top, area.width(), _BAND).intersected(area)
+        buffer = QImage(band.size(), QImage.Format.Format_ARGB32_Premultiplied)
+        inner = QPainter(buffer)
+        inner.translate(-band.x(), -band.y())
+        inner.setBrushOrigin(QPointF(geometry.left, geometry.top))
+        inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
+        inner.fillRect(band, brush)
+        inner.setCompositionMode(shape)
+        _draw_coverage(inner, coverage, geometry, band)
+        inner.end()
+        painter.drawImage(band.topLeft(), buffer)
 
 
 def _draw_coverage(painter: QPainter, coverage: Coverage, geometry: Geometry, area: QRect) -> None:
