@@ -19,6 +19,7 @@ from inpaint_app.window.images import Levels, words
 
 _MOST_OUTLINES = 2000
 _LEAST_OUTLINE = 5.0
+_ROUNDING = 1e-6
 _DENSE_OPACITY = 0.5
 _TILE = 256
 _BAND = 128
@@ -57,8 +58,14 @@ class Geometry:
         return QRectF(x, y, rect.width * self.zoom, rect.height * self.zoom)
 
     def exposed(self, area: QRect) -> QRect:
-        """Return the part of an area that the picture covers."""
-        return self.frame.toAlignedRect().intersected(area)
+        """Return the part of an area whose screen pixels have their centre on the picture.
+
+        Others would be drawn from beyond its last row or column, which are black to Qt.
+        """
+        left, top = ceil(self.left - 0.5), ceil(self.top - 0.5)
+        right = ceil(self.left + self.width * self.zoom - 0.5 - _ROUNDING)
+        bottom = ceil(self.top + self.height * self.zoom - 0.5 - _ROUNDING)
+        return QRect(left, top, max(right - left, 1), max(bottom - top, 1)).intersected(area)
 
     def source(self, area: QRect, level: int) -> Rect:
         """Return the pixels of a level, reduced `level` times by half, that an area shows, and a margin."""
