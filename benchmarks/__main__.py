@@ -1,14 +1,15 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|window|all``."""
+"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|window|all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import coding, restoration, selection, window
+from benchmarks import coding, quality, restoration, selection, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
     "coding": coding.main,
     "restoration": restoration.main,
+    "quality": quality.main,
     "window": window.main,
 }
 

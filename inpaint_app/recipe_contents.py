@@ -15,7 +15,7 @@ from inpaint_app.recipe import Plain, Recipe, write_recipe
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
     """Return the settings of a recipe; those it does not name have their defaults."""
     try:
-        values: dict[str, Any] = dict(recipe.settings)
+        values: dict[str, Any] = {"rounds": 0, **recipe.settings}  # early recipes know no refinement
         return RestoreSettings(**values)
     except TypeError as error:
         known = RestoreSettings.__dataclass_fields__

@@ -18,6 +18,7 @@ _OPTIONS = {
     "coding_sparsity": "coding_sparsity",
     "patch_size": "patch_size",
     "bases": "bases",
+    "rounds": "rounds",
     "seed": "seed",
     "threads": "threads",
 }
@@ -48,7 +49,7 @@ def choices(args: argparse.Namespace) -> Choices:
     recipe = None if args.recipe is None else read_recipe(args.recipe)
     _refuse_contradictions(args)
     if recipe is None:
-        settings, marks = RestoreSettings.preset(args.preset or "fast"), Marks()
+        settings, marks = RestoreSettings.preset(args.preset or "balanced"), Marks()
     else:
         settings, marks = recipe_settings(recipe, args.recipe), recipe_marks(recipe, args.recipe)
     chosen = Choices(_with_options(settings, args), _with_marks(marks, args), getattr(args, "auto", False))
@@ -80,6 +81,7 @@ def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> Restor
         changes["decay"] = True
     if args.replace_observed:
         changes["keep_observed"] = False
+        changes.setdefault("rounds", 0)  # refinement would keep them
     if args.every_window:
         changes["every_window"] = True
     try:

@@ -69,7 +69,11 @@ def seconds(value: float) -> str:
 def settings_words(settings: RestoreSettings) -> str:
     """Return the main parameters in a few words."""
     words = f"{settings.constraint}, k = {settings.n_atoms or 'auto'}, s = {settings.sparsity}"
-    return f"{words}, s'/T = {settings.budget:g}" if settings.constraint == "average" else words
+    if settings.constraint == "average":
+        words += f", s'/T = {settings.budget:g}"
+    if settings.rounds == 0:
+        return words
+    return f"{words}, rounds {'auto' if settings.rounds is None else settings.rounds}"
 
 
 def found_words(document: Document, *, edited: bool) -> str:

@@ -56,6 +56,15 @@ _QUANTITIES = {
         default=None,
         tooltip="Most atoms that rebuild one window of the picture: more are sharper, fewer are smoother.",
     ),
+    "rounds": Quantity(
+        label="&Rounds of refinement",
+        minimum=0,
+        maximum=12,
+        default=_DEFAULTS.rounds,
+        can_be_automatic=True,
+        tooltip="How often similar windows improve each other after that: more are better and slower; 0 is "
+        "the paper's method, auto goes on until held-out pixels stop improving.",
+    ),
 }
 _CONSTRAINT_TIPS = {
     "individual": "Every patch may use up to s atoms, whatever it shows.",
@@ -164,6 +173,11 @@ class ParameterPanel(QWidget):
         self._automatic.clicked.connect(session.set_automatic)
 
     def _ask(self, **changes: object) -> None:
+        # Refinement keeps observed pixels: of the two, the one chosen last is meant.
+        if changes.get("keep_observed") is False:
+            changes["rounds"] = 0
+        elif changes.get("rounds", 0) != 0:
+            changes["keep_observed"] = True
         self._session.set_settings(replace(self._session.settings, **changes))  # type: ignore[arg-type]
 
     def _choose_preset(self, place: int) -> None:

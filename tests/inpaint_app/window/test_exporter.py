@@ -12,7 +12,7 @@ from inpaint_app.window.exporter import Exporter
 from inpaint_app.window.exporting import Target
 from inpaint_app.writing import write_picture
 
-FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"))
+FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
 
 @pytest.fixture

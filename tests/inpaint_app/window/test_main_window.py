@@ -33,7 +33,7 @@ from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.state import View
 from inpaint_app.window.theme import Theme, ThemeSwitch
 
-FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"))
+FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
 
 @pytest.fixture
@@ -506,3 +506,24 @@ def test_the_hatching_is_the_mask_after_edits_in_quick_succession(window, qtbot,
     settle(window, qtbot)
     drawn_mask = pane(window, "damaged").canvas._coverage.level(0).astype(bool)
     assert drawn_mask.tobytes() == mask_bytes(window)
+
+
+def test_refinement_and_replacing_observed_pixels_exclude_each_other(window) -> None:
+    panel = window.side.parameters
+    panel._fields["rounds"]._box.setValue(2)
+    assert window.session.settings.rounds == 2
+    panel._keep.click()
+    assert (window.session.settings.keep_observed, window.session.settings.rounds) == (False, 0)
+    panel._fields["rounds"]._box.setValue(1)
+    assert (window.session.settings.keep_observed, window.session.settings.rounds) == (True, 1)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_presets_are_taken_and_recognised(window, place) -> None:
+    presets = window.side.parameters._presets
+    presets.setCurrentIndex(place)
+    presets.activated.emit(place)
+    assert window.session.settings == RestoreSettings.preset(presets.itemData(place))
+    assert presets.currentIndex() == place
+    window.side.parameters._fields["sparsity"]._box.setValue(3)
+    assert presets.currentText() == "Custom"

@@ -14,7 +14,7 @@ from inpaint_app.window.opening import SAMPLES, Damage
 from inpaint_app.window.session import DEBOUNCE_MS, Session
 from inpaint_app.window.state import Comparison
 
-FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"))
+FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
 
 def settle(session: Session, qtbot) -> None:
