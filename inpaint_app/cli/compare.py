@@ -9,11 +9,12 @@ from inpaint_app.cli import options
 from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import decibels, percent, say_found
-from inpaint_app.cli.work import Scores, check_input, load, load_reference, measure, restore_source
+from inpaint_app.cli.report import say_found
 from inpaint_app.errors import shown
 from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.picture import Picture
+from inpaint_app.wording import decibels, percent
+from inpaint_app.work import Scores, check_input, load, load_reference, measure, restore_source
 from inpaint_app.writing import check_output, write_picture
 
 _EPILOG = """\

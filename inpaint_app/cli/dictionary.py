@@ -12,9 +12,9 @@ from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import say_done, say_found
-from inpaint_app.cli.work import load, restore_source
 from inpaint_app.errors import shown
 from inpaint_app.figures import atoms_figure
+from inpaint_app.work import load, restore_source
 from inpaint_app.writing import check_output, write_picture
 
 _EPILOG = """\
