@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
@@ -23,7 +23,7 @@ def as_thread_count(threads: int | None) -> int:
 
 def map_chunks(
     function: Callable[[int, int], Result], n_items: int, chunk: int, threads: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield ``function(start, stop)`` for consecutive chunks of ``range(n_items)``, in their order.
 
     Chunk borders depend on `n_items` and `chunk` alone, so neither does any result depend on
@@ -73,8 +73,22 @@ class _SharedLimit:
 
     @staticmethod
     def _set(counts: list[int]) -> None:
-        for library, count in zip(_blas_libraries(), counts, strict=True):
-            library.set_num_threads(count)
+        # OpenBLAS obeys the first thread that ever sets the number, and no other: let it always be this one.
+        _setter().submit(_set_thread_counts, counts).result()
+
+
+@cache
+def _setter() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="dictsel-blas")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_setter.cache_clear)  # its thread is not there
+
+
+def _set_thread_counts(counts: list[int]) -> None:
+    for library, count in zip(_blas_libraries(), counts, strict=True):
+        library.set_num_threads(count)
 
 
 #: Use as ``with single_threaded_blas:``. Our own threads are the parallel ones, and sums stay in one order.

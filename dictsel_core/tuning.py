@@ -194,7 +194,7 @@ class _HeldOutTrial:
             return float("inf")
         coder = window_coder(self._dictionary(settings), settings)
         error, count = 0.0, 0
-        for tile, fold in product(self._tiles[tile_size], self._folds):
+        for tile, fold in product(self._tiles[tile_size], self._folds[: 1 if refined else None]):
             plane, held_out = self._plane[tile], fold[tile]
             missing = self._missing[tile] | held_out
             if not held_out.any() or missing.all():

@@ -17,7 +17,13 @@ from dictsel_core.restoration.coding import WindowCoder, complete, varies_less, 
 from dictsel_core.restoration.pyramid import double, halve
 from dictsel_core.restoration.refinement import Planes
 from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.rounds import MOST_ROUNDS, hold_out, refine, refine_while_it_helps
+from dictsel_core.restoration.rounds import (
+    MOST_ROUNDS,
+    UNJUDGED_ROUNDS,
+    hold_out,
+    refine,
+    refine_while_it_helps,
+)
 from dictsel_core.restoration.sampling import sample_patches
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.selection import Selection, SelectionRun, iter_replacement_omp
@@ -103,6 +109,7 @@ class _Work:
     def __init__(self, canvas: Canvas, settings: RestoreSettings, ground_set: GroundSet) -> None:
         self.whole, self.settings, self.ground_set = canvas, settings, ground_set
         self.seconds: dict[str, float] = {}
+        self.progress = 0.0
         self.picture = canvas.blank()
         self.held_out = np.zeros_like(canvas.missing)
         if settings.rounds is None:
@@ -112,34 +119,37 @@ class _Work:
         #: Where the progress stands when every channel is coded by itself; others may help it after that.
         self.coded = 1.0 if canvas.missing.shape[2] == 1 else 0.45
         n_rounds = MOST_ROUNDS if settings.rounds is None else settings.rounds
-        #: Where the progress stands before the refinement.
-        self.before_rounds = 1 / (1 + _WORK_OF_A_ROUND * n_rounds)
+        #: Where the progress stands before and after the first restoration.
+        self.first_part = (0.0, 1 / (1 + _WORK_OF_A_ROUND * n_rounds))
 
     def steps(self) -> Generator[RestoreStep, None, Restoration]:
         """Restore a first time, then refine."""
         if not self.whole.missing.any():
-            settings = replace(self.settings, rounds=0)
-            return Restoration(self.picture, settings, 0.0, None, np.zeros(0, np.intp), 0.0, self.seconds)
+            unused = np.zeros(0, np.intp)
+            return Restoration(self.picture, self.settings, 0.0, None, unused, 0.0, 0, self.seconds)
         selection, coder = yield from self._first()
         n_rounds = yield from self._refine()
         if n_rounds == 0 and self.held_out.any():  # they were held out in vain
-            self.canvas, self.picture, self.before_rounds = self.whole, self.whole.blank(), 1.0
+            self.canvas, self.picture = self.whole, self.whole.blank()
+            self.first_part = (self.progress, 1.0)
             selection, coder = yield from self._first()
         return Restoration(
             self.picture,
-            replace(self.settings, rounds=n_rounds),
+            self.settings,
             self.whole.missing_fraction,
             selection,
             coder.usage,
             coder.usage.sum() / max(coder.n_windows, 1),
+            n_rounds,
             self.seconds,
         )
 
     def _first(self) -> Generator[RestoreStep, None, tuple[Selection, WindowCoder]]:
         """Select, then restore the coarser scales of all channels, then the channels themselves."""
         run = Run(self._select_and_code())
+        start, end = self.first_part
         for step in run:
-            yield replace(step, fraction=step.fraction * self.before_rounds)
+            yield replace(step, fraction=start + (end - start) * step.fraction)
         return run.result
 
     def _select_and_code(self) -> Generator[RestoreStep, None, tuple[Selection, WindowCoder]]:
@@ -156,7 +166,7 @@ class _Work:
         run = select_dictionary(self.canvas, self.settings, self.ground_set)
         for _ in run:
             yield RestoreStep("select", _SELECTED * len(run.steps) / run.n_atoms)
-        self.seconds["select"] = time.perf_counter() - start
+        self._spent("select", start)
         return run.selection
 
     def _coarse(self, coder: WindowCoder) -> Generator[RestoreStep, None, list[Plane]]:
@@ -173,7 +183,7 @@ class _Work:
         preview = self.picture.copy()
         for channel, half in enumerate(halves):
             self._put_plane(preview, channel, double(half, canvas.shape))
-        self.seconds["coarse"] = time.perf_counter() - start
+        self._spent("coarse", start)
         yield RestoreStep("coarse", _COARSE, preview)
         return halves
 
@@ -193,7 +203,7 @@ class _Work:
                 canvas.put(self.picture, channel, rows, band, wanted[rows])
                 done = (channel + rows.stop / canvas.shape[0]) / canvas.n_channels
                 yield RestoreStep("code", _COARSE + (self.coded - _COARSE) * done)
-        self.seconds["code"] = time.perf_counter() - start
+        self._spent("code", start)
 
     def _learn_from_other_channels(self, coder: WindowCoder) -> Generator[RestoreStep, None, None]:
         """Estimate a channel from others that are observed at the same pixel.
@@ -227,7 +237,7 @@ class _Work:
             rows = slice(0, canvas.shape[0])
             mean: Plane = np.divide(total, np.maximum(count, 1), dtype=np.float32)
             canvas.put(self.picture, channel, rows, mean, count > 0)
-        self.seconds["channels"] = time.perf_counter() - start
+        self._spent("channels", start)
 
     def _refine(self) -> Generator[RestoreStep, None, int]:
         """Refine the picture, and return the number of rounds that were made."""
@@ -241,18 +251,25 @@ class _Work:
         missing, held_out = self.whole.missing[:, :, layers], self.held_out[:, :, layers]
         threads = as_thread_count(self.settings.threads)
         if self.settings.rounds is None and held_out.any():
-            truth = self.whole.planes(self.whole.image)[:, :, known_channels]
-            known = truth[np.broadcast_to(held_out, truth.shape)]
+            known = self._known(known_channels)[np.broadcast_to(held_out, planes.shape)]
             run = Run(refine_while_it_helps(planes, missing, held_out, known, threads))
         else:
-            run = Run(refine(planes, missing, self.settings.rounds or MOST_ROUNDS // 2, threads))
+            run = Run(refine(planes, missing, self.settings.rounds or UNJUDGED_ROUNDS, threads))
         for step in run:
             if step.ended:
                 self._put_planes(planes, known_channels)
-            fraction = self.before_rounds + (1 - self.before_rounds) * step.fraction
-            yield RestoreStep("refine", fraction, self.picture if step.ended else None)
-        self.seconds["refine"] = time.perf_counter() - start
+            self.progress = self.first_part[1] + (1 - self.first_part[1]) * step.fraction
+            yield RestoreStep("refine", self.progress, self.picture if step.ended else None)
+        self._spent("refine", start)
         return run.result
+
+    def _known(self, channels: Bools) -> Planes:
+        """Return the observed values of some channels, 0 where missing: (H, W, C)."""
+        return np.stack([self.whole.plane(channel) for channel in np.flatnonzero(channels).tolist()], axis=2)
+
+    def _spent(self, stage: str, start: float) -> None:
+        """Count the time since `start` to a stage."""
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
 
     def _put_planes(self, planes: Planes, channels: Bools) -> None:
         """Make a new picture with all that was missing taken from some planes; gray where there is none."""

@@ -6,7 +6,9 @@ at the missing pixels of each member given its observed ones. All that windows s
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.restoration.conditional import conditional_means
-from dictsel_core.restoration.similar import Search, Tile, rows_of_windows, similar_windows, tile_rows
+from dictsel_core.restoration.similar import Search, Tile, rows_of_windows, similar_windows, spans
 
 Planes = NDArray[np.float32]
 
@@ -72,7 +74,7 @@ class Refiner:
     def round(self, picture: Planes, *, last: bool) -> Generator[float, None, None]:
         """Refine `picture` (H, W, C) of about unit range in place.
 
-        Yields the part of the round that is done. Pictures smaller than a window stay as they are.
+        Yields the part of the round that is done, often. Pictures smaller than a window stay as they are.
         """
         manner = self._manner
         size = manner.last_size if last or self._missing.shape[2] > 1 else manner.size
@@ -80,35 +82,39 @@ class Refiner:
         height, width, _ = picture.shape
         if min(height, width) < search.size:
             return
-        bands = list(tile_rows((height, width), search))
-        sums = _Sums(picture, self._missing, max(band[0].height for band in bands))
-        for number, band in enumerate(bands, start=1):
-
-            def work(start: int, _: int, band: list[Tile] = band) -> "_Said | None":
-                return self._ask(picture, band[start], search)
-
-            for tile, said in zip(band, map_chunks(work, len(band), 1, self._threads), strict=True):
-                if said is not None:
-                    sums.add(tile, said)
+        bands, columns = spans(height, search), spans(width, search)
+        sums = _Sums(picture, self._missing, max(band.stop - band.start for band in bands))
+        for number, band in enumerate(bands):
+            tiles = [Tile(band, each) for each in columns]
+            answers = map_chunks(partial(self._ask, picture, tiles, search), len(tiles), 1, self._threads)
+            with closing(answers):
+                for done, (tile, said) in enumerate(zip(tiles, answers, strict=True), start=1):
+                    if said is not None:
+                        sums.add(tile, said)
+                    yield (number + done / len(tiles)) / len(bands)
             # Nobody looks again at the rows above the next band.
-            bottom = bands[number][0].rows.start if number < len(bands) else height
+            bottom = bands[number + 1].start if number + 1 < len(bands) else height
             sums.settle(bottom, 1 if last else manner.relaxation)
-            yield number / len(bands)
 
-    def _ask(self, picture: Planes, tile: Tile, search: Search) -> "_Said | None":
-        """Let the groups of a tile estimate their nearest members."""
-        size = search.size
-        part = picture[tile.rows, tile.columns]
-        middle = part.mean()
-        values = rows_of_windows(part - middle, size)
-        unknown = rows_of_windows(self._missing[tile.rows, tile.columns], size)
-        lacking = unknown[tile.references].any(axis=(1, 2))
+    def _ask(self, picture: Planes, tiles: list[Tile], search: Search, number: int, _: int) -> "_Said | None":
+        """Let the groups of one tile estimate their nearest members."""
+        tile, size = tiles[number], search.size
+        hidden = self._missing[tile.place]
+        if not hidden.any():
+            return None
+        unknown = rows_of_windows(hidden, size)
+        references, candidates = tile.references, tile.candidates
+        lacking = unknown[references].any(axis=(1, 2))
         if not lacking.any():
             return None
-        tile = replace(tile, references=tile.references[lacking], candidates=tile.candidates[lacking])
-        n_members = min(search.n_members, tile.candidates.shape[1])
+        part = picture[tile.place]
+        middle = part.mean()
+        values = rows_of_windows(part - middle, size)
+        n_members = min(search.n_members, candidates.shape[1])
         n_estimated = min(self._manner.n_estimated, n_members)
-        groups = similar_windows(values.mean(axis=1), tile, n_members, n_estimated)
+        groups = similar_windows(
+            values.mean(axis=1), references[lacking], candidates[lacking], n_members, n_estimated
+        )
         estimated = groups[:, :n_estimated]
 
         # Channels with a mask of their own are one long vector, others are several short ones.
@@ -167,10 +173,10 @@ class _Sums:
         self._counts = np.zeros((n_rows, picture.shape[1], 1))
 
     def add(self, tile: Tile, said: _Said) -> None:
-        rows = slice(tile.rows.start - self._top, tile.rows.stop - self._top)
-        sums, counts = said.summed(tile.height, tile.width)
-        self._sums[rows, tile.columns] += sums
-        self._counts[rows, tile.columns, 0] += counts
+        rows, columns = slice(tile.down.start - self._top, tile.down.stop - self._top), tile.place[1]
+        sums, counts = said.summed(*tile.shape)
+        self._sums[rows, columns] += sums
+        self._counts[rows, columns, 0] += counts
 
     def settle(self, bottom: int, relaxation: float) -> None:
         """Bring the means of all rows above `bottom` into the picture."""

@@ -41,7 +41,7 @@ class Restoration:
     image : ndarray
         In the shape, dtype and range of the input.
     settings : RestoreSettings
-        As used: every None is replaced by what was chosen, `rounds` by how many were made.
+        As used: a dictionary size or coding sparsity of None is replaced by what was chosen.
     missing_fraction : float
         Part of the colour values that was missing.
     selection : Selection or None
@@ -50,6 +50,8 @@ class Restoration:
         How many windows used each atom of the dictionary.
     mean_window_atoms : float
         How many atoms a window used on average.
+    n_rounds : int
+        How many rounds of refinement were made.
     seconds : dict of str to float
         Time spent in each stage.
     """
@@ -60,6 +62,7 @@ class Restoration:
     selection: Selection | None
     usage: NDArray[np.intp]
     mean_window_atoms: float
+    n_rounds: int
     seconds: dict[str, float]
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.holding_out import a_few
@@ -13,8 +14,12 @@ from dictsel_core.restoration.refinement import USUAL, Manner, Planes, Refiner
 MOST_ROUNDS, _N_LAST = 8, 2
 #: Part by which the squared error of held-out pixels must fall for another round to pay.
 _WORTH = 0.01
-#: Part of the observed pixels that are held out, and how many it must be to tell anything.
-_PART, _ENOUGH = 0.02, 100
+#: Standard errors by which the first round must do worse than none to be taken back.
+_DOUBT = 2.0
+#: Rounds where too little is observed to hold anything out.
+UNJUDGED_ROUNDS = 4
+#: Part of the observed pixels that are held out: more of few, as a hundred or so tell next to nothing.
+_PART, _MOST_PART, _ENOUGH = 0.02, 0.08, 1000
 
 
 @dataclass(frozen=True)
@@ -27,17 +32,19 @@ class RoundStep:
 
 def hold_out(missing: Bools, rng: np.random.Generator) -> Bools:
     """Choose observed pixels (H, W, c) that tell when to stop; none where too few are observed."""
-    layers = [a_few(missing[:, :, layer], _PART, rng) for layer in range(missing.shape[2])]
+    n_observed = missing.shape[0] * missing.shape[1] - missing.sum(axis=(0, 1))
+    parts = np.clip(_ENOUGH / np.maximum(n_observed, 1), _PART, _MOST_PART)
+    layers = [a_few(missing[:, :, layer], part, rng) for layer, part in enumerate(parts)]
     held_out: Bools = np.stack(layers, axis=2)
     # A channel that is observed nowhere else could not be restored.
-    spared = (missing | held_out).all(axis=(0, 1)) | (held_out.sum(axis=(0, 1)) < _ENOUGH)
+    spared = (missing | held_out).all(axis=(0, 1)) | (held_out.sum(axis=(0, 1)) < _ENOUGH // 10)
     return np.asarray(held_out & ~spared)
 
 
 def refine(
     planes: Planes, missing: Bools, n_rounds: int, threads: int, manner: Manner = USUAL
 ) -> Generator[RoundStep, None, int]:
-    """Refine a picture in place, a given number of rounds; returns that number.
+    """Refine a picture in place, a given number of rounds; returns that number, or 0 if no window fits in.
 
     Parameters
     ----------
@@ -49,6 +56,8 @@ def refine(
     manner : Manner
     """
     refiner = Refiner(missing, threads, manner)
+    if min(planes.shape[:2]) < manner.last_size:
+        return 0
     for number in range(n_rounds):
         for part in refiner.round(planes, last=number == n_rounds - 1):
             yield RoundStep((number + part) / n_rounds, ended=False)
@@ -61,7 +70,9 @@ def refine_while_it_helps(
 ) -> Generator[RoundStep, None, int]:
     """Refine a picture in place until held-out pixels stop improving; returns the number of rounds.
 
-    The last rounds see the held-out pixels too. Where refinement does not help, the picture stays as it is.
+    The last rounds see the held-out pixels too. A first round that does harm is taken back, and there are
+    no others. A few pixels with large errors decide about the mean of all, so that harm must stand out from
+    chance.
 
     Parameters
     ----------
@@ -74,21 +85,24 @@ def refine_while_it_helps(
     """
     where = np.broadcast_to(held_out, planes.shape)
 
-    def held_out_error() -> float:
-        return float(np.square(planes[where] - known).mean(dtype=np.float64))
+    def held_out_errors() -> NDArray[np.float64]:
+        return np.asarray(np.square(planes[where] - known), dtype=np.float64)
 
     refiner = Refiner(missing | held_out, threads)
-    error = held_out_error()
+    errors = held_out_errors()
     n_rounds, pays = 0, True
     while pays and n_rounds < MOST_ROUNDS - _N_LAST:
         before = planes.copy()
         for part in refiner.round(planes, last=False):
             yield RoundStep((n_rounds + part) / MOST_ROUNDS, ended=False)
-        new_error = held_out_error()
-        if new_error >= error:
+        new = held_out_errors()
+        change = new - errors
+        chance = _DOUBT * change.std() / np.sqrt(change.size) if n_rounds == 0 else 0.0
+        if change.mean() > chance:
             planes[...] = before
             break
-        pays, error = new_error < (1 - _WORTH) * error, new_error
+        pays = n_rounds == 0 or new.mean() < (1 - _WORTH) * errors.mean()
+        errors = new
         n_rounds += 1
         yield RoundStep(n_rounds / MOST_ROUNDS, ended=True)
     planes[where] = known

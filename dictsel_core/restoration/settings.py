@@ -46,11 +46,11 @@ class RestoreSettings:
         fields of a chessboard, in half the time and for 0.05 dB less.
     rounds : int or None
         Rounds of non-local refinement after the windows are coded; 0 leaves it out. None goes on until
-        held-out observed pixels stop improving.
+        held-out observed pixels stop improving; where too few are observed for that, it makes four.
     threads : int or None
         None uses all available cores. The result does not depend on it.
     seed : int
-        For the choice of patches of a large image.
+        For the choice of patches of a large image, and of pixels that are held out.
     """
 
     constraint: str = "average"

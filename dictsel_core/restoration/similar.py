@@ -1,6 +1,5 @@
 """Groups of similar windows: for each reference window, those nearby that look most like it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +18,8 @@ class Search:
     size : int
         Height and width of a window.
     radius : int
-        Members of a group lie at most so many pixels from their reference, up, down and sideways.
+        Members of a group lie at most so many pixels from their reference, up, down and sideways; near
+        a border the search reaches as much further inwards.
     n_members : int
         Windows in a group, the reference among them.
     """
@@ -35,80 +35,77 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False)
-class Tile:
-    """Neighbouring references, and the part of the picture that holds all their candidates.
+class Span:
+    """Neighbouring references along one side of a picture, and the pixels of all their candidates.
 
     Attributes
     ----------
-    rows, columns : slice
-        That part of the picture.
-    references : (B,) ndarray of int
-        Windows are numbered within the part, row by row: (height - size + 1) x (width - size + 1).
-    candidates : (B, c) ndarray of int
-        The windows that each reference is compared with.
+    start, stop : int
+        These pixels.
+    n_windows : int
+        How many windows fit in there; they are counted from `start`.
+    references : (b,) ndarray of int
+    first : (b,) ndarray of int
+        Each reference's first candidate; the others follow it.
+    n_candidates : int
     """
-
-    rows: slice
-    columns: slice
-    references: Ints
-    candidates: Ints
-
-    @property
-    def height(self) -> int:
-        """Rows of that part."""
-        return int(self.rows.stop - self.rows.start)
-
-    @property
-    def width(self) -> int:
-        """Columns of that part."""
-        return int(self.columns.stop - self.columns.start)
-
-
-def tile_rows(shape: tuple[int, int], search: Search, n_side: int = 8) -> Iterator[list[Tile]]:
-    """Cut a picture into rows of tiles of up to `n_side` x `n_side` references, top to bottom."""
-    down, across = (_references(length, search, n_side) for length in shape)
-    for part_down in down:
-        yield [_tile(part_down, part_across) for part_across in across]
-
-
-@dataclass(frozen=True, eq=False)
-class _Span:
-    """One dimension of a tile: pixels [start, stop), references and first candidates within it."""
 
     start: int
     stop: int
+    n_windows: int
     references: Ints
     first: Ints
     n_candidates: int
-    n_windows: int
 
 
-def _references(length: int, search: Search, n_side: int) -> list[_Span]:
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """Neighbouring references, and the part of the picture that holds all their candidates.
+
+    Windows are numbered within that part, row by row: (height - size + 1) x (width - size + 1).
+    """
+
+    down: Span
+    across: Span
+
+    @property
+    def place(self) -> tuple[slice, slice]:
+        """Rows and columns of that part."""
+        return slice(self.down.start, self.down.stop), slice(self.across.start, self.across.stop)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of that part."""
+        return self.down.stop - self.down.start, self.across.stop - self.across.start
+
+    @property
+    def references(self) -> Ints:
+        """Numbers of the references: (B,)."""
+        return self._numbers(self.down.references, self.across.references)
+
+    @property
+    def candidates(self) -> Ints:
+        """Numbers of the windows that each reference is compared with: (B, c)."""
+        around = self._numbers(np.arange(self.down.n_candidates), np.arange(self.across.n_candidates))
+        return self._numbers(self.down.first, self.across.first)[:, None] + around
+
+    def _numbers(self, rows: Ints, columns: Ints) -> Ints:
+        return (rows[:, None] * self.across.n_windows + columns).ravel()
+
+
+def spans(length: int, search: Search, n_side: int = 8) -> list[Span]:
+    """Return up to `n_side` references each, from one end of a side to the other."""
     last = length - search.size
     positions = np.unique(np.append(np.arange(0, last + 1, search.stride), last))
     reach = min(2 * search.radius + 1, last + 1)
     first = np.clip(positions - search.radius, 0, last + 1 - reach)
-    spans = []
+    parts = []
     for at in range(0, len(positions), n_side):
         some, theirs = positions[at : at + n_side], first[at : at + n_side]
         start, stop = int(theirs[0]), int(theirs[-1]) + reach + search.size - 1
-        spans.append(_Span(start, stop, some - start, theirs - start, reach, stop - start - search.size + 1))
-    return spans
-
-
-def _tile(down: _Span, across: _Span) -> Tile:
-    width = across.n_windows
-
-    def numbers(rows: Ints, columns: Ints) -> Ints:
-        return (rows[:, None] * width + columns).ravel()
-
-    around = numbers(np.arange(down.n_candidates), np.arange(across.n_candidates))
-    return Tile(
-        slice(down.start, down.stop),
-        slice(across.start, across.stop),
-        numbers(down.references, across.references),
-        numbers(down.first, across.first)[:, None] + around,
-    )
+        n_windows = stop - start - search.size + 1
+        parts.append(Span(start, stop, n_windows, some - start, theirs - start, reach))
+    return parts
 
 
 def rows_of_windows(part: NDArray[Kind], size: int) -> NDArray[Kind]:
@@ -118,26 +115,29 @@ def rows_of_windows(part: NDArray[Kind], size: int) -> NDArray[Kind]:
     )
 
 
-def similar_windows(patches: Floats, tile: Tile, n_members: int, n_nearest: int) -> Ints:
+def similar_windows(
+    patches: Floats, references: Ints, candidates: Ints, n_members: int, n_nearest: int
+) -> Ints:
     """Return the members of each reference's group: (B, n_members), the `n_nearest` in front.
 
     Parameters
     ----------
     patches : (n_windows, d) ndarray
-        All windows of the tile; of a mean near 0, or the differences of distances lose digits.
-    tile : Tile
-        With B references.
+        All windows of a tile; of a mean near 0, or the differences of distances lose digits.
+    references : (B,) ndarray of int
+    candidates : (B, c) ndarray of int
+        Windows that each is compared with, itself among them.
     n_members : int
-        At most as many as there are candidates.
+        At most c.
     n_nearest : int
         How many of the nearest come first, in no particular order; the reference is one of them.
     """
     lengths = np.vecdot(patches, patches)
-    distances = patches[tile.references] @ patches.T
+    distances = patches[references] @ patches.T
     distances *= -2
     distances += lengths  # but for the length of the reference, which they all share
-    theirs = np.take_along_axis(distances, tile.candidates, axis=1)
-    theirs[tile.candidates == tile.references[:, None]] = -np.inf
+    theirs = np.take_along_axis(distances, candidates, axis=1)
+    theirs[candidates == references[:, None]] = -np.inf
     ends = sorted({n_nearest - 1, n_members - 1})
     nearest = np.argpartition(theirs, ends, axis=1)[:, :n_members]
-    return np.take_along_axis(tile.candidates, nearest, axis=1)
+    return np.take_along_axis(candidates, nearest, axis=1)

@@ -63,6 +63,12 @@ def choices(args: argparse.Namespace) -> Choices:
 def _refuse_contradictions(args: argparse.Namespace) -> None:
     if args.recipe is not None and args.preset is not None:
         raise UserError("--recipe and --preset both say every setting; give one of them.")
+    replaces = args.replace_observed or args.preset == "paper"
+    refines = bool(args.rounds) or (args.rounds is None and args.preset in ("balanced", "best"))
+    if replaces and refines:
+        who = "--replace-observed" if args.replace_observed else "--preset paper"
+        whom = "--rounds" if args.rounds else f"--preset {args.preset}"
+        raise UserError(f"{who} replaces observed pixels, which {whom} keeps; leave one of them out.")
     tuner = "--auto" if getattr(args, "auto", False) else "inpaint tune" if args.command == "tune" else ""
     if tuner == "--auto" and args.recipe is not None:
         raise UserError("--auto chooses what --recipe already says; give one of them.")

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
+from dictsel_core.restoration import rounds
 from dictsel_core.restoration.conditional import conditional_means
 from dictsel_core.restoration.holding_out import a_few
 from dictsel_core.restoration.refinement import USUAL, Refiner
 from dictsel_core.restoration.rounds import hold_out, refine, refine_while_it_helps
-from dictsel_core.restoration.similar import Search, rows_of_windows, similar_windows, tile_rows
+from dictsel_core.restoration.similar import Search, Tile, rows_of_windows, similar_windows, spans
 
 FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
 
@@ -24,6 +26,10 @@ def drain(generator):
             steps.append(next(generator))
         except StopIteration as stop:
             return steps, stop.value
+
+
+def tiles(shape, search):
+    return [Tile(down, across) for down in spans(shape[0], search) for across in spans(shape[1], search)]
 
 
 def texture(height, width, n_channels=1):
@@ -57,14 +63,14 @@ def test_tiles_hold_every_reference_once_with_all_windows_around_it(shape):
     search = Search(size=8, radius=5, n_members=10)
     last = np.array(shape) - search.size
     seen = []
-    for tile in (tile for band in tile_rows(shape, search) for tile in band):
-        width = tile.width - search.size + 1
+    for tile in tiles(shape, search):
+        width = tile.across.n_windows
 
         def place(number, tile=tile, width=width):
-            return tile.rows.start + number // width, tile.columns.start + number % width
+            return tile.down.start + number // width, tile.across.start + number % width
 
-        assert 0 <= tile.rows.start < tile.rows.stop <= shape[0]
-        assert 0 <= tile.columns.start < tile.columns.stop <= shape[1]
+        assert 0 <= tile.down.start < tile.down.stop <= shape[0]
+        assert 0 <= tile.across.start < tile.across.stop <= shape[1]
         for reference, candidates in zip(tile.references, tile.candidates, strict=True):
             row, column = place(reference)
             seen.append((int(row), int(column)))
@@ -84,9 +90,9 @@ def test_similar_windows_are_the_nearest_ones():
     rng = np.random.default_rng(0)
     search = Search(size=4, radius=3, n_members=12)
     picture = rng.random((20, 20, 1)).astype(np.float32) - 0.5
-    for tile in (tile for band in tile_rows((20, 20), search) for tile in band):
-        patches = rows_of_windows(picture[tile.rows, tile.columns], 4)[:, 0]
-        groups = similar_windows(patches, tile, 12, 5)
+    for tile in tiles((20, 20), search):
+        patches = rows_of_windows(picture[tile.place], 4)[:, 0]
+        groups = similar_windows(patches, tile.references, tile.candidates, 12, 5)
         for reference, candidates, group in zip(tile.references, tile.candidates, groups, strict=True):
             distances = np.square(patches[candidates] - patches[reference]).sum(axis=1)
             order = candidates[np.argsort(distances, kind="stable")]
@@ -100,11 +106,11 @@ def literal_round(picture, missing, search, relaxation):
     height, width, n_channels = picture.shape
     size, joint = search.size, missing.shape[2] > 1
     sums, counts = np.zeros(picture.shape), np.zeros((height, width, 1))
-    for tile in (tile for band in tile_rows((height, width), search) for tile in band):
-        across = tile.width - size + 1
+    for tile in tiles((height, width), search):
+        across = tile.across.n_windows
 
         def cut(planes, number, tile=tile, across=across):
-            row, column = tile.rows.start + number // across, tile.columns.start + number % across
+            row, column = tile.down.start + number // across, tile.across.start + number % across
             return planes[row : row + size, column : column + size]
 
         groups = []
@@ -258,7 +264,7 @@ def test_presets_with_refinement_beat_the_fast_one(name, n_channels, per_channel
     original, mask = damaged_texture(np.uint8, n_channels, per_channel)
     fast, refined = (restore(original, mask, RestoreSettings.preset(each)) for each in ("fast", name))
     assert psnr(original, refined.image) > psnr(original, fast.image) + 0.5
-    assert refined.settings.rounds >= 3
+    assert refined.n_rounds >= 3 and fast.n_rounds == 0
     assert "refine" in refined.seconds and "refine" not in fast.seconds
 
 
@@ -297,3 +303,37 @@ def test_refinement_and_replaced_pixels_exclude_each_other():
         RestoreSettings(keep_observed=False)
     with pytest.raises(ValueError, match="rounds"):
         RestoreSettings(rounds=-1)
+
+
+def test_settings_come_back_as_asked_so_that_a_recipe_gives_the_same_picture():
+    original, mask = damaged_texture(np.uint8)
+    first = restore(original, mask, BEST)
+    assert first.settings.rounds is None
+    assert (restore(original, mask, first.settings).image == first.image).all()
+
+
+@pytest.mark.parametrize("value", [-3.4e38, np.nan, np.inf])
+def test_no_data_values_at_missing_pixels_do_not_matter(value):
+    original, mask = damaged_texture(np.float32)
+    hidden = np.where(mask, np.float32(value), original)
+    assert (restore(hidden, mask, BEST).image == restore(original, mask, BEST).image).all()
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_chance_does_not_keep_the_best_preset_from_refining(seed):
+    original = photograph(128)
+    mask = np.random.default_rng(seed).random(original.shape) < 0.5
+    balanced, best = (restore(original, mask, each).image for each in (RestoreSettings(), BEST))
+    assert psnr(original, best) > psnr(original, balanced) - 0.15
+
+
+def test_progress_never_goes_back_though_refinement_is_given_up(monkeypatch):
+    monkeypatch.setattr(rounds, "_DOUBT", -np.inf)  # whatever the first round does counts as harm
+    rng = np.random.default_rng(2)
+    noise = rng.integers(0, 256, (90, 90), dtype=np.uint8)
+    mask = rng.random(noise.shape) < 0.6
+    run = iter_restore(noise, mask, BEST)
+    fractions = [step.fraction for step in run]
+    assert fractions == sorted(fractions) and fractions[-1] <= 1
+    assert run.result.n_rounds == 0
+    assert (run.result.image == restore(noise, mask, FAST).image).all()

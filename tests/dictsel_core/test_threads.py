@@ -1,14 +1,17 @@
+import multiprocessing
+import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
 
-from dictsel_core._threads import as_thread_count, map_chunks, single_threaded_blas
+from dictsel_core._threads import _blas_libraries, as_thread_count, map_chunks, single_threaded_blas
 
 
 def blas_threads():
-    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return [library.get_num_threads() for library in _blas_libraries()]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -24,7 +27,8 @@ def test_chunks_come_in_order_and_cover_everything(threads):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_errors_come_through_and_no_thread_stays(threads):
-    before = threading.active_count()
+    with single_threaded_blas:  # its one thread stays
+        before = threading.active_count()
 
     def fail(start, stop):
         raise ZeroDivisionError(start)
@@ -64,3 +68,26 @@ def test_thread_counts_are_checked():
     assert as_thread_count(3) == 3
     with pytest.raises(ValueError, match="threads"):
         as_thread_count(0)
+
+
+def product():
+    rng = np.random.default_rng(0)
+    left, right = rng.random((2491, 64), np.float32), rng.random((64, 225), np.float32)
+    with single_threaded_blas:
+        return left @ right
+
+
+def test_results_are_the_same_in_any_thread():
+    here = product()
+    with ThreadPoolExecutor(2) as pool:
+        there = [pool.submit(product).result() for _ in range(3)]
+    for each in there:
+        np.testing.assert_array_equal(each, here)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Only POSIX systems fork.")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_work_goes_on_in_a_forked_process():
+    product()
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        np.testing.assert_allclose(pool.apply_async(product).get(timeout=60), product(), rtol=1e-4)

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
+from dictsel_core._threads import single_threaded_blas
 from inpaint_app.picture import Picture
 from inpaint_app.window.session import Session
 from inpaint_app.writing import write_picture
@@ -16,6 +17,8 @@ from inpaint_app.writing import write_picture
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind(qapp):
     """Fail on threads, running timers and top-level widgets that a test leaves."""
+    with single_threaded_blas:  # its one thread stays
+        pass
     threads, widgets = set(threading.enumerate()), set(map(id, QApplication.topLevelWidgets()))
     yield
     qapp.processEvents()
