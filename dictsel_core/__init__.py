@@ -45,6 +45,15 @@ from dictsel_core.constraints import (
 )
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.guarantee import ApproximationBound, approximation_bound
+from dictsel_core.learning import (
+    LearnedDictionary,
+    LearningRun,
+    LearningStep,
+    iter_ksvd,
+    iter_mod,
+    ksvd,
+    mod,
+)
 from dictsel_core.metrics import error_map, psnr, ssim
 from dictsel_core.pursuit import SparseCodes, omp
 from dictsel_core.restoration import (
@@ -84,6 +93,9 @@ __all__ = [
     "Constraint",
     "GroundSet",
     "IndividualSparsity",
+    "LearnedDictionary",
+    "LearningRun",
+    "LearningStep",
     "LocalConstraint",
     "Matroid",
     "MatroidSparsity",
@@ -108,12 +120,16 @@ __all__ = [
     "error_map",
     "estimate_psnr",
     "ground_set_from_array",
+    "iter_ksvd",
+    "iter_mod",
     "iter_replacement_greedy",
     "iter_replacement_omp",
     "iter_restore",
     "iter_sds_ma",
     "iter_sds_omp",
     "iter_tune",
+    "ksvd",
+    "mod",
     "omp",
     "psnr",
     "replacement_greedy",
