@@ -55,6 +55,16 @@ from dictsel_core.learning import (
     mod,
 )
 from dictsel_core.metrics import error_map, psnr, ssim
+from dictsel_core.online import (
+    AdaptiveHedge,
+    Hedge,
+    OnlineReplacementGreedy,
+    OnlineReplacementOMP,
+    OnlineSDSMA,
+    OnlineSelector,
+    alpha_regret,
+    utilities,
+)
 from dictsel_core.pursuit import SparseCodes, omp
 from dictsel_core.restoration import (
     CONSTRAINTS,
@@ -86,12 +96,14 @@ __all__ = [
     "CONSTRAINTS",
     "PRESETS",
     "STANDARD_BASES",
+    "AdaptiveHedge",
     "ApproximationBound",
     "AtomOrigin",
     "AverageSparsity",
     "BlockSparsity",
     "Constraint",
     "GroundSet",
+    "Hedge",
     "IndividualSparsity",
     "LearnedDictionary",
     "LearningRun",
@@ -100,6 +112,10 @@ __all__ = [
     "Matroid",
     "MatroidSparsity",
     "Offer",
+    "OnlineReplacementGreedy",
+    "OnlineReplacementOMP",
+    "OnlineSDSMA",
+    "OnlineSelector",
     "OracleMatroid",
     "PartitionMatroid",
     "Replacement",
@@ -116,6 +132,7 @@ __all__ = [
     "Tuning",
     "TuningTrial",
     "UniformMatroid",
+    "alpha_regret",
     "approximation_bound",
     "error_map",
     "estimate_psnr",
@@ -140,4 +157,5 @@ __all__ = [
     "ssim",
     "standard_ground_set",
     "tune",
+    "utilities",
 ]
