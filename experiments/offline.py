@@ -88,7 +88,7 @@ class OfflineExperiment(Experiment):
         figure, axes = panels(len(self.settings), n_columns)
         for line, n_points in zip(axes, values(rows, "T"), strict=True):
             part = where(rows, T=n_points)
-            _draw(line, part, f"$T = {n_points:,}$")
+            _draw(line, part, f"$T$ = {n_points:,}")
             _print(self.title, part, n_points)
         legend(figure, list(axes.flat))
         return save(figure, folder, self.name)
@@ -152,14 +152,14 @@ def _draw(axes: Array, rows: list[Row], title: str) -> None:
         curve(axes[0], method, values(synthetic, "k"), by_trial(where(synthetic, method=method), "seconds"))
         curve(axes[1], method, values(synthetic, "k"), by_trial(where(synthetic, method=method), "residual"))
         if images := where(rows, data="images", method=method):
-            curve(axes[2], method, sorted(values(images, "k")), by_trial(images, "residual"))
+            # No band: how photographs differ from each other says nothing about methods.
+            curve(axes[2], method, sorted(values(images, "k")), by_trial(images, "residual"), band=False)
     logarithmic(axes[0], "y")
     label(axes[0], f"synthetic, {title}, time", size, "seconds")
     label(axes[1], f"synthetic, {title}, residual", size, "test residual variance")
     for each in axes[2:]:
         label(each, f"photographs, {title}, residual", size, "test residual variance")
-    for each in axes[1:]:
-        each.set_ylim(bottom=0)
+    axes[1].set_ylim(bottom=0)
 
 
 def by_trial(rows: list[Row], name: str) -> Array:

@@ -42,9 +42,10 @@ def curve(
     *,
     dashed: bool = False,
     markers: bool = True,
+    band: bool = True,
     label: str | None = None,
 ) -> None:
-    """Draw the mean over trials, (n_trials, n_x), with a band of one standard error."""
+    """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted."""
     colour, marker = STYLES[method]
     mean = trials.mean(axis=0)
     axes.plot(
@@ -57,7 +58,7 @@ def curve(
         linestyle="--" if dashed else "-",
         label=label or _LABELS.get(method, method),
     )
-    if len(trials) > 1:
+    if band and len(trials) > 1:
         error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
         axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
 
