@@ -42,15 +42,19 @@ def curve(
     *,
     dashed: bool = False,
     markers: bool = True,
-    band: bool = True,
+    band: str = "error",
     label: str | None = None,
 ) -> None:
-    """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted."""
+    """Draw the centre of the trials, (n_trials, n_x), and a band around it.
+
+    The band "error" is one standard error around the mean, "quartiles" are those around the median, and
+    "none" is the mean alone.
+    """
     colour, marker = STYLES[method]
-    mean = trials.mean(axis=0)
+    centre = np.median(trials, axis=0) if band == "quartiles" else trials.mean(axis=0)
     axes.plot(
         x,
-        mean,
+        centre,
         color=colour,
         marker=marker if markers else None,
         markersize=5,
@@ -58,9 +62,13 @@ def curve(
         linestyle="--" if dashed else "-",
         label=label or _LABELS.get(method, method),
     )
-    if band and len(trials) > 1:
-        error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
-        axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
+    if band == "none" or len(trials) == 1:
+        return
+    error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
+    low, high = centre - error, centre + error
+    if band == "quartiles":
+        low, high = np.quantile(trials, [0.25, 0.75], axis=0)
+    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
 def label(axes: Any, title: str, x: str, y: str) -> None:  # noqa: ANN401
