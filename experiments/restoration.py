@@ -56,15 +56,19 @@ class RestorationExperiment(Experiment):
     title = "Image restoration, 80 % missing"
 
     def tasks(self, options: Options) -> list[Task]:
-        """One task per picture; restored pictures are kept beside the results."""
+        """One task per picture and column; restored pictures are kept beside the results."""
         size = options.at_scale(256, 256, 32)
-        names = PICTURES[: options.at_scale(4, 1, 1)]
         folder = options.folder / options.scale / self.name
         folder.mkdir(parents=True, exist_ok=True)
-        return [
-            Task(f"{name} {options.method}", partial(_restore_all, name, size, options, folder))
-            for name in names
-        ]
+        tasks = []
+        for name in PICTURES[: options.at_scale(4, 1, 1)]:
+            damaged = _damaged(name, size, folder)
+            for kind in ("individual", "average"):
+                method = options.method if kind == "individual" else "ROMP"
+                run = partial(_as_paper, damaged, kind, GRIDS[options.scale], method)
+                tasks.append(Task(f"{name} {kind} {method}", run))
+            tasks.append(Task(f"{name} refined", partial(_refined, damaged)))
+        return tasks
 
     def report(self, rows: list[Row], folder: Path) -> list[Path]:
         """Show all pictures, and print PSNR and parameters."""
@@ -108,39 +112,56 @@ def _caption(rows: list[Row], column: str) -> str:
     return f"{column}, {found[0]:.2f} dB (held-out: {found[1]:.2f})"
 
 
-def _restore_all(name: str, size: int, options: Options, folder: Path) -> list[Row]:
+@dataclass(frozen=True, eq=False)
+class Damaged:
+    """A picture from 0 to 1, its mask, and where restored pictures are kept."""
+
+    name: str
+    picture: Array
+    mask: Mask
+    folder: Path
+
+    def keep(self, column: str, image: Array) -> None:
+        """Keep a picture for the figure."""
+        np.save(self.folder / f"{self.name}_{column}.npy", image.astype(np.float32))
+
+    def row(self, what: str, restored: Array, settings: str) -> Row:
+        """Return what is known about a restored picture."""
+        return {
+            "picture": self.name,
+            "what": what,
+            "psnr": round(psnr(self.picture, restored), 4),
+            "psnr_missing": round(psnr(self.picture, restored, mask=self.mask), 4),
+            "settings": settings,
+        }
+
+
+def _damaged(name: str, size: int, folder: Path) -> Damaged:
     picture = photographs(size)[name] / 255.0
     mask = np.random.default_rng(seed(PICTURES.index(name))).random(picture.shape) < MISSING
-    grid = GRIDS[options.scale]
-    shown = {"input": np.where(mask, 0, picture)}
-    rows = []
+    return Damaged(name, picture, mask, folder)
 
-    def add(what: str, restored: Array, settings: str) -> None:
-        rows.append(
-            {
-                "picture": name,
-                "what": what,
-                "psnr": round(psnr(picture, restored), 4),
-                "psnr_missing": round(psnr(picture, restored, mask=mask), 4),
-                "settings": settings,
-            }
-        )
 
-    for kind in ("individual", "average"):
-        restored, settings = _grid_search(kind, picture, mask, grid, options.method)
-        shown[kind] = restored
-        add(f"{kind}, grid", restored, settings)
-        settings_of_paper = replace(RestoreSettings.preset("paper"), constraint=kind)
-        # Every second window is enough to compare settings, in half the time.
-        tuned = tune(picture, mask, replace(settings_of_paper, every_window=False)).settings
-        restored = restore(picture, mask, replace(tuned, every_window=True)).image
-        add(f"{kind}, held-out", restored, _in_words(tuned))
+def _as_paper(damaged: Damaged, kind: str, grid: Grid, method: str) -> list[Row]:
+    """Restore as the paper does, with parameters from a grid search and from held-out pixels."""
+    picture, mask = damaged.picture, damaged.mask
+    damaged.keep("input", np.where(mask, 0, picture))
+    restored, words = _grid_search(kind, picture, mask, grid, method)
+    damaged.keep(kind, restored)
+    settings = replace(RestoreSettings.preset("paper"), constraint=kind)
+    # Every second window is enough to compare settings, in half the time.
+    tuned = replace(tune(picture, mask, replace(settings, every_window=False)).settings, every_window=True)
+    return [
+        damaged.row(f"{kind}, grid", restored, words),
+        damaged.row(f"{kind}, held-out", restore(picture, mask, tuned).image, _in_words(tuned)),
+    ]
+
+
+def _refined(damaged: Damaged) -> list[Row]:
     preset = "best" if "best" in PRESETS else "fast"
-    shown["refined"] = restore(picture, mask, RestoreSettings.preset(preset)).image
-    add("refined", shown["refined"], f"preset {preset}")
-    for column, image in shown.items():
-        np.save(folder / f"{name}_{column}.npy", image.astype(np.float32))
-    return rows
+    restored = restore(damaged.picture, damaged.mask, RestoreSettings.preset(preset)).image
+    damaged.keep("refined", restored)
+    return [damaged.row("refined", restored, f"preset {preset}")]
 
 
 def _in_words(settings: RestoreSettings) -> str:
@@ -155,7 +176,7 @@ def _grid_search(kind: str, picture: Array, mask: Mask, grid: Grid, method: str)
     useful = (~missing).sum(axis=1) >= 4
     best: tuple[float, Array, str] = (-np.inf, picture, "")
     for constraint, sparsity, words in _constraints(kind, grid, int(useful.sum())):
-        maker = METHODS["ROMP" if kind == "average" else method]
+        maker = METHODS[method]
         largest = max(grid.sizes)
         dictionary = maker.make(patches[useful], constraint, largest, missing[useful], 0)
         for size in grid.sizes:
