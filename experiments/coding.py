@@ -10,9 +10,14 @@ from experiments.data import Array
 def residual_variance(
     dictionary: Array, data: Array, sparsity: int, mask: NDArray[np.bool_] | None = None
 ) -> float:
-    """Return the squared residual over the energy; codes see unmasked entries only, the residual all."""
+    """Return the squared residual over the energy; codes see unmasked entries only, the residual all.
+
+    No point counts for more than without a code. This matters with masks alone: a point coded by an atom that
+    its mask all but hides can leave a residual that outweighs all the others.
+    """
     rebuilt = omp(dictionary, data, sparsity, mask=mask).rebuilt
-    return float(np.square(data - rebuilt).sum() / np.square(data).sum())
+    energies = np.square(data).sum(axis=1)
+    return float(np.minimum(np.square(data - rebuilt).sum(axis=1), energies).sum() / energies.sum())
 
 
 def average_residual_variance(dictionary: Array, data: Array, sparsity: int, budget: int) -> float:

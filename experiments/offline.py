@@ -86,9 +86,9 @@ class OfflineExperiment(Experiment):
         """Draw one row of panels per setting, and print the numbers at the largest size."""
         n_columns = 3 if any(setting.with_images for setting in self.settings) else 2
         figure, axes = panels(len(self.settings), n_columns)
-        for line, n_points, setting in zip(axes, values(rows, "T"), self.settings, strict=True):
+        for line, n_points in zip(axes, values(rows, "T"), strict=True):
             part = where(rows, T=n_points)
-            _draw(line, part, f"$T$ = {n_points:,}", masked=setting.masked)
+            _draw(line, part, f"$T$ = {n_points:,}")
             _print(self.title, part, n_points)
         legend(figure, list(axes.flat))
         return save(figure, folder, self.name)
@@ -145,29 +145,23 @@ def _masks(sample: Sample, trial: int) -> tuple[Mask, Mask]:
     return rng.random(sample.train.shape) < 0.5, rng.random(sample.test.shape) < 0.5
 
 
-def _draw(axes: Array, rows: list[Row], title: str, *, masked: bool) -> None:
-    """Draw the panels of one setting.
-
-    With masks a single point that is coded by nearly hidden atoms can outweigh all others: medians it is.
-    """
+def _draw(axes: Array, rows: list[Row], title: str) -> None:
     size = "dictionary size $k$"
     synthetic = where(rows, data="synthetic")
     sizes = values(synthetic, "k")
     for method in values(rows, "method"):
         planted = where(synthetic, method=method)
         curve(axes[0], method, sizes, by_trial(planted, "seconds"))
-        curve(axes[1], method, sizes, by_trial(planted, "residual"), band="quartiles" if masked else "error")
+        curve(axes[1], method, sizes, by_trial(planted, "residual"))
         if images := where(rows, data="images", method=method):
             # No band: how photographs differ from each other says nothing about methods.
-            curve(axes[2], method, sorted(values(images, "k")), by_trial(images, "residual"), band="none")
+            curve(axes[2], method, sorted(values(images, "k")), by_trial(images, "residual"), band=False)
     logarithmic(axes[0], "y")
     label(axes[0], f"synthetic, {title}, time", size, "seconds")
     label(axes[1], f"synthetic, {title}, residual", size, "test residual variance")
     for each in axes[2:]:
         label(each, f"photographs, {title}, residual", size, "test residual variance")
     axes[1].set_ylim(bottom=0)
-    if masked:
-        axes[1].set_ylim(top=1.2)  # what is above is worse than no code at all
 
 
 def by_trial(rows: list[Row], name: str) -> Array:
@@ -190,12 +184,11 @@ def _print(title: str, rows: list[Row], n_points: int) -> None:
                 f"{np.median(seconds):.3f}",
                 f"{np.median(seconds / base):.2f}",
                 f"{column(planted, 'residual').mean():.4f}",
-                f"{np.median(column(planted, 'residual')):.4f}",
                 f"{column(images, 'residual').mean():.4f}" if images else "",
             ]
         )
     print_table(
         f"{title}: T = {n_points:,}, k = {largest}, {len(values(rows, 'trial'))} trials",
-        ["method", "seconds", "time / ROMP", "residual, synthetic", "its median", "residual, photographs"],
+        ["method", "seconds", "time / ROMP", "residual, synthetic", "residual, photographs"],
         lines,
     )

@@ -68,7 +68,7 @@ class OnlineExperiment(Experiment):
                         column(trials, quantity).reshape(len(values(trials, "trial")), -1),
                         dashed=rate == "theory",
                         markers=rate != "theory",
-                        band="error" if data == "synthetic" else "none",
+                        band=data == "synthetic",
                         label=name.replace("SDS_MA", r"SDS$_\mathrm{MA}$")
                         + (", Hedge at the rate of theory" if rate == "theory" else ""),
                     )

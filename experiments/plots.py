@@ -42,19 +42,15 @@ def curve(
     *,
     dashed: bool = False,
     markers: bool = True,
-    band: str = "error",
+    band: bool = True,
     label: str | None = None,
 ) -> None:
-    """Draw the centre of the trials, (n_trials, n_x), and a band around it.
-
-    The band "error" is one standard error around the mean, "quartiles" are those around the median, and
-    "none" is the mean alone.
-    """
+    """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted."""
     colour, marker = STYLES[method]
-    centre = np.median(trials, axis=0) if band == "quartiles" else trials.mean(axis=0)
+    mean = trials.mean(axis=0)
     axes.plot(
         x,
-        centre,
+        mean,
         color=colour,
         marker=marker if markers else None,
         markersize=5,
@@ -62,13 +58,9 @@ def curve(
         linestyle="--" if dashed else "-",
         label=label or _LABELS.get(method, method),
     )
-    if band == "none" or len(trials) == 1:
-        return
-    error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
-    low, high = centre - error, centre + error
-    if band == "quartiles":
-        low, high = np.quantile(trials, [0.25, 0.75], axis=0)
-    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+    if band and len(trials) > 1:
+        error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
+        axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
 
 
 def label(axes: Any, title: str, x: str, y: str) -> None:  # noqa: ANN401
