@@ -28,9 +28,8 @@ class StackedLeastSquares:
     """Least-squares fits of the rows of a target by columns that are appended one at a time.
 
     Problem b minimises ``|target_b - sum_j w_bj column_bj|^2``. Each appended column is made orthogonal
-    to the earlier ones of its problem (classical Gram-Schmidt, repeated where it cancels). The same
-    combination is applied to unit coefficient vectors, so that coefficients follow the residual with
-    no back-substitution.
+    to the earlier ones of its problem (classical Gram-Schmidt, repeated where it cancels), which gives
+    the residual at once; coefficients follow by back-substitution when they are asked for.
 
     Parameters
     ----------
@@ -45,18 +44,16 @@ class StackedLeastSquares:
     ----------
     residual : (B, d) ndarray
         Target minus fit, of the batch begun last.
-    coefficients : (B, capacity) ndarray
-        Zero for columns that were refused.
     """
 
     def __init__(self, capacity: int, n_rows: int, n_features: int, dtype: np.dtype) -> None:
         # Memory is reused by all batches: fresh pages cost more than the arithmetic done on them.
         self._basis = np.empty((capacity, n_rows, n_features), dtype)
         self._inverse = np.empty((capacity, n_rows), dtype)
-        self._combinations = np.empty((capacity, n_rows, capacity), dtype)
+        self._overlaps = np.empty((capacity, capacity, n_rows), dtype)
+        self._steps = np.empty((capacity, n_rows), dtype)
         self._residual = np.empty((n_rows, n_features), dtype)
         self._scratch = np.empty((n_rows, n_features), dtype)
-        self._coefficients = np.empty((n_rows, capacity), dtype)
         self._dependent = _DEPENDENT * np.finfo(dtype).eps
 
     def begin(self, target: Floats) -> None:
@@ -65,21 +62,19 @@ class StackedLeastSquares:
         self._n_columns = 0
         self.residual = self._residual[: self._n_rows]
         self.residual[...] = target
-        self.coefficients = self._coefficients[: self._n_rows]
-        self.coefficients[...] = 0
 
     def next_column(self) -> Floats:
         """Return the (B, d) array that the caller fills with the next column of each problem."""
         column: Floats = self._basis[self._n_columns, : self._n_rows]
         return column
 
-    def append(self, squared_length: Floats, wanted: Bools) -> Bools:
-        """Append the column put into `next_column` and update residual and coefficients.
+    def append(self, inverse_length: Floats, wanted: Bools) -> Bools:
+        """Append the column put into `next_column` and update the residual.
 
         Parameters
         ----------
-        squared_length : (B,) ndarray
-            Squared length of each new column.
+        inverse_length : (B,) ndarray
+            One over the squared length of each new column.
         wanted : (B,) ndarray of bool
             Problems that take their column; the others stay as they are.
 
@@ -90,41 +85,46 @@ class StackedLeastSquares:
         """
         j, n = self._n_columns, self._n_rows
         column = self._basis[j, :n]
-        combination = self._combinations[j, :n, : j + 1]
-        combination[:, :j] = 0
-        combination[:, j] = 1
+        overlaps = self._overlaps[j, :j, :n]
         if j:
-            self._orthogonalise(slice(0, n), column, combination)
+            overlaps[...] = self._orthogonalise(slice(0, n), column)
         remaining = np.einsum("bd,bd->b", column, column)
         if j:
-            again = np.flatnonzero(wanted & (remaining < _CANCELLED * squared_length))
+            again = np.flatnonzero(wanted & (remaining * inverse_length < _CANCELLED))
             if again.size:
-                part, mixed = column[again], combination[again]
-                self._orthogonalise(again, part, mixed)
-                column[again], combination[again] = part, mixed
+                part = column[again]
+                overlaps[:, again] += self._orthogonalise(again, part)
+                column[again] = part
                 remaining[again] = np.einsum("bd,bd->b", part, part)
-        taken: Bools = wanted & (remaining > self._dependent * squared_length)
+        taken: Bools = wanted & (remaining * inverse_length > self._dependent)
         inverse = self._inverse[j, :n]
         inverse[...] = 0
         np.divide(1, remaining, out=inverse, where=taken)
-        step = np.einsum("bd,bd->b", column, self.residual)
+        step = np.einsum("bd,bd->b", column, self.residual, out=self._steps[j, :n])
         step *= inverse
         scaled = self._scratch[:n]
         np.multiply(column, step[:, None], out=scaled)
         np.subtract(self.residual, scaled, out=self.residual)
-        self.coefficients[:, : j + 1] += step[:, None] * combination
         self._n_columns += 1
         return taken
 
-    def _orthogonalise(self, rows: slice | Ints, column: Floats, combination: Floats) -> None:
-        """Take the span of the earlier columns out of `column`, in place; same for its combination."""
+    @property
+    def coefficients(self) -> Floats:
+        """Weights of the columns, (B, capacity); zero for columns that were refused or not appended."""
+        weights = np.zeros((len(self._steps), self._n_rows), self._steps.dtype)
+        weights[: self._n_columns] = self._steps[: self._n_columns, : self._n_rows]
+        for j in range(self._n_columns - 1, 0, -1):
+            weights[:j] -= self._overlaps[j, :j, : self._n_rows] * weights[j]
+        return np.ascontiguousarray(weights.T)
+
+    def _orthogonalise(self, rows: slice | Ints, column: Floats) -> Floats:
+        """Take the span of the earlier columns out of `column`, in place; return what was taken, (j, B)."""
         j = self._n_columns
         earlier = self._basis[:j, rows]
-        overlap = np.einsum("jbd,bd->jb", earlier, column)
+        overlap: Floats = np.einsum("jbd,bd->jb", earlier, column)
         overlap *= self._inverse[:j, rows]
         column -= np.einsum("jb,jbd->bd", overlap, earlier, out=self._scratch[: len(column)])
-        for i in range(j):
-            combination[:, : i + 1] -= overlap[i, :, None] * self._combinations[i, rows, : i + 1]
+        return overlap
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,27 +147,27 @@ class SupportFit:
     residual: NDArray[np.float64]
 
 
-def fit_supports(columns: NDArray[np.float64], used: Bools, target: Floats) -> SupportFit:
+def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
     """Fit every target by its columns; dependent columns share the weight (minimum norm).
 
     Parameters
     ----------
     columns : (B, S, d) ndarray of float64
-        Zero where unused.
-    used : (B, S) ndarray of bool
+        Zero where a problem has fewer columns.
     target : (B, d) ndarray
     """
     gram = columns @ columns.transpose(0, 2, 1)
-    diagonal = np.einsum("bss->bs", gram)
-    lengths = np.where(diagonal > 0, diagonal, 1.0)
-    diagonal += np.where(used, _RIDGE * lengths, 1.0)
+    lengths = np.einsum("bss->bs", gram)  # a view
+    lengths *= 1 + _RIDGE
+    lengths[lengths == 0] = 1  # columns of zeros get the weight zero
     inverse = np.linalg.inv(gram).astype(np.float64, copy=False)
     residual = target.astype(np.float64)
     coefficients = np.matvec(inverse, np.matvec(columns, residual))
     residual -= np.vecmat(coefficients, columns)
     fit = SupportFit(columns, inverse, coefficients, residual)
-    strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1)
-    if strain.max() > _WELL_CONDITIONED:
+    strains = np.einsum("bss->bs", inverse) * lengths
+    if strains.max() > _WELL_CONDITIONED:
+        strain = strains.max(axis=1)
         _refine(fit, np.flatnonzero((strain > _WELL_CONDITIONED) & (strain <= _ILL_CONDITIONED)))
         _refit_by_singular_values(fit, np.flatnonzero(strain > _ILL_CONDITIONED), target)
     return fit

@@ -208,7 +208,7 @@ class Pursuit:
     ) -> tuple[Ints, Floats, Floats]:
         n = len(data)
         fit, scores = work.fit, work.scores[:n]
-        lengths = self._masked_lengths(weights, work, n)
+        inverse_lengths = self._inverse_lengths(weights, work.inverse_lengths[:n])
         supports = np.full((n, self.capacity), -1)
         rows = np.arange(n)
         fit.begin(data)
@@ -221,7 +221,7 @@ class Pursuit:
                 residual = np.multiply(residual, weights, out=work.weighted[:n])
             np.matmul(residual, self.atoms, out=scores)
             np.square(scores, out=scores)
-            np.multiply(scores, work.inverse_lengths[:n], out=scores)
+            np.multiply(scores, inverse_lengths, out=scores)
             chosen = scores.argmax(axis=1)
             active &= (scores[rows, chosen] > least_score) & (caps > j)
             if not active.any():
@@ -231,26 +231,22 @@ class Pursuit:
             if weights is not None:
                 np.multiply(column, weights, out=column)
             # A dependent column ends its patch: even the best one explains next to nothing.
-            active = fit.append(lengths[rows, chosen], active)
+            active = fit.append(inverse_lengths[rows, chosen], active)
             supports[:, j] = np.where(active, chosen, -1)
             if self._tolerance > 0:
                 active &= np.vecdot(fit.residual, fit.residual) > self._tolerance
-        return supports, fit.coefficients.copy(), np.vecdot(fit.residual, fit.residual)
+        return supports, fit.coefficients, np.vecdot(fit.residual, fit.residual)
 
-    def _masked_lengths(self, weights: Floats | None, work: "_Workspace", n: int) -> Floats:
-        """Return |m * a|^2 for every patch and atom; their inverses go to the workspace."""
-        inverse = work.inverse_lengths[:n]
-        lengths = work.lengths[:n]
+    def _inverse_lengths(self, weights: Floats | None, out: Floats) -> Floats:
+        """Put 1 / |m * a|^2 for every patch and atom into `out`, and return it."""
         full = self._squares.sum(axis=0)
         if weights is None:
-            lengths[...] = full
+            out[...] = full
         else:
-            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=lengths)
-        # Atoms that are zero, or as good as hidden by the mask, get the score zero.
-        np.maximum(lengths, np.where(full > 0, full, 1) * self._rounding**2, out=inverse)
-        np.divide(1, inverse, out=inverse)
-        inverse *= full > 0
-        return lengths
+            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=out)
+        # Atoms as good as hidden by the mask count as if they were just visible, atoms of zeros not at all.
+        np.maximum(out, np.where(full > 0, full * self._rounding**2, np.inf), out=out)
+        return np.divide(1, out, out=out)
 
     def _take_workspace(self, n_rows: int) -> "_Workspace":
         try:
@@ -270,7 +266,6 @@ class _Workspace:
         self.fit = StackedLeastSquares(capacity, n_rows, n_features, atoms.dtype)
         self.weighted = np.empty((n_rows, n_features), atoms.dtype)
         self.scores = np.empty((n_rows, n_atoms), atoms.dtype)
-        self.lengths = np.empty_like(self.scores)
         self.inverse_lengths = np.empty_like(self.scores)
 
 

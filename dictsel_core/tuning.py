@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._runs import Run
+from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, as_count
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
 from dictsel_core.restoration.coding import complete, window_coder
-from dictsel_core.restoration.pipeline import FAST, select_dictionary
+from dictsel_core.restoration.holding_out import folds
+from dictsel_core.restoration.pipeline import DEFAULTS, select_dictionary
+from dictsel_core.restoration.rounds import MOST_ROUNDS, refine
 from dictsel_core.selection import Selection
 
 #: Candidate values. Sparsity goes with the budget: twice as much under average sparsity.
@@ -25,17 +28,11 @@ BUDGETS = (2.0, 5.0)
 _N_TILES, _TILE_SIZES = 6, (48, 80, 128)
 #: Part of the candidates that a round leaves for the next.
 _KEPT = 0.25
-#: Part of the observed pixels that is held out where most pixels are missing.
-_HELD_OUT = 0.1
-#: So many held-out pixels are enough; fewer are chosen again, but not more often than this.
-_ENOUGH, _MOST_FOLDS = 1000, 4
-#: Up to this missing part, pixels are held out in the shape of the damage itself.
-_SPARSE_DAMAGE = 0.3
 
 
 @dataclass(frozen=True)
 class TuningTrial:
-    """Settings that were tried, and the PSNR that held-out pixels promise for the whole picture."""
+    """Settings that were tried, and the PSNR that held-out pixels promise before any refinement."""
 
     settings: RestoreSettings
     estimated_psnr: float
@@ -66,7 +63,7 @@ class Tuning:
     ----------
     settings : RestoreSettings
     estimated_psnr : float
-        What they promise for the whole picture, in decibels.
+        What they promise for the whole picture, refined as they say, in decibels.
     trials : tuple of TuningTrial
         All trials on the full set of tiles, best first.
     """
@@ -76,7 +73,7 @@ class Tuning:
     trials: tuple[TuningTrial, ...]
 
 
-def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0) -> Tuning:
+def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0) -> Tuning:
     """Choose dictionary size, sparsity, budget and coding sparsity for a picture.
 
     Some observed pixels are held out, the picture is restored without them, and they are compared.
@@ -101,7 +98,7 @@ def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *,
 
 
 def iter_tune(
-    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0
+    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0
 ) -> Run[TuneStep, Tuning]:
     """Tune step by step: an iterator over `TuneStep`, whose `result` is the `Tuning`.
 
@@ -112,7 +109,7 @@ def iter_tune(
 
 
 def estimate_psnr(
-    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST, *, seed: int = 0
+    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0
 ) -> float:
     """Estimate the PSNR of a restoration, in decibels, without the original.
 
@@ -131,7 +128,7 @@ def estimate_psnr(
         little is observed that nothing could be held out, or nothing at all of one channel.
     """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    return trial.score(trial.resolved(settings), _TILE_SIZES[-1])
+    return trial.score(trial.resolved(settings), _TILE_SIZES[-1], refined=True)
 
 
 def grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettings]:
@@ -160,7 +157,8 @@ def _halving(trial: "_HeldOutTrial", candidates: list[RestoreSettings]) -> Gener
             yield TuneStep(done / sum(work), scored[-1])
         scored.sort(key=lambda each: -np.nan_to_num(each.estimated_psnr, nan=-np.inf))
         candidates = [each.settings for each in scored]
-    return Tuning(scored[0].settings, scored[0].estimated_psnr, tuple(scored))
+    best = scored[0].settings
+    return Tuning(best, trial.score(best, _TILE_SIZES[-1], refined=True), tuple(scored))
 
 
 class _HeldOutTrial:
@@ -175,7 +173,7 @@ class _HeldOutTrial:
         # A channel of which nothing is known cannot be judged by what is known of the others.
         self._hopeless = bool(canvas.missing.all(axis=(0, 1)).any())
         # The second number keeps apart from damage that was simulated with the same seed.
-        self._folds = _hold_out(self._missing, np.random.default_rng([seed, 2018]))
+        self._folds = folds(self._missing, np.random.default_rng([seed, 2018]))
         self._tiles = {
             tile_size: _representative_tiles(self._plane, self._missing, self._folds[0], tile_size)
             for tile_size in _TILE_SIZES
@@ -188,8 +186,10 @@ class _HeldOutTrial:
     def resolved(self, settings: RestoreSettings) -> RestoreSettings:
         return settings.resolved(self._observed_fraction, len(self.ground_set))
 
-    def score(self, settings: RestoreSettings, tile_size: int) -> float:
+    def score(self, settings: RestoreSettings, tile_size: int, *, refined: bool = False) -> float:
         """Return the PSNR that the held-out pixels of tiles promise, for resolved settings."""
+        n_rounds = MOST_ROUNDS if settings.rounds is None else settings.rounds
+        threads = as_thread_count(settings.threads)
         if self._missing_fraction == 0:
             return float("inf")
         coder = window_coder(self._dictionary(settings), settings)
@@ -200,6 +200,9 @@ class _HeldOutTrial:
             if not held_out.any() or missing.all():
                 continue
             restored = np.clip(Run(complete(plane, missing, coder)).finish(), 0, 1)
+            if refined:
+                layers = restored[:, :, None]  # a view
+                Run(refine(layers, missing[:, :, None], n_rounds, threads)).finish()
             error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
             count += int(held_out.sum())
         if count == 0 or self._hopeless:
@@ -242,18 +245,3 @@ def _representative_tiles(
     usable = [tile for tile in tiles if held_out[tile].any()] or tiles
     usable.sort(key=lambda tile: float(plane[tile].std(where=~missing[tile])))
     return [usable[(2 * i + 1) * len(usable) // (2 * _N_TILES)] for i in range(_N_TILES)]
-
-
-def _hold_out(missing: Bools, rng: np.random.Generator) -> list[Bools]:
-    """Choose observed pixels to hold out: like the damage where that leaves enough, else at random.
-
-    A small picture is judged by several choices, one after the other.
-    """
-    if missing.mean() <= _SPARSE_DAMAGE:
-        shift = [int(rng.integers(length // 4, length // 2 + 1)) for length in missing.shape]
-        moved = np.roll(missing, shift, axis=(0, 1)) & ~missing
-        if moved.sum() > missing.sum() // 4:
-            return [moved]
-    expected = max(1, int(_HELD_OUT * (~missing).sum()))
-    n_folds = min(_MOST_FOLDS, -(-_ENOUGH // expected))
-    return [~missing & (rng.random(missing.shape) < _HELD_OUT) for _ in range(n_folds)]

@@ -83,7 +83,7 @@ class AverageSparsity(Constraint):
         """Return the best replacement for one atom, by an exact solve."""
         costs, tight, spare = self._terms(offer)
         exchange = best_exchange(offer.gains[:, atom], costs, tight, spare)
-        slots = np.where(exchange.removed, offer.costs.argmin(axis=1), -1)
+        slots = np.where(exchange.removed, offer.cheapest[0], -1)
         return Replacement(exchange.value, exchange.added, slots, exchange.price)
 
     def _terms(self, offer: Offer) -> tuple[Floats, Bools, int]:
@@ -91,4 +91,4 @@ class AverageSparsity(Constraint):
         sizes: Ints = offer.sizes
         tight = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
         spare = min(self.budget - int(sizes.sum()), len(sizes))  # one atom goes to T patches at most
-        return offer.costs.min(axis=1), tight, spare
+        return offer.cheapest[1], tight, spare

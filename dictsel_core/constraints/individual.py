@@ -60,15 +60,14 @@ class IndividualSparsity(LocalConstraint):
 
     def values(self, offer: Offer) -> Floats:
         """Sum over patches of max(0, gain - cheapest removal), the removal being free below the cap."""
-        full = self._full(offer.sizes)
-        return positive_part_sums(offer.gains, np.where(full, offer.costs.min(axis=1), 0))
+        _, costs = offer.cheapest
+        return positive_part_sums(offer.gains, np.where(self._full(offer.sizes), costs, 0))
 
     def replacement(self, offer: Offer, atom: int) -> Replacement:
         """Return the best replacement: each patch decides for itself."""
-        gains = offer.gains[:, atom]
         full = self._full(offer.sizes)
-        slots = offer.costs.argmin(axis=1)
-        worth = gains - np.where(full, offer.costs[np.arange(len(slots)), slots], 0)
+        slots, costs = offer.cheapest
+        worth = offer.gains[:, atom] - np.where(full, costs, 0)
         added = worth > 0
         return Replacement(float(worth[added].sum()), added, np.where(added & full, slots, -1))
 

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -35,6 +36,12 @@ class Offer:
     costs: Floats
     supports: Ints
     sizes: Ints
+
+    @cached_property
+    def cheapest(self) -> tuple[Ints, Floats]:
+        """Slot and cost of the cheapest removal of each patch, (T,) both."""
+        slots = self.costs.argmin(axis=1)
+        return slots, self.costs[np.arange(len(slots)), slots]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """The picture as the stages see it: float planes of about unit range, with their masks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,10 +54,16 @@ class Canvas:
         """One channel in unit range, zero where missing: (H, W)."""
         values = self.image if self.image.ndim == 2 else self.image[:, :, channel]
         plane = np.empty(self.shape, np.float32)
+        mask = np.broadcast_to(self.mask(channel), self.shape)
         for rows in _row_blocks(self.shape):
             part = (values[rows].astype(np.float64) - self.offset) * self.scale
-            plane[rows] = np.where(self.mask(channel)[rows], 0, part)
+            plane[rows] = np.where(mask[rows], 0, part)
         return plane
+
+    def planes(self, picture: NDArray[Any]) -> NDArray[np.float32]:
+        """Return all channels of a complete picture like this one, in unit range: (H, W, n_channels)."""
+        complete = replace(self, image=picture, missing=np.zeros((1, 1, 1), bool))
+        return np.stack([complete.plane(channel) for channel in range(self.n_channels)], axis=2)
 
     def blank(self) -> NDArray[Any]:
         """Return a copy of the picture to put restored channels into; missing pixels become opaque."""

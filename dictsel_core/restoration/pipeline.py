@@ -1,36 +1,44 @@
-"""From a damaged picture to a restored one: select, fill coarse to fine, code."""
+"""From a damaged picture to a restored one: select, fill coarse to fine, code, refine."""
 
 import time
 from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._runs import Run
+from dictsel_core._threads import as_thread_count
+from dictsel_core._validation import Bools
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
 from dictsel_core.restoration.coding import WindowCoder, complete, varies_less, window_coder
 from dictsel_core.restoration.pyramid import double, halve
+from dictsel_core.restoration.refinement import Planes
 from dictsel_core.restoration.result import Restoration, RestoreStep
+from dictsel_core.restoration.rounds import MOST_ROUNDS, hold_out, refine, refine_while_it_helps
 from dictsel_core.restoration.sampling import sample_patches
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.selection import Selection, SelectionRun, iter_replacement_omp
 
-FAST = RestoreSettings.preset("fast")
+DEFAULTS = RestoreSettings()
 
-#: Where the progress stands after the selection and after the coarser scales.
+#: Where the progress of the first restoration stands after the selection and after the coarser scales.
 _SELECTED, _COARSE = 0.1, 0.2
+#: The work of one round of refinement, as a multiple of the first restoration's.
+_WORK_OF_A_ROUND = 1.5
 
 
-def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST) -> Restoration:
+def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS) -> Restoration:
     """Give a picture its missing pixels back (appendix E of the paper, and beyond).
 
     A dictionary is selected by Replacement OMP on the damaged picture's own patches, the loss counting
     observed pixels only. Every window, shifted by single pixels, is then coded by OMP on its observed
     pixels and rebuilt whole; a pixel becomes the median of all windows that cover it. Scales are
     restored coarse to fine, the coarser one being a weak observation of what the finer one misses, so
-    that holes wider than a window are filled too.
+    that holes wider than a window are filled too. Rounds of non-local refinement then let similar
+    windows tell each other what they miss.
 
     Parameters
     ----------
@@ -62,7 +70,7 @@ def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST)
 
 
 def iter_restore(
-    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = FAST
+    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS
 ) -> Run[RestoreStep, Restoration]:
     """Restore step by step: an iterator over `RestoreStep`, whose `result` is the `Restoration`.
 
@@ -93,32 +101,55 @@ class _Work:
     """One restoration under way."""
 
     def __init__(self, canvas: Canvas, settings: RestoreSettings, ground_set: GroundSet) -> None:
-        self.canvas, self.settings, self.ground_set = canvas, settings, ground_set
+        self.whole, self.settings, self.ground_set = canvas, settings, ground_set
         self.seconds: dict[str, float] = {}
         self.picture = canvas.blank()
+        self.held_out = np.zeros_like(canvas.missing)
+        if settings.rounds is None:
+            self.held_out = hold_out(canvas.missing, np.random.default_rng([settings.seed, 2018]))
+        #: The picture without the pixels that are held out.
+        self.canvas = replace(canvas, missing=canvas.missing | self.held_out)
         #: Where the progress stands when every channel is coded by itself; others may help it after that.
         self.coded = 1.0 if canvas.missing.shape[2] == 1 else 0.45
+        n_rounds = MOST_ROUNDS if settings.rounds is None else settings.rounds
+        #: Where the progress stands before the refinement.
+        self.before_rounds = 1 / (1 + _WORK_OF_A_ROUND * n_rounds)
 
     def steps(self) -> Generator[RestoreStep, None, Restoration]:
-        """Select, then restore the coarser scales of all channels, then the channels themselves."""
-        canvas, settings = self.canvas, self.settings
-        if not canvas.missing.any():
+        """Restore a first time, then refine."""
+        if not self.whole.missing.any():
+            settings = replace(self.settings, rounds=0)
             return Restoration(self.picture, settings, 0.0, None, np.zeros(0, np.intp), 0.0, self.seconds)
-        selection = yield from self._select()
-        coder = window_coder(selection.dictionary, settings)
-        coarse = yield from self._coarse(coder)
-        yield from self._fine(coder, coarse)
-        if canvas.missing.shape[2] > 1:
-            yield from self._learn_from_other_channels(coder)
+        selection, coder = yield from self._first()
+        n_rounds = yield from self._refine()
+        if n_rounds == 0 and self.held_out.any():  # they were held out in vain
+            self.canvas, self.picture, self.before_rounds = self.whole, self.whole.blank(), 1.0
+            selection, coder = yield from self._first()
         return Restoration(
             self.picture,
-            settings,
-            canvas.missing_fraction,
+            replace(self.settings, rounds=n_rounds),
+            self.whole.missing_fraction,
             selection,
             coder.usage,
             coder.usage.sum() / max(coder.n_windows, 1),
             self.seconds,
         )
+
+    def _first(self) -> Generator[RestoreStep, None, tuple[Selection, WindowCoder]]:
+        """Select, then restore the coarser scales of all channels, then the channels themselves."""
+        run = Run(self._select_and_code())
+        for step in run:
+            yield replace(step, fraction=step.fraction * self.before_rounds)
+        return run.result
+
+    def _select_and_code(self) -> Generator[RestoreStep, None, tuple[Selection, WindowCoder]]:
+        selection = yield from self._select()
+        coder = window_coder(selection.dictionary, self.settings)
+        coarse = yield from self._coarse(coder)
+        yield from self._fine(coder, coarse)
+        if self.canvas.missing.shape[2] > 1:
+            yield from self._learn_from_other_channels(coder)
+        return selection, coder
 
     def _select(self) -> Generator[RestoreStep, None, Selection]:
         start = time.perf_counter()
@@ -197,3 +228,36 @@ class _Work:
             mean: Plane = np.divide(total, np.maximum(count, 1), dtype=np.float32)
             canvas.put(self.picture, channel, rows, mean, count > 0)
         self.seconds["channels"] = time.perf_counter() - start
+
+    def _refine(self) -> Generator[RestoreStep, None, int]:
+        """Refine the picture, and return the number of rounds that were made."""
+        if self.settings.rounds == 0:
+            return 0
+        start = time.perf_counter()
+        # Of a channel that is observed nowhere, similar windows know nothing either.
+        known_channels = ~np.broadcast_to(self.whole.missing.all(axis=(0, 1)), self.whole.n_channels)
+        planes = self.canvas.planes(self.picture)[:, :, known_channels]
+        layers = known_channels if self.whole.missing.shape[2] > 1 else slice(None)
+        missing, held_out = self.whole.missing[:, :, layers], self.held_out[:, :, layers]
+        threads = as_thread_count(self.settings.threads)
+        if self.settings.rounds is None and held_out.any():
+            truth = self.whole.planes(self.whole.image)[:, :, known_channels]
+            known = truth[np.broadcast_to(held_out, truth.shape)]
+            run = Run(refine_while_it_helps(planes, missing, held_out, known, threads))
+        else:
+            run = Run(refine(planes, missing, self.settings.rounds or MOST_ROUNDS // 2, threads))
+        for step in run:
+            if step.ended:
+                self._put_planes(planes, known_channels)
+            fraction = self.before_rounds + (1 - self.before_rounds) * step.fraction
+            yield RestoreStep("refine", fraction, self.picture if step.ended else None)
+        self.seconds["refine"] = time.perf_counter() - start
+        return run.result
+
+    def _put_planes(self, planes: Planes, channels: Bools) -> None:
+        """Make a new picture with all that was missing taken from some planes; gray where there is none."""
+        self.picture = self.whole.blank()
+        rows, columns = slice(0, planes.shape[0]), iter(np.moveaxis(planes, 2, 0))
+        for channel, known in enumerate(channels):
+            plane = next(columns) if known else planes.mean(axis=2)
+            self.whole.put(self.picture, channel, rows, plane, self.whole.mask(channel))

@@ -18,8 +18,9 @@ class RestoreStep:
     Attributes
     ----------
     stage : str
-        "select" (the dictionary), "coarse" (the coarser scales), "code" (the picture itself) or
-        "channels" (what one channel can learn from another).
+        "select" (the dictionary), "coarse" (the coarser scales), "code" (the picture itself),
+        "channels" (what one channel can learn from another) or "refine" (non-local refinement, which
+        shows the picture after each round).
     fraction : float
         Part of the whole work that is done, from 0 to 1.
     image : ndarray or None
@@ -40,7 +41,7 @@ class Restoration:
     image : ndarray
         In the shape, dtype and range of the input.
     settings : RestoreSettings
-        As used: every None is replaced by what was chosen.
+        As used: every None is replaced by what was chosen, `rounds` by how many were made.
     missing_fraction : float
         Part of the colour values that was missing.
     selection : Selection or None

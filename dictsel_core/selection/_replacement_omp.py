@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._arrays import chunk_rows
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.constraints import Constraint, Offer, Replacement
 from dictsel_core.ground_set import GroundSet
@@ -134,6 +135,7 @@ class _Engine(ReplacementEngine):
         super().__init__(SupportState(problem, capacity), repeats=0 if decay else n_atoms)
         self.problem, self.constraint, self.decay = problem, constraint, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
+        self.scratch = np.empty_like(self.gains[: chunk_rows(self.gains.itemsize * n_candidates)])
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
         self.price = 0.0
@@ -164,14 +166,18 @@ class _Engine(ReplacementEngine):
     def update_gains(self, rows: Ints) -> None:
         """Recompute the squared correlations of patches whose residual has changed."""
         problem, state = self.problem, self.state
-        squares = state.residuals[rows] @ problem.atoms
-        np.square(squares, out=squares)
-        np.copyto(squares, 0, where=squares <= problem.rounding[rows, None])
-        problem.level_copies(squares)
-        supports = state.supports[rows]
-        at, slots = np.nonzero(supports >= 0)
-        squares[at, supports[at, slots]] = 0
-        self.gains[rows] = squares
+        step = len(self.scratch)
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step]
+            squares = self.scratch[: len(block)]
+            np.matmul(state.residuals.take(block, axis=0), problem.atoms, out=squares)
+            np.square(squares, out=squares)
+            np.copyto(squares, 0, where=squares <= problem.rounding[block, None])
+            problem.level_copies(squares)
+            supports = state.supports.take(block, axis=0)
+            at, slots = np.nonzero(supports >= 0)
+            squares[at, supports[at, slots]] = 0
+            self.gains[block] = squares
 
 
 def best_replacement(

@@ -103,10 +103,10 @@ class _Engine:
         self.problem = problem
         self.caps: Ints = np.broadcast_to(constraint.caps, n_points)
         self.depth = min(int(self.caps.max()), *problem.atoms.shape)
-        self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
-        visible = self.lengths > rounding_level(problem.atoms.shape[0], problem.data.dtype) ** 2
-        self.inverse = np.zeros(self.lengths.shape, problem.data.dtype)
-        np.divide(1, self.lengths, out=self.inverse, where=visible)
+        lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
+        visible = lengths > rounding_level(problem.atoms.shape[0], problem.data.dtype) ** 2
+        self.inverse: Floats = np.zeros(lengths.shape, problem.data.dtype)
+        np.divide(1, lengths, out=self.inverse, where=visible)
         self.rows_of_atoms = np.ascontiguousarray(problem.atoms.T)
         self.chosen: list[int] = []
         self.new = np.ones(n_candidates, bool)
@@ -136,7 +136,7 @@ class _Engine:
 
     def code(self) -> None:
         """Code all patches in the dictionary, and find the atoms that would have been preferred."""
-        n_points, n_candidates = self.lengths.shape
+        n_points, n_candidates = self.inverse.shape
         self.utilities = np.zeros(n_points)
         self.supports = np.full((n_points, self.depth), -1)
         self.interested = np.zeros((n_points, n_candidates), bool)
@@ -189,7 +189,7 @@ class _Engine:
             np.take(self.rows_of_atoms, atom, axis=0, out=column, mode="wrap")
             if observed is not None:
                 np.multiply(column, observed, out=column)
-            active = fit.append(self.lengths[rows, atom], active)
+            active = fit.append(self.inverse[rows, atom], active)
             supports[each, j] = np.where(active, atom, -1)
         energies = np.einsum("bd,bd->b", problem.data[rows], problem.data[rows])
         remaining = np.einsum("bd,bd->b", fit.residual, fit.residual)

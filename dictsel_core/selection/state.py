@@ -82,27 +82,29 @@ class SupportState:
         self.sizes = np.zeros(len(problem), dtype=np.intp)
         self.coefficients = np.zeros(shape, problem.data.dtype)
         self.residuals = problem.data.copy()
-        self._energies = np.einsum("td,td->t", problem.data, problem.data, dtype=np.float64)
-        self._utilities = np.zeros(len(problem))
+        self._remaining = np.einsum("td,td->t", problem.data, problem.data, dtype=np.float64)
+        self._energy = self._remaining.sum()
 
     @property
     def objective(self) -> float:
         """Sum of f_t(Z_t) = |y_t|^2/2 - |r_t|^2/2, on observed entries."""
-        return float(self._utilities.sum())
+        return float(self._energy - self._remaining.sum()) / 2
 
     def carry_out(self, replacement: Replacement, atom: int) -> Ints:
         """Change the supports, refit the patches concerned, and return their numbers."""
         takers = np.flatnonzero(replacement.added)
         slots = replacement.removed[takers]
         grown = slots < 0
-        if (self.sizes[takers[grown]] == self.supports.shape[1]).any():
-            raise ValueError(
-                f"The constraint lets a support grow beyond its capacity of {self.supports.shape[1]} atoms; "
-                "if it asks an oracle, is that really the oracle of a matroid?"
-            )
-        slots[grown] = self.sizes[takers[grown]]
+        if grown.any():
+            growing = takers[grown]
+            slots[grown] = self.sizes[growing]
+            if (slots == self.supports.shape[1]).any():
+                raise ValueError(
+                    f"The constraint lets a support grow beyond its capacity of {self.supports.shape[1]} "
+                    "atoms; if it asks an oracle, is that really the oracle of a matroid?"
+                )
+            self.sizes[growing] += 1
         self.supports[takers, slots] = atom
-        self.sizes[takers] += grown
         givers = np.flatnonzero(~replacement.added & (replacement.removed >= 0))
         changed = takers
         if givers.size:
@@ -114,39 +116,37 @@ class SupportState:
     def _drop(self, rows: Ints, slots: Ints) -> None:
         """Empty one slot in each row; the last atom moves into it."""
         self.sizes[rows] -= 1
-        self.supports[rows, slots] = self.supports[rows, self.sizes[rows]]
-        self.supports[rows, self.sizes[rows]] = -1
+        last = self.sizes[rows]
+        self.supports[rows, slots] = self.supports[rows, last]
+        self.supports[rows, last] = -1
+        self.coefficients[rows, last] = 0
 
     def set_supports(self, supports: Ints) -> None:
         """Replace all supports at once, and refit."""
         self.supports[...] = supports
+        self.coefficients[...] = 0
         self.sizes[...] = (supports >= 0).sum(axis=1)
         self.refit(np.arange(len(supports)))
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches anew by least squares on their observed entries."""
         for block, fit in self.fits(rows):
-            width = fit.coefficients.shape[1]
-            self.coefficients[block, :width] = fit.coefficients
-            self.coefficients[block, width:] = 0
+            self.coefficients[block, : fit.coefficients.shape[1]] = fit.coefficients
             self.residuals[block] = fit.residual
-            remaining = np.vecdot(fit.residual, fit.residual)
-            self._utilities[block] = (self._energies[block] - remaining) / 2
+            self._remaining[block] = np.vecdot(fit.residual, fit.residual)
 
     def fits(self, rows: Ints) -> Iterator[tuple[Ints, SupportFit]]:
         """Yield (patches, fit) for blocks of the given patches."""
         problem = self.problem
-        step = chunk_rows(8 * problem.data.shape[1] * max(1, int(self.sizes[rows].max(initial=0))))
-        if len(rows) > step:
-            rows = rows[np.argsort(self.sizes[rows], kind="stable")]  # blocks of about equal size
+        rows = rows.take(self.sizes.take(rows).argsort(kind="stable"))  # blocks of about equal size
+        step = chunk_rows(8 * problem.data.shape[1] * int(self.sizes.take(rows).max(initial=1)))
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            supports = self.supports[block, : max(1, int(self.sizes[block].max()))]
-            used = supports >= 0
+            supports = self.supports.take(block, axis=0)[:, : max(1, int(self.sizes[block[-1]]))]
             columns = problem.padded_rows.take(supports, axis=0, mode="wrap")
             if problem.observed is not None:
                 columns *= problem.observed[block, None, :]
-            yield block, fit_supports(columns, used, problem.data[block])
+            yield block, fit_supports(columns, problem.data.take(block, axis=0))
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return one index array and one weight array per patch."""

@@ -19,6 +19,7 @@ _OPTIONS = {
     "coding_sparsity": "coding_sparsity",
     "patch_size": "patch_size",
     "bases": "bases",
+    "rounds": "rounds",
     "seed": "seed",
     "threads": "threads",
 }
@@ -67,7 +68,7 @@ def choices(args: argparse.Namespace) -> Choices:
     recipe = None if args.recipe is None else read_recipe(args.recipe)
     _refuse_contradictions(args)
     if recipe is None:
-        settings, marks = RestoreSettings.preset(args.preset or "fast"), Marks()
+        settings, marks = RestoreSettings.preset(args.preset or "balanced"), Marks()
     else:
         settings, marks = recipe_settings(recipe, args.recipe), recipe_marks(recipe, args.recipe)
     chosen = Choices(_with_options(settings, args), _with_marks(marks, args), getattr(args, "auto", False))
@@ -99,6 +100,7 @@ def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> Restor
         changes["decay"] = True
     if args.replace_observed:
         changes["keep_observed"] = False
+        changes.setdefault("rounds", 0)  # refinement would keep them
     if args.every_window:
         changes["every_window"] = True
     try:
@@ -146,7 +148,7 @@ def clause(error: Exception) -> str:
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
     """Return the settings of a recipe; those it does not name have their defaults."""
     try:
-        values: dict[str, Any] = dict(recipe.settings)
+        values: dict[str, Any] = {"rounds": 0, **recipe.settings}  # early recipes know no refinement
         return RestoreSettings(**values)
     except TypeError as error:
         known = RestoreSettings.__dataclass_fields__

@@ -45,7 +45,8 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
         "--preset",
         metavar="|".join(PRESETS),
         type=one_of(PRESETS),
-        help="fast (the default), or paper: the published procedure, which replaces observed pixels too",
+        help="balanced (the default), fast: without refinement, best: refined for as long as it helps, or "
+        "paper: the published procedure, which replaces observed pixels too",
     )
     if constraint:
         group.add_argument(
@@ -84,6 +85,12 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
     )
     group.add_argument(
         "--bases", metavar="NAMES", type=names, help=f"bases of the ground set (default {_BASES})"
+    )
+    group.add_argument(
+        "--rounds",
+        metavar="N",
+        type=whole(0, 100),
+        help=f"rounds of non-local refinement, 0 for none (default {_DEFAULTS.rounds})",
     )
     group.add_argument("--decay", action="store_true", help="select by ROMPd, whose penalties fall")
     group.add_argument(

@@ -81,6 +81,8 @@ def say_done(console: Console, restoration: Restoration) -> None:
         f"Windows:     {settings.patch_size} x {settings.patch_size} pixels, "
         f"{restoration.mean_window_atoms:.1f} atoms used on average (at most {settings.coding_sparsity})"
     )
+    if settings.rounds:
+        console.say(f"Refinement:  {settings.rounds} round{'s' if settings.rounds > 1 else ''}")
 
 
 def say_figures(console: Console, outcome: Outcome) -> None:

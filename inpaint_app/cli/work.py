@@ -40,6 +40,7 @@ _STAGES = {
     "coarse": "filling coarser scales",
     "code": "rebuilding windows",
     "channels": "letting channels help each other",
+    "refine": "refining by similar windows",
 }
 
 

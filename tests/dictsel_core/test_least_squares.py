@@ -40,7 +40,7 @@ def assert_close(found, expected, relative):
 def test_given_supports_are_fitted_as_lapack_does_however_close_to_dependent(angle, masked):
     columns, target = problems(1, angle, masked=masked)
     weights, residual = by_lapack(columns, target)
-    fit = fit_supports(columns, np.ones(columns.shape[:2], bool), target)
+    fit = fit_supports(columns, target)
     assert_close(fit.coefficients, weights, 1e-10)
     np.testing.assert_allclose(fit.residual, residual, atol=1e-9)
 
@@ -49,7 +49,7 @@ def test_given_supports_are_fitted_as_lapack_does_however_close_to_dependent(ang
 def test_the_inverse_gram_matrix_is_that_of_the_dual_vectors(angle):
     columns, target = problems(2, angle)
     duals = np.linalg.pinv(columns.transpose(0, 2, 1), rcond=1e-10)
-    fit = fit_supports(columns, np.ones(columns.shape[:2], bool), target)
+    fit = fit_supports(columns, target)
     assert_close(fit.inverse.reshape(N_PROBLEMS, -1), (duals @ duals.mT).reshape(N_PROBLEMS, -1), 1e-7)
 
 
@@ -57,7 +57,7 @@ def test_supports_of_unequal_size_are_fitted_together():
     columns, target = problems(3, 1e-3)
     used = np.arange(N_COLUMNS) < np.arange(N_PROBLEMS)[:, None] % (N_COLUMNS + 1)
     columns *= used[:, :, None]
-    fit = fit_supports(columns, used, target)
+    fit = fit_supports(columns, target)
     for b, size in enumerate(used.sum(axis=1)):
         weights, residual = by_lapack(columns[b : b + 1, :size], target[b : b + 1])
         np.testing.assert_allclose(fit.coefficients[b, :size], weights[0], rtol=1e-8)
@@ -68,7 +68,7 @@ def test_supports_of_unequal_size_are_fitted_together():
 def test_single_precision_targets_are_fitted_in_double():
     columns, target = problems(4, 1e-2)
     single = target.astype(np.float32)
-    fit = fit_supports(columns, np.ones(columns.shape[:2], bool), single)
+    fit = fit_supports(columns, single)
     assert_close(fit.coefficients, by_lapack(columns, single.astype(float))[0], 1e-10)
 
 
@@ -80,8 +80,8 @@ def grow(columns, target, wanted=None):
     taken = []
     for j in range(n_columns):
         fit.next_column()[...] = columns[:, j]
-        lengths = np.vecdot(columns[:, j], columns[:, j])
-        taken.append(fit.append(lengths, np.ones(n_problems, bool) if wanted is None else wanted[:, j]))
+        inverse = 1 / np.vecdot(columns[:, j], columns[:, j])
+        taken.append(fit.append(inverse, np.ones(n_problems, bool) if wanted is None else wanted[:, j]))
     return fit, np.array(taken).T
 
 

@@ -221,12 +221,12 @@ def test_steps_advance_and_show_the_picture():
     fractions = [step.fraction for step in steps]
     assert fractions == sorted(fractions)
     assert 0 < fractions[0] < fractions[-1] <= 1
-    assert {step.stage for step in steps} == {"select", "coarse", "code"}
+    assert {step.stage for step in steps} == {"select", "coarse", "code", "refine"}
     shown = [step.image for step in steps if step.image is not None]
     assert shown
     assert all(image.shape == original.shape and image.dtype == np.uint8 for image in shown)
     assert psnr(original, shown[-1]) > psnr(original, hide(original, mask))
-    assert set(run.result.seconds) == {"select", "coarse", "code"}
+    assert set(run.result.seconds) == {"select", "coarse", "code", "refine"}
 
 
 def test_cancelling_leaves_no_thread_behind():

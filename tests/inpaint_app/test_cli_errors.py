@@ -26,7 +26,7 @@ WRONG = {
     "no value": ("restore broken.png --atoms", "needs a value"),
     "shell ate the colour": ("restore broken.png --key", "quotes"),
     "no such colour": ("restore broken.png --key blurple", "not a colour"),
-    "unknown preset": ("restore broken.png --preset best", "paper or fast"),
+    "unknown preset": ("restore broken.png --preset finest", "balanced or best"),
     "unknown basis": ("restore broken.png --bases dct,foo", "foo"),
     "basis twice": ("restore broken.png --bases dct,dct", "twice"),
     "odd patch": ("restore broken.png --patch-size 7", "even"),

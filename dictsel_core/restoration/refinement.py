@@ -1,0 +1,159 @@
+"""Non-local refinement: similar windows tell each other what they miss.
+
+Each round looks up, for reference windows all over the picture, the windows nearby that look most like
+them. Mean and covariance of such a group say how its pixels depend on each other, and hence what to expect
+at the missing pixels of each member given its observed ones. All that windows say about a pixel is averaged.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._threads import map_chunks
+from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core.restoration.conditional import conditional_means
+from dictsel_core.restoration.similar import Search, Tile, rows_of_windows, similar_windows, tile_rows
+
+Planes = NDArray[np.float32]
+
+#: Variance of what a group's covariance does not explain, for pictures of unit range.
+_NOISE = 8 / 255**2
+#: Members of a group that are estimated anew: the nearest ones.
+_N_ESTIMATED = 8
+#: How windows are grouped. The last round looks through smaller windows, which see other things; so do
+#: windows on channels with masks of their own, as vectors over all channels would be too long otherwise.
+_USUAL, _SMALLER = Search(size=8, radius=10, n_members=40), Search(size=6, radius=10, n_members=40)
+#: How much of a covariance is taken from the other groups nearby: few members alone do not tell enough.
+_SHARED = np.float32(0.2)
+#: How far the picture follows the estimates: further than they say, which saves rounds, but for the last.
+_RELAXATION = 1.7
+
+
+class Refiner:
+    """Refines the missing pixels of a picture, round by round.
+
+    Parameters
+    ----------
+    missing : (H, W, c) ndarray of bool
+        One layer for each channel, or a single one that they share. Channels that share it also share
+        the covariances; otherwise channels are estimated from each other too.
+    threads : int
+        The result does not depend on it.
+    """
+
+    def __init__(self, missing: Bools, threads: int) -> None:
+        self._missing, self._threads = missing, threads
+
+    def round(self, picture: Planes, *, last: bool) -> Generator[float, None, None]:
+        """Refine `picture` (H, W, C) of about unit range in place.
+
+        Yields the part of the round that is done. Pictures smaller than a window stay as they are.
+        """
+        search = _SMALLER if last or self._missing.shape[2] > 1 else _USUAL
+        height, width, _ = picture.shape
+        if min(height, width) < search.size:
+            return
+        bands = list(tile_rows((height, width), search))
+        sums = _Sums(picture, self._missing, max(band[0].height for band in bands))
+        for number, band in enumerate(bands, start=1):
+
+            def work(start: int, _: int, band: list[Tile] = band) -> "_Said | None":
+                return self._ask(picture, band[start], search)
+
+            for tile, said in zip(band, map_chunks(work, len(band), 1, self._threads), strict=True):
+                if said is not None:
+                    sums.add(tile, said)
+            # Nobody looks again at the rows above the next band.
+            bottom = bands[number][0].rows.start if number < len(bands) else height
+            sums.settle(bottom, 1 if last else _RELAXATION)
+            yield number / len(bands)
+
+    def _ask(self, picture: Planes, tile: Tile, search: Search) -> "_Said | None":
+        """Let the groups of a tile estimate their nearest members."""
+        size = search.size
+        part = picture[tile.rows, tile.columns]
+        middle = part.mean()
+        values = rows_of_windows(part - middle, size)
+        unknown = rows_of_windows(self._missing[tile.rows, tile.columns], size)
+        lacking = unknown[tile.references].any(axis=(1, 2))
+        if not lacking.any():
+            return None
+        tile = replace(tile, references=tile.references[lacking], candidates=tile.candidates[lacking])
+        n_members = min(search.n_members, tile.candidates.shape[1])
+        n_estimated = min(_N_ESTIMATED, n_members)
+        groups = similar_windows(values.mean(axis=1), tile, n_members, n_estimated)
+        estimated = groups[:, :n_estimated]
+
+        # Channels with a mask of their own are one long vector, others are several short ones.
+        shape = (len(values), -1, unknown[0].size)
+        vectors, masks = values.reshape(shape), unknown.reshape(len(unknown), -1)
+        members = vectors[groups]
+        means = members.mean(axis=1, keepdims=True)
+        members -= means
+        samples = members.reshape(len(groups), -1, masks.shape[1])
+        covariances = _shrunk(samples.swapaxes(1, 2) @ samples / np.float32(samples.shape[1]))
+        gaps = masks[estimated]
+        deviations = np.where(gaps[:, :, None], 0, vectors[estimated] - means)
+        estimates = conditional_means(covariances, deviations, gaps, _NOISE) + means + middle
+        return _Said(estimated.ravel(), estimates.reshape(-1, *values.shape[1:]), size)
+
+
+def _shrunk(covariances: Floats) -> Planes:
+    """Draw covariances (B, d, d) towards their mean, brought to the variance of each."""
+    mean = covariances.mean(axis=0)
+    variances = np.einsum("bdd->b", covariances)
+    shares = _SHARED * variances / max(np.trace(mean), np.finfo(np.float32).tiny)
+    shrunk: Planes = (1 - _SHARED) * covariances + shares[:, None, None] * mean
+    return shrunk
+
+
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """What was estimated for windows of a tile: their numbers (N,), and values (N, C, size * size)."""
+
+    numbers: Ints
+    values: Planes
+    size: int
+
+    def summed(self, height: int, width: int) -> tuple[Floats, Ints]:
+        """Return the sums (height, width, C) and counts (height, width) over the windows of a tile."""
+        rows, columns = np.divmod(self.numbers, width - self.size + 1)
+        inside = np.add.outer(np.arange(self.size) * width, np.arange(self.size)).ravel()
+        pixels = ((rows * width + columns)[:, None] + inside).ravel()
+        counts = np.bincount(pixels, minlength=height * width)
+        sums = np.empty((height, width, self.values.shape[1]))
+        for channel in range(sums.shape[2]):
+            said = np.bincount(pixels, self.values[:, channel].ravel(), minlength=height * width)
+            sums[:, :, channel] = said.reshape(height, width)
+        return sums, counts.reshape(height, width)
+
+
+class _Sums:
+    """Sums of all estimates of a pixel, for the rows that are still being estimated."""
+
+    def __init__(self, picture: Planes, missing: Bools, n_rows: int) -> None:
+        self._picture, self._missing = picture, missing
+        self._top = 0
+        self._sums = np.zeros((n_rows, *picture.shape[1:]))
+        self._counts = np.zeros((n_rows, picture.shape[1], 1))
+
+    def add(self, tile: Tile, said: _Said) -> None:
+        rows = slice(tile.rows.start - self._top, tile.rows.stop - self._top)
+        sums, counts = said.summed(tile.height, tile.width)
+        self._sums[rows, tile.columns] += sums
+        self._counts[rows, tile.columns, 0] += counts
+
+    def settle(self, bottom: int, relaxation: float) -> None:
+        """Bring the means of all rows above `bottom` into the picture."""
+        n_rows = bottom - self._top
+        sums, counts = self._sums[:n_rows], self._counts[:n_rows]
+        target = self._picture[self._top : bottom]
+        change = relaxation * (sums / np.maximum(counts, 1) - target)
+        new = np.clip(target + change, 0, 1).astype(np.float32)
+        np.copyto(target, new, where=self._missing[self._top : bottom] & (counts > 0))
+        for buffer in (self._sums, self._counts):
+            buffer[: len(buffer) - n_rows] = buffer[n_rows:]
+            buffer[len(buffer) - n_rows :] = 0
+        self._top = bottom

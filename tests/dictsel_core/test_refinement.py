@@ -1,0 +1,300 @@
+"""Non-local refinement against its definition, written out pixel by pixel."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dictsel_core import RestoreSettings, iter_restore, psnr, restore
+from dictsel_core.restoration import refinement
+from dictsel_core.restoration.conditional import conditional_means
+from dictsel_core.restoration.holding_out import a_few
+from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.rounds import hold_out, refine, refine_while_it_helps
+from dictsel_core.restoration.similar import Search, rows_of_windows, similar_windows, tile_rows
+
+FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
+
+
+def drain(generator):
+    steps = []
+    while True:
+        try:
+            steps.append(next(generator))
+        except StopIteration as stop:
+            return steps, stop.value
+
+
+def texture(height, width, n_channels=1):
+    """Stripes that repeat, with a different phase in every channel."""
+    rows, columns = np.mgrid[:height, :width]
+    planes = [0.5 + 0.4 * np.sin(0.5 * rows + 0.8 * columns + 0.3 * c) for c in range(n_channels)]
+    return np.stack(planes, axis=2).astype(np.float32)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), part=st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]))
+def test_conditional_means_are_those_of_the_definition(seed, part):
+    rng = np.random.default_rng(seed)
+    n_groups, n_members, n_layers, d = 3, 4, 2, 9
+    samples = rng.normal(size=(n_groups, 12, d))
+    covariances = (samples.swapaxes(1, 2) @ samples / 12).astype(np.float32)
+    missing = rng.random((n_groups, n_members, d)) < part
+    deviations = rng.normal(size=(n_groups, n_members, n_layers, d)).astype(np.float32)
+    deviations[np.broadcast_to(missing[:, :, None], deviations.shape)] = 0
+    expected = conditional_means(covariances.copy(), deviations, missing, 0.1)
+    for g, e in np.ndindex(n_groups, n_members):
+        m, o = missing[g, e], ~missing[g, e]
+        inner = covariances[g][np.ix_(o, o)] + 0.1 * np.eye(o.sum())
+        for layer in range(n_layers):
+            literal = covariances[g][np.ix_(m, o)] @ np.linalg.solve(inner, deviations[g, e, layer, o])
+            assert expected[g, e, layer, m] == pytest.approx(literal, abs=2e-3)
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (9, 40), (61, 33)])
+def test_tiles_hold_every_reference_once_with_all_windows_around_it(shape):
+    search = Search(size=8, radius=5, n_members=10)
+    last = np.array(shape) - search.size
+    seen = []
+    for tile in (tile for band in tile_rows(shape, search) for tile in band):
+        width = tile.width - search.size + 1
+
+        def place(number, tile=tile, width=width):
+            return tile.rows.start + number // width, tile.columns.start + number % width
+
+        assert 0 <= tile.rows.start < tile.rows.stop <= shape[0]
+        assert 0 <= tile.columns.start < tile.columns.stop <= shape[1]
+        for reference, candidates in zip(tile.references, tile.candidates, strict=True):
+            row, column = place(reference)
+            seen.append((int(row), int(column)))
+            rows, columns = place(candidates)
+            near = {
+                (r, c)
+                for r in range(max(0, row - 5), min(last[0], row + 5) + 1)
+                for c in range(max(0, column - 5), min(last[1], column + 5) + 1)
+            }
+            assert near <= set(zip(rows.tolist(), columns.tolist(), strict=True))
+            assert rows.max() <= last[0] and columns.max() <= last[1]
+    grid = [sorted({*range(0, end + 1, 4), end}) for end in last.tolist()]
+    assert sorted(seen) == [(r, c) for r in grid[0] for c in grid[1]]
+
+
+def test_similar_windows_are_the_nearest_ones():
+    rng = np.random.default_rng(0)
+    search = Search(size=4, radius=3, n_members=12)
+    picture = rng.random((20, 20, 1)).astype(np.float32) - 0.5
+    for tile in (tile for band in tile_rows((20, 20), search) for tile in band):
+        patches = rows_of_windows(picture[tile.rows, tile.columns], 4)[:, 0]
+        groups = similar_windows(patches, tile, 12, 5)
+        for reference, candidates, group in zip(tile.references, tile.candidates, groups, strict=True):
+            distances = np.square(patches[candidates] - patches[reference]).sum(axis=1)
+            order = candidates[np.argsort(distances, kind="stable")]
+            assert set(group.tolist()) == set(order[:12].tolist())
+            assert set(group[:5].tolist()) == set(order[:5].tolist())
+            assert reference in group[:5]
+
+
+def literal_round(picture, missing, search, relaxation):
+    """One round as the module's docstring tells it, with no thought of speed."""
+    height, width, n_channels = picture.shape
+    size, joint = search.size, missing.shape[2] > 1
+    sums, counts = np.zeros(picture.shape), np.zeros((height, width, 1))
+    for tile in (tile for band in tile_rows((height, width), search) for tile in band):
+        across = tile.width - size + 1
+
+        def cut(planes, number, tile=tile, across=across):
+            row, column = tile.rows.start + number // across, tile.columns.start + number % across
+            return planes[row : row + size, column : column + size]
+
+        groups = []
+        for reference, candidates in zip(tile.references, tile.candidates, strict=True):
+            if not cut(missing, reference).any():
+                continue
+            gray = picture.mean(axis=2)
+            distances = [np.square(cut(gray, c) - cut(gray, reference)).sum() for c in candidates]
+            members = candidates[np.argsort(distances, kind="stable")][: search.n_members]
+            values = np.array([cut(picture, m).transpose(2, 0, 1) for m in members], np.float64)
+            values = values.reshape(len(members), 1 if joint else n_channels, -1)
+            centred = (values - values.mean(axis=0)).reshape(-1, values.shape[2])
+            groups.append((members, values, centred.T @ centred / len(centred)))
+        mean = np.mean([covariance for *_, covariance in groups], axis=0) if groups else None
+        for members, values, covariance in groups:
+            shared = float(refinement._SHARED)
+            mixed = (1 - shared) * covariance + shared * mean * np.trace(covariance) / np.trace(mean)
+            for member, value in list(zip(members, values, strict=True))[: refinement._N_ESTIMATED]:
+                gaps = cut(missing, member).transpose(2, 0, 1).reshape(1 if joint else -1, value.shape[1])[0]
+                new = values.mean(axis=0)
+                inner = mixed[np.ix_(~gaps, ~gaps)] + refinement._NOISE * np.eye((~gaps).sum())
+                weights = np.linalg.solve(inner, (value - new)[:, ~gaps].T)
+                new = new + (mixed[:, ~gaps] @ weights).T
+                cut(sums, member)[...] += new.reshape(n_channels, size, size).transpose(1, 2, 0)
+                cut(counts, member)[...] += 1
+    estimate = picture + relaxation * (sums / np.maximum(counts, 1) - picture)
+    return np.where(missing & (counts > 0), np.clip(estimate, 0, 1), picture)
+
+
+@pytest.mark.parametrize("n_layers", [1, 3], ids=["shared mask", "mask per channel"])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_round_is_that_of_the_definition(n_layers, last):
+    rng = np.random.default_rng(1)
+    picture = texture(52, 47, 3) + rng.normal(0, 0.05, (52, 47, 3)).astype(np.float32)
+    missing = rng.random((52, 47, n_layers)) < 0.6
+    search = refinement._SMALLER if last or n_layers > 1 else refinement._USUAL
+    expected = literal_round(picture, missing, search, 1.0 if last else refinement._RELAXATION)
+    drain(Refiner(missing, 2).round(picture, last=last))
+    assert picture == pytest.approx(expected, abs=2e-3)
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_observed_pixels_stay_and_missing_ones_improve(n_layers):
+    rng = np.random.default_rng(2)
+    truth = texture(64, 64, 2)
+    missing = rng.random((64, 64, n_layers)) < 0.7
+    picture = np.where(missing, truth + rng.normal(0, 0.1, truth.shape), truth).astype(np.float32)
+    before = np.abs(picture - truth).mean()
+    n_rounds = drain(refine(picture, missing, 3, 2))[1]
+    kept = ~np.broadcast_to(missing, truth.shape)
+    assert n_rounds == 3
+    assert (picture[kept] == truth[kept]).all()
+    assert np.abs(picture - truth).mean() < 0.3 * before
+
+
+def test_rounds_do_not_depend_on_the_number_of_threads():
+    missing = np.random.default_rng(3).random((70, 90, 1)) < 0.5
+    pictures = []
+    for threads in (1, 2, 5):
+        picture = texture(70, 90, 3) * ~missing
+        drain(refine(picture, missing, 2, threads))
+        pictures.append(picture)
+    assert (pictures[0] == pictures[1]).all() and (pictures[0] == pictures[2]).all()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 40), (5, 5), (7, 9), (8, 8), (11, 30)])
+def test_small_pictures_are_refined_as_far_as_windows_fit(shape):
+    picture = texture(*shape)
+    missing = np.zeros((*shape, 1), bool)
+    missing[::2] = True
+    drain(refine(picture, missing, 2, 1))
+    assert np.isfinite(picture).all()
+
+
+def test_constant_pictures_stay_constant():
+    picture = np.full((40, 40, 1), 0.25, np.float32)
+    missing = np.random.default_rng(0).random((40, 40, 1)) < 0.8
+    drain(refine(picture, missing, 2, 1))
+    assert picture == pytest.approx(0.25, abs=1e-6)
+
+
+def test_progress_grows_and_each_round_ends_once():
+    missing = np.random.default_rng(0).random((80, 40, 1)) < 0.5
+    steps, _ = drain(refine(texture(80, 40), missing, 3, 1))
+    fractions = [step.fraction for step in steps]
+    assert fractions == sorted(fractions) and fractions[-1] == 1
+    assert sum(step.ended for step in steps) == 3
+
+
+@pytest.mark.parametrize("part", [0.05, 0.2, 0.8])
+def test_held_out_pixels_are_a_few_observed_ones(part):
+    rng = np.random.default_rng(4)
+    missing = np.zeros((200, 200), bool)
+    if part > 0.3:
+        missing |= rng.random(missing.shape) < part
+    else:
+        missing[:, 20 : 20 + round(200 * part)] = True
+    held_out = a_few(missing, 0.04, rng)
+    assert not (held_out & missing).any()
+    assert 0.005 < held_out.sum() / (~missing).sum() < 0.12
+
+
+def test_nothing_is_held_out_where_little_is_observed():
+    missing = np.ones((60, 60, 2), bool)
+    missing[:30, :, 0] = False
+    missing[3, 4, 1] = False
+    held_out = hold_out(missing, np.random.default_rng(0))
+    assert not held_out[:, :, 1].any()
+    assert not (held_out & missing).any()
+
+
+def test_refinement_that_does_not_help_is_taken_back():
+    rng = np.random.default_rng(5)
+    truth = rng.random((64, 64, 1)).astype(np.float32)
+    missing = rng.random((64, 64, 1)) < 0.3
+    held_out = ~missing & (rng.random((64, 64, 1)) < 0.1)
+    picture = truth.copy()  # a first restoration that cannot be improved on
+    n_rounds = drain(refine_while_it_helps(picture, missing, held_out, truth[held_out], 1))[1]
+    assert n_rounds == 0
+    assert (picture == truth).all()
+
+
+def test_refinement_goes_on_while_it_helps():
+    rng = np.random.default_rng(6)
+    truth = texture(64, 64)
+    missing = rng.random((64, 64, 1)) < 0.7
+    held_out = ~missing & (rng.random((64, 64, 1)) < 0.1)
+    unseen = missing | held_out
+    picture = np.where(unseen, truth + rng.normal(0, 0.2, truth.shape), truth).astype(np.float32)
+    steps, n_rounds = drain(refine_while_it_helps(picture, missing, held_out, truth[held_out], 1))
+    assert n_rounds >= 4
+    assert sum(step.ended for step in steps) == n_rounds
+    assert (picture[~missing] == truth[~missing]).all()
+    assert np.abs(picture - truth).max() < 0.1
+
+
+def damaged_texture(dtype, n_channels=1, per_channel=False):
+    planes = texture(72, 80, n_channels)
+    original = (planes * 200).astype(dtype) if np.issubdtype(dtype, np.integer) else planes.astype(dtype)
+    rng = np.random.default_rng(8)
+    mask = rng.random(original.shape if per_channel else original.shape[:2]) < 0.6
+    if n_channels == 1:
+        original, mask = original[:, :, 0], mask.reshape(72, 80)
+    return original, mask
+
+
+@pytest.mark.parametrize("per_channel", [False, True])
+@pytest.mark.parametrize("n_channels", [1, 3])
+@pytest.mark.parametrize("name", ["balanced", "best"])
+def test_presets_with_refinement_beat_the_fast_one(name, n_channels, per_channel):
+    original, mask = damaged_texture(np.uint8, n_channels, per_channel)
+    fast, refined = (restore(original, mask, RestoreSettings.preset(each)) for each in ("fast", name))
+    assert psnr(original, refined.image) > psnr(original, fast.image) + 0.5
+    assert refined.settings.rounds >= 3
+    assert "refine" in refined.seconds and "refine" not in fast.seconds
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
+def test_observed_values_come_back_exactly_though_some_were_held_out(dtype):
+    original, mask = damaged_texture(dtype)
+    image = restore(original, mask, BEST).image
+    assert image.dtype == original.dtype
+    assert (image[~mask] == original[~mask]).all()
+    assert np.isfinite(image).all()
+
+
+def test_every_round_shows_its_picture_and_pictures_shown_do_not_change():
+    original, mask = damaged_texture(np.uint8)
+    run = iter_restore(original, mask, replace(FAST, rounds=3))
+    shown = [
+        (step.image, step.image.copy()) for step in run if step.stage == "refine" and step.image is not None
+    ]
+    assert len(shown) == 3
+    for image, as_shown in shown:
+        assert (image == as_shown).all()
+        assert (image[~mask] == original[~mask]).all()
+    assert (shown[-1][0] == run.result.image).all()
+
+
+def test_noise_is_restored_as_well_as_without_refinement():
+    rng = np.random.default_rng(9)
+    noise = rng.integers(0, 256, (96, 96), dtype=np.uint8)
+    mask = rng.random(noise.shape) < 0.5
+    fast, best = (psnr(noise, restore(noise, mask, each).image) for each in (FAST, BEST))
+    assert best > fast - 0.05
+
+
+def test_refinement_and_replaced_pixels_exclude_each_other():
+    with pytest.raises(ValueError, match="rounds=0"):
+        RestoreSettings(keep_observed=False)
+    with pytest.raises(ValueError, match="rounds"):
+        RestoreSettings(rounds=-1)
