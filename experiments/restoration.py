@@ -11,7 +11,6 @@ import numpy as np
 from benchmarks.measure import print_table
 from benchmarks.pictures import photographs
 from dictsel_core import (
-    PRESETS,
     AverageSparsity,
     Constraint,
     IndividualSparsity,
@@ -158,10 +157,9 @@ def _as_paper(damaged: Damaged, kind: str, grid: Grid, method: str) -> list[Row]
 
 
 def _refined(damaged: Damaged) -> list[Row]:
-    preset = "best" if "best" in PRESETS else "fast"
-    restored = restore(damaged.picture, damaged.mask, RestoreSettings.preset(preset)).image
+    restored = restore(damaged.picture, damaged.mask, RestoreSettings.preset("best")).image
     damaged.keep("refined", restored)
-    return [damaged.row("refined", restored, f"preset {preset}")]
+    return [damaged.row("refined", restored, "preset best")]
 
 
 def _in_words(settings: RestoreSettings) -> str:
