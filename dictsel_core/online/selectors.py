@@ -30,8 +30,8 @@ class OnlineSelector(ABC):
         Most atoms one patch may use, s.
     largest_energy : float, optional
         Largest squared length of a patch. The learners are then those of the paper's theorems: `Hedge`
-        with the rate of theory. Where it is left out they are `AdaptiveHedge`, which does better and needs
-        to know nothing.
+        with the rate of theory. Where it is left out they are `AdaptiveHedge`, which did better in our
+        experiments and needs to know nothing.
     rounds : int, optional
         Number of rounds T, if it is known; goes with `largest_energy`. `Hedge` uses the doubling trick
         where it is left out.
