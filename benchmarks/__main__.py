@@ -1,14 +1,16 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|all``."""
+"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|window|all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import coding, restoration, selection
+from benchmarks import coding, quality, restoration, selection, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
     "coding": coding.main,
     "restoration": restoration.main,
+    "quality": quality.main,
+    "window": window.main,
 }
 
 

@@ -68,11 +68,13 @@ from dictsel_core.online import (
 from dictsel_core.pursuit import SparseCodes, omp
 from dictsel_core.restoration import (
     CONSTRAINTS,
+    MOST_PATCHES,
     PRESETS,
     Restoration,
     RestoreSettings,
     RestoreStep,
     iter_restore,
+    patch_places,
     restore,
 )
 from dictsel_core.selection import (
@@ -94,6 +96,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CONSTRAINTS",
+    "MOST_PATCHES",
     "PRESETS",
     "STANDARD_BASES",
     "AdaptiveHedge",
@@ -148,6 +151,7 @@ __all__ = [
     "ksvd",
     "mod",
     "omp",
+    "patch_places",
     "psnr",
     "replacement_greedy",
     "replacement_omp",

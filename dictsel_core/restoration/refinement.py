@@ -18,17 +18,39 @@ from dictsel_core.restoration.similar import Search, Tile, rows_of_windows, simi
 
 Planes = NDArray[np.float32]
 
-#: Variance of what a group's covariance does not explain, for pictures of unit range.
-_NOISE = 8 / 255**2
-#: Members of a group that are estimated anew: the nearest ones.
-_N_ESTIMATED = 8
-#: How windows are grouped. The last round looks through smaller windows, which see other things; so do
-#: windows on channels with masks of their own, as vectors over all channels would be too long otherwise.
-_USUAL, _SMALLER = Search(size=8, radius=10, n_members=40), Search(size=6, radius=10, n_members=40)
-#: How much of a covariance is taken from the other groups nearby: few members alone do not tell enough.
-_SHARED = np.float32(0.2)
-#: How far the picture follows the estimates: further than they say, which saves rounds, but for the last.
-_RELAXATION = 1.7
+
+@dataclass(frozen=True)
+class Manner:
+    """How windows are grouped and estimated; the defaults did best on photographs (docs/refinement.md).
+
+    Attributes
+    ----------
+    size, last_size : int
+        Height and width of windows. The last round looks through smaller ones, which see other things;
+        so do all rounds on channels with masks of their own, whose vectors would be too long otherwise.
+    radius : int
+        Members of a group lie at most so many pixels from their reference, up, down and sideways.
+    n_members, n_estimated : int
+        Windows in a group; and of these, the nearest ones that are estimated anew.
+    noise : float
+        Variance of what a covariance does not explain, for pictures of unit range.
+    shared : float
+        How much of a covariance is taken from the other groups nearby: few members alone tell too little.
+    relaxation : float
+        How far the picture follows the estimates. More than 1 saves rounds; the last one makes it 1.
+    """
+
+    size: int = 8
+    last_size: int = 6
+    radius: int = 10
+    n_members: int = 40
+    n_estimated: int = 8
+    noise: float = 8 / 255**2
+    shared: float = 0.2
+    relaxation: float = 1.7
+
+
+USUAL = Manner()
 
 
 class Refiner:
@@ -41,17 +63,20 @@ class Refiner:
         the covariances; otherwise channels are estimated from each other too.
     threads : int
         The result does not depend on it.
+    manner : Manner
     """
 
-    def __init__(self, missing: Bools, threads: int) -> None:
-        self._missing, self._threads = missing, threads
+    def __init__(self, missing: Bools, threads: int, manner: Manner = USUAL) -> None:
+        self._missing, self._threads, self._manner = missing, threads, manner
 
     def round(self, picture: Planes, *, last: bool) -> Generator[float, None, None]:
         """Refine `picture` (H, W, C) of about unit range in place.
 
         Yields the part of the round that is done. Pictures smaller than a window stay as they are.
         """
-        search = _SMALLER if last or self._missing.shape[2] > 1 else _USUAL
+        manner = self._manner
+        size = manner.last_size if last or self._missing.shape[2] > 1 else manner.size
+        search = Search(size, manner.radius, manner.n_members)
         height, width, _ = picture.shape
         if min(height, width) < search.size:
             return
@@ -67,7 +92,7 @@ class Refiner:
                     sums.add(tile, said)
             # Nobody looks again at the rows above the next band.
             bottom = bands[number][0].rows.start if number < len(bands) else height
-            sums.settle(bottom, 1 if last else _RELAXATION)
+            sums.settle(bottom, 1 if last else manner.relaxation)
             yield number / len(bands)
 
     def _ask(self, picture: Planes, tile: Tile, search: Search) -> "_Said | None":
@@ -82,7 +107,7 @@ class Refiner:
             return None
         tile = replace(tile, references=tile.references[lacking], candidates=tile.candidates[lacking])
         n_members = min(search.n_members, tile.candidates.shape[1])
-        n_estimated = min(_N_ESTIMATED, n_members)
+        n_estimated = min(self._manner.n_estimated, n_members)
         groups = similar_windows(values.mean(axis=1), tile, n_members, n_estimated)
         estimated = groups[:, :n_estimated]
 
@@ -93,20 +118,22 @@ class Refiner:
         means = members.mean(axis=1, keepdims=True)
         members -= means
         samples = members.reshape(len(groups), -1, masks.shape[1])
-        covariances = _shrunk(samples.swapaxes(1, 2) @ samples / np.float32(samples.shape[1]))
+        covariances: Planes = samples.swapaxes(1, 2) @ samples
+        covariances /= np.float32(samples.shape[1])
+        _shrink(covariances, self._manner.shared)
         gaps = masks[estimated]
         deviations = np.where(gaps[:, :, None], 0, vectors[estimated] - means)
-        estimates = conditional_means(covariances, deviations, gaps, _NOISE) + means + middle
+        estimates = conditional_means(covariances, deviations, gaps, self._manner.noise) + means + middle
         return _Said(estimated.ravel(), estimates.reshape(-1, *values.shape[1:]), size)
 
 
-def _shrunk(covariances: Floats) -> Planes:
-    """Draw covariances (B, d, d) towards their mean, brought to the variance of each."""
+def _shrink(covariances: Planes, part: float) -> None:
+    """Draw covariances (B, d, d) towards their mean, brought to the variance of each, in place."""
     mean = covariances.mean(axis=0)
-    variances = np.einsum("bdd->b", covariances)
-    shares = _SHARED * variances / max(np.trace(mean), np.finfo(np.float32).tiny)
-    shrunk: Planes = (1 - _SHARED) * covariances + shares[:, None, None] * mean
-    return shrunk
+    shares = part * np.einsum("bdd->b", covariances) / max(np.trace(mean), np.finfo(np.float32).tiny)
+    covariances *= np.float32(1 - part)
+    for covariance, share in zip(covariances, shares.astype(np.float32), strict=True):
+        np.add(covariance, share * mean, out=covariance)  # one at a time, in the cache
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,14 @@ import numpy as np
 
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.holding_out import a_few
-from dictsel_core.restoration.refinement import Planes, Refiner
+from dictsel_core.restoration.refinement import USUAL, Manner, Planes, Refiner
 
 #: Most rounds where held-out pixels decide, and how many of these are the last ones, which see them too.
 MOST_ROUNDS, _N_LAST = 8, 2
 #: Part by which the squared error of held-out pixels must fall for another round to pay.
 _WORTH = 0.01
 #: Part of the observed pixels that are held out, and how many it must be to tell anything.
-_PART, _ENOUGH = 0.04, 100
+_PART, _ENOUGH = 0.02, 100
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ def hold_out(missing: Bools, rng: np.random.Generator) -> Bools:
     return np.asarray(held_out & ~spared)
 
 
-def refine(planes: Planes, missing: Bools, n_rounds: int, threads: int) -> Generator[RoundStep, None, int]:
+def refine(
+    planes: Planes, missing: Bools, n_rounds: int, threads: int, manner: Manner = USUAL
+) -> Generator[RoundStep, None, int]:
     """Refine a picture in place, a given number of rounds; returns that number.
 
     Parameters
@@ -44,8 +46,9 @@ def refine(planes: Planes, missing: Bools, n_rounds: int, threads: int) -> Gener
     missing : (H, W, c) ndarray of bool
         As for `Refiner`.
     n_rounds, threads : int
+    manner : Manner
     """
-    refiner = Refiner(missing, threads)
+    refiner = Refiner(missing, threads, manner)
     for number in range(n_rounds):
         for part in refiner.round(planes, last=number == n_rounds - 1):
             yield RoundStep((number + part) / n_rounds, ended=False)

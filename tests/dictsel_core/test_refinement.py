@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
-from dictsel_core.restoration import refinement
 from dictsel_core.restoration.conditional import conditional_means
 from dictsel_core.restoration.holding_out import a_few
-from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.refinement import USUAL, Refiner
 from dictsel_core.restoration.rounds import hold_out, refine, refine_while_it_helps
 from dictsel_core.restoration.similar import Search, rows_of_windows, similar_windows, tile_rows
 
@@ -121,12 +120,12 @@ def literal_round(picture, missing, search, relaxation):
             groups.append((members, values, centred.T @ centred / len(centred)))
         mean = np.mean([covariance for *_, covariance in groups], axis=0) if groups else None
         for members, values, covariance in groups:
-            shared = float(refinement._SHARED)
+            shared = USUAL.shared
             mixed = (1 - shared) * covariance + shared * mean * np.trace(covariance) / np.trace(mean)
-            for member, value in list(zip(members, values, strict=True))[: refinement._N_ESTIMATED]:
+            for member, value in list(zip(members, values, strict=True))[: USUAL.n_estimated]:
                 gaps = cut(missing, member).transpose(2, 0, 1).reshape(1 if joint else -1, value.shape[1])[0]
                 new = values.mean(axis=0)
-                inner = mixed[np.ix_(~gaps, ~gaps)] + refinement._NOISE * np.eye((~gaps).sum())
+                inner = mixed[np.ix_(~gaps, ~gaps)] + USUAL.noise * np.eye((~gaps).sum())
                 weights = np.linalg.solve(inner, (value - new)[:, ~gaps].T)
                 new = new + (mixed[:, ~gaps] @ weights).T
                 cut(sums, member)[...] += new.reshape(n_channels, size, size).transpose(1, 2, 0)
@@ -141,8 +140,8 @@ def test_a_round_is_that_of_the_definition(n_layers, last):
     rng = np.random.default_rng(1)
     picture = texture(52, 47, 3) + rng.normal(0, 0.05, (52, 47, 3)).astype(np.float32)
     missing = rng.random((52, 47, n_layers)) < 0.6
-    search = refinement._SMALLER if last or n_layers > 1 else refinement._USUAL
-    expected = literal_round(picture, missing, search, 1.0 if last else refinement._RELAXATION)
+    search = Search(USUAL.last_size if last or n_layers > 1 else USUAL.size, USUAL.radius, USUAL.n_members)
+    expected = literal_round(picture, missing, search, 1.0 if last else USUAL.relaxation)
     drain(Refiner(missing, 2).round(picture, last=last))
     assert picture == pytest.approx(expected, abs=2e-3)
 

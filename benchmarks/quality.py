@@ -1,0 +1,137 @@
+"""Pictures against those of peers: PSNR, SSIM and seconds by damage, and how time grows with the picture."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from skimage.restoration import inpaint_biharmonic
+
+from benchmarks.measure import print_table, ratio, seconds_in_turns
+from benchmarks.pictures import Image, Mask, damages, gray, photographs
+from dictsel_core import RestoreSettings, psnr, restore, ssim
+
+Method = Callable[[Image, Mask], NDArray[Any]]
+PRESETS = ("fast", "balanced", "best")
+
+
+def main() -> None:
+    """Print all tables."""
+    pictures()
+    speed()
+    growth()
+
+
+def methods() -> dict[str, Method]:
+    """Return ours and the peers by name: each takes picture and mask and returns a picture."""
+    import cv2
+
+    def hidden(image: Image, mask: Mask) -> Image:
+        return np.where(mask, 0, image).astype(np.uint8)
+
+    def ours(image: Image, mask: Mask, *, preset: str) -> NDArray[Any]:
+        return restore(image, mask, RestoreSettings.preset(preset)).image
+
+    def biharmonic(image: Image, mask: Mask) -> NDArray[Any]:
+        values = hidden(image, mask) / 255.0
+        try:
+            result = inpaint_biharmonic(values, mask)
+        except ValueError:  # scikit-image 0.26 now and then trips over memory of its own
+            result = inpaint_biharmonic(values, mask, split_into_regions=True)
+        return np.asarray(255 * result).clip(0, 255).round()
+
+    def opencv(image: Image, mask: Mask, *, kind: int) -> NDArray[Any]:
+        return np.asarray(cv2.inpaint(hidden(image, mask), mask.astype(np.uint8), 3, kind))
+
+    def fsr(image: Image, mask: Mask) -> NDArray[Any]:
+        result = np.zeros_like(image)
+        known = np.where(mask, 0, 255).astype(np.uint8)  # its own polarity
+        cv2.xphoto.inpaint(hidden(image, mask), known, result, cv2.xphoto.INPAINT_FSR_FAST)
+        return result
+
+    return {
+        **{f"ours, {name}": partial(ours, preset=name) for name in ("paper", *PRESETS)},
+        "biharmonic": biharmonic,
+        "OpenCV Telea": partial(opencv, kind=cv2.INPAINT_TELEA),
+        "OpenCV NS": partial(opencv, kind=cv2.INPAINT_NS),
+        "OpenCV FSR_FAST": fsr,
+    }
+
+
+def pictures() -> None:
+    """Mean PSNR and SSIM over the photographs, by damage, and what best makes of the worst case."""
+    originals = photographs()
+    rows, losses = [], []
+    for damage, mask in damages((256, 256)).items():
+        figures = {}
+        for name, method in methods().items():
+            start = time.perf_counter()
+            results = [method(image, mask).astype(np.uint8) for image in originals.values()]
+            seconds = (time.perf_counter() - start) / len(originals)
+            pairs = list(zip(originals.values(), results, strict=True))
+            figures[name] = np.array([psnr(a, b) for a, b in pairs])
+            rows.append(
+                [
+                    f"{damage}, {name}",
+                    f"{figures[name].mean():.2f}",
+                    f"{np.mean([ssim(a, b) for a, b in pairs]):.4f}",
+                    f"{seconds:.2f}",
+                    " ".join(f"{value:.1f}" for value in figures[name]),
+                ]
+            )
+        for name, difference in zip(originals, figures["ours, best"] - figures["ours, fast"], strict=True):
+            losses.append((difference, name, damage))
+    print_table(
+        f"Quality: mean over {len(originals)} gray photographs of 256 x 256 ({', '.join(originals)})",
+        ["damage, method", "PSNR", "SSIM", "seconds each", "PSNR of each"],
+        rows,
+    )
+    difference, name, damage = min(losses)
+    print(f"best - fast where it gains least: {difference:+.2f} dB ({name}, {damage})")
+
+
+def speed(n_rounds: int = 3) -> None:
+    """Seconds on 512 x 512, 80 % missing."""
+    image, mask = gray("camera"), np.random.default_rng(0).random((512, 512)) < 0.8
+    candidates = {name: partial(method, image, mask) for name, method in methods().items()}
+    seconds = seconds_in_turns(candidates, n_rounds)
+    print_table(
+        "Speed: 512 x 512 gray, 80 % missing",
+        ["method", "seconds", "time / biharmonic"],
+        [
+            [name, f"{median(seconds[name]):.2f}", f"{ratio(seconds, name, 'biharmonic'):.3f}"]
+            for name in seconds
+        ],
+    )
+
+
+def growth() -> None:
+    """Seconds per megapixel as the picture grows."""
+    tile = gray("camera")
+    rows = []
+    sizes = {"0.25 MP": (1, 1), "1 MP": (2, 2), "4 MP": (4, 4), "24 MP": (8, 12)}
+    for preset, names in {"fast": list(sizes), "balanced": list(sizes)[:3], "best": list(sizes)[:3]}.items():
+        base = 0.0
+        for name in names:
+            image = np.tile(tile, sizes[name])
+            mask = np.random.default_rng(0).random(image.shape) < 0.8
+            start = time.perf_counter()
+            restoration = restore(image, mask, RestoreSettings.preset(preset))
+            per_megapixel = (time.perf_counter() - start) / (image.size / 1e6)
+            base = base or per_megapixel
+            rows.append(
+                [
+                    f"{preset}, {name} gray",
+                    f"{per_megapixel:.2f}",
+                    f"{per_megapixel / base:.2f}",
+                    f"{restoration.settings.rounds}",
+                ]
+            )
+    print_table(
+        "Growth: 80 % missing",
+        ["preset, picture", "seconds per megapixel", "over that of 0.25 MP", "rounds"],
+        rows,
+    )
