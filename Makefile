@@ -9,7 +9,7 @@ SOURCES := $(shell find dictsel_core inpaint_app assets -name __pycache__ -prune
 TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
 WORKERS ?= auto
 
-.PHONY: help run test bench lint lock clean
+.PHONY: help run test bench experiments lint lock clean
 .NOTPARALLEL:
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make test   every check and every test  (make test PYTEST_ARGS='-k omp' narrows the tests)"
 	@echo "make lint   the checks alone: style, types, import contracts"
 	@echo "make bench  speed and quality against peers"
+	@echo "make experiments  the paper's figures in minutes  (ARGS='all' for the full runs)"
 	@echo "make lock   resolve the dependencies anew and rewrite constraints.txt"
 	@echo "make clean  remove the environment and all caches"
 
@@ -25,7 +26,7 @@ run: $(VENV)/.package
 	@$(BIN)/python -P -m inpaint_app $(ARGS)
 
 # -P keeps the checkout off the import path: the tests see the installed package.
-test: lint $(VENV)/.package
+test: lint $(VENV)/.extra-experiments $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
 	$(BIN)/python -P -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
@@ -37,6 +38,9 @@ lint: $(VENV)/.extra-dev
 
 bench: $(VENV)/.extra-bench $(VENV)/.package
 	$(BIN)/python -m benchmarks all
+
+experiments: $(VENV)/.extra-experiments
+	$(BIN)/python -m experiments $(or $(ARGS),all --quick)
 
 $(VENV)/.made:
 	@rm -rf $(VENV)

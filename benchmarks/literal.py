@@ -1,9 +1,9 @@
-"""Replacement Greedy as the paper writes it down: one regression per patch, atom and swap."""
+"""Replacement Greedy and SDS_OMP as they are written down: one regression or pursuit per candidate."""
 
 import numpy as np
 
 from benchmarks.data import Array
-from dictsel_core import GroundSet
+from dictsel_core import GroundSet, omp
 
 
 def literal_replacement_greedy(ground_set: GroundSet, data: Array, sparsity: int, n_atoms: int) -> list[int]:
@@ -36,3 +36,15 @@ def _utilities(rows: Array, supports: np.ndarray, data: Array) -> Array:
     gram = columns @ columns.transpose(0, 2, 1) + 1e-12 * np.eye(columns.shape[1])
     products = np.matvec(columns, data)
     return np.asarray(np.vecdot(products, np.linalg.solve(gram, products[:, :, None])[:, :, 0]) / 2)
+
+
+def literal_sds_omp(ground_set: GroundSet, data: Array, sparsity: int, n_atoms: int) -> list[int]:
+    """Return the selected atoms; every candidate dictionary codes all patches anew, n T pursuits per step."""
+    selected: list[int] = []
+    for _ in range(n_atoms):
+        left = np.full(len(ground_set), np.inf)
+        for atom in set(range(len(ground_set))) - set(selected):
+            dictionary = ground_set.atoms[:, [*selected, atom]]
+            left[atom] = omp(dictionary, data, sparsity).residual_energy.sum()
+        selected.append(int(left.argmin()))
+    return selected

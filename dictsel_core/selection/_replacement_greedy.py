@@ -7,15 +7,11 @@ from dictsel_core._least_squares import SupportFit
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.differences import true_differences
 from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import Problem, SupportState
-
-#: An atom is dependent on a support if less than this part of its squared length lies outside.
-_DEPENDENT = 1e-12
-#: A swap that changes less than this part of what it takes away may be rounding error, and changes nothing.
-_UNCERTAIN = 1e-8
 
 
 def replacement_greedy(
@@ -140,34 +136,15 @@ class _Engine(ReplacementEngine):
             self._update_block(block, fit)
 
     def _update_block(self, rows: Ints, fit: SupportFit) -> None:
-        """Fill the table for some patches from a fit of their supports.
-
-        With v_b the dual vector of atom b in Z (``<v_b, a_c>`` is 1 for b = c, else 0), leaving b out
-        returns its part w_b v_b/|v_b|^2 to the residual, and v_b/|v_b| leaves the span. So
-        f(Z - b + a) = f(Z) - (w_b/|v_b|)^2/2 + <r_b, a>^2 / 2|a_b|^2, where r_b is the new residual
-        and a_b the part of a outside the new span. Lengths outside a span are differences, so values
-        are good to about six digits.
-        """
-        problem, atoms = self.problem, self.atoms
-        lengths = self.lengths[rows]
-        least = lengths * _DEPENDENT
-        along = (fit.inverse @ fit.columns) @ atoms  # <v_b, a>
-        outside = lengths - np.einsum("bsn,bsn->bn", along, fit.columns @ atoms)
-        correlations = fit.residual @ atoms
-        additions = _explained(correlations, outside, least, problem.rounding[rows, None])
-        scale = np.sqrt(np.einsum("bss->bs", fit.inverse))[:, :, None]  # |v_b|
-        along /= scale
-        weights = fit.coefficients[:, :, None] / scale
-        swapped = _explained(
-            correlations[:, None] + weights * along,
-            np.maximum(outside, 0)[:, None] + np.square(along),
-            least[:, None],
-            problem.rounding[rows, None, None],
+        """Fill the table for some patches from a fit of their supports."""
+        additions, swapped = true_differences(
+            inverse=fit.inverse,
+            products=fit.columns @ self.atoms,
+            coefficients=fit.coefficients,
+            correlations=fit.residual @ self.atoms,
+            lengths=self.lengths[rows],
+            rounding=self.problem.rounding[rows],
         )
-        lost = np.square(weights) / 2
-        swapped -= lost
-        # Both parts of the difference are rounded, and so is the residual r that comes with w_b.
-        swapped *= np.abs(swapped) > _UNCERTAIN * lost + np.sqrt(problem.rounding[rows, None, None] * lost)
         self._enter(rows, additions, swapped)
 
     def _enter(self, rows: Ints, additions: Floats, swapped: Floats) -> None:
@@ -184,11 +161,3 @@ class _Engine(ReplacementEngine):
         table.additions[rows] = additions
         table.swaps[rows, :width] = swapped
         table.swaps[rows, width:] = -np.inf
-
-
-def _explained(correlations: Floats, lengths: Floats, least: Floats, noise: Floats) -> Floats:
-    """Return ``correlations^2 / 2 lengths``; zero for dependent atoms and rounding errors."""
-    squares = np.square(correlations)
-    result = np.zeros_like(squares)
-    np.divide(squares, 2 * lengths, out=result, where=(lengths > least) & (squares > noise))
-    return result

@@ -1,0 +1,8 @@
+"""Dictionary learning, the peer of dictionary selection: atoms are made up, not chosen."""
+
+from dictsel_core.learning._ksvd import iter_ksvd, ksvd
+from dictsel_core.learning._mod import iter_mod, mod
+from dictsel_core.learning.result import LearnedDictionary, LearningStep
+from dictsel_core.learning.run import LearningRun
+
+__all__ = ["LearnedDictionary", "LearningRun", "LearningStep", "iter_ksvd", "iter_mod", "ksvd", "mod"]

@@ -1,0 +1,61 @@
+"""What dictionary learning yields and returns."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._validation import Floats, Ints
+
+
+@dataclass(frozen=True)
+class LearningStep:
+    """One iteration: all patches coded, all atoms updated.
+
+    Attributes
+    ----------
+    iteration : int
+        From 1 on.
+    objective : float
+        Sum over patches of |y_t|^2/2 - |r_t|^2/2 on the observed entries; never falls.
+    change : float
+        Its growth by this iteration.
+    """
+
+    iteration: int
+    objective: float
+    change: float
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedDictionary:
+    """A learned dictionary and the codes that go with it, named as those of a `Selection`.
+
+    Attributes
+    ----------
+    dictionary : (d, k) ndarray of float64, read-only
+        Atoms as unit columns.
+    supports : tuple of (|Z_t|,) ndarray of int
+        The columns that each patch uses.
+    coefficients : tuple of (|Z_t|,) ndarray
+        Their weights.
+    objective : (n_iterations,) ndarray
+        Value after each iteration.
+    converged : bool
+        Whether it stopped by itself, not for the number of iterations.
+    """
+
+    dictionary: NDArray[np.float64]
+    supports: tuple[Ints, ...]
+    coefficients: tuple[Floats, ...]
+    objective: NDArray[np.float64]
+    converged: bool
+
+    def __repr__(self) -> str:
+        """Summarise: the arrays would fill the screen."""
+        used = np.mean([len(support) for support in self.supports])
+        reached = f", objective {self.objective[-1]:.4g}" if len(self.objective) else ""
+        return (
+            f"LearnedDictionary({self.dictionary.shape[1]} atoms, {len(self.supports)} patches using "
+            f"{used:.3g} each, {len(self.objective)} iterations{reached})"
+        )

@@ -1,0 +1,21 @@
+"""Online selection: a dictionary for every round, before its patch is seen (section 5, appendix D)."""
+
+from dictsel_core.online.hedge import AdaptiveHedge, Hedge
+from dictsel_core.online.regret import alpha_regret, utilities
+from dictsel_core.online.selectors import (
+    OnlineReplacementGreedy,
+    OnlineReplacementOMP,
+    OnlineSDSMA,
+    OnlineSelector,
+)
+
+__all__ = [
+    "AdaptiveHedge",
+    "Hedge",
+    "OnlineReplacementGreedy",
+    "OnlineReplacementOMP",
+    "OnlineSDSMA",
+    "OnlineSelector",
+    "alpha_regret",
+    "utilities",
+]

@@ -1,0 +1,70 @@
+"""How an online player has fared against a dictionary that was chosen in hindsight."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._validation import as_nonnegative
+from dictsel_core.pursuit import omp
+
+Array = NDArray[np.float64]
+
+
+def utilities(
+    dictionary: ArrayLike, data: ArrayLike, sparsity: int, *, mask: ArrayLike | None = None
+) -> Array:
+    r"""Return what each patch gains from a dictionary: :math:`|y_t|^2/2 - |r_t|^2/2`, (T,).
+
+    The reward :math:`\max_{|w|_0 \le s} u(y_t, X w)` of a round is NP-hard to evaluate; as in the paper's
+    experiments, the code is that of OMP.
+
+    Parameters
+    ----------
+    dictionary : (d, k) array_like
+    data : (T, d) array_like
+    sparsity : int
+    mask : (T, d) array_like of bool, optional
+        True = missing; energies are then those of the observed entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> utilities(np.eye(3)[:, :2], [[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1).tolist()
+    [2.0, 0.0]
+    """
+    rows = np.atleast_2d(np.asarray(data, dtype=np.float64))
+    codes = omp(dictionary, rows, sparsity, mask=mask)
+    observed = rows if mask is None else np.where(np.asarray(mask), 0, rows)
+    return np.asarray((np.square(observed).sum(axis=1) - codes.residual_energy) / 2)
+
+
+def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Array:
+    r"""Return the regret after every round: :math:`\alpha \sum_\tau f_\tau(X^*) - \sum_\tau f_\tau(X_\tau)`.
+
+    Parameters
+    ----------
+    player : (T,) array_like
+        Utility of the dictionary played in each round.
+    reference : (T,) array_like
+        Utility of one dictionary chosen in hindsight, such as that of `replacement_omp` on all patches.
+        The optimal one of the definition (section 5) is out of reach.
+    alpha : float
+        1 compares with the reference itself, and the offline approximation ratio with the promise of
+        theorems D.2, D.4 and D.6.
+
+    Returns
+    -------
+    (T,) ndarray
+        Divide it by 1, ..., T for the average regret.
+
+    Examples
+    --------
+    >>> alpha_regret([1.0, 2.0, 3.0], [3.0, 3.0, 3.0]).tolist()
+    [2.0, 3.0, 3.0]
+    """
+    played, best = np.asarray(player, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    if played.ndim != 1 or played.shape != best.shape:
+        raise ValueError(
+            "player and reference must hold one utility per round each, but their shapes are "
+            f"{played.shape} and {best.shape}."
+        )
+    return np.asarray(np.cumsum(as_nonnegative(alpha, "alpha") * best - played))

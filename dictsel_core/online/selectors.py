@@ -1,0 +1,229 @@
+"""Online versions of SDS_MA, Replacement Greedy and Replacement OMP (appendix D)."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._threads import single_threaded_blas
+from dictsel_core._validation import Ints, ObservedData, as_count, as_n_atoms, as_nonnegative
+from dictsel_core.ground_set import GroundSet
+from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
+from dictsel_core.online.patch import PatchSupport
+
+Array = NDArray[np.float64]
+
+
+class OnlineSelector(ABC):
+    """One dictionary per round, from k learners that each contribute one atom (algorithm 3).
+
+    In every round, `play` gives the dictionary, and `observe` takes the patch that it was to code. Learner
+    i is then told what every atom would have gained after the atoms of the learners before it.
+
+    Parameters
+    ----------
+    ground_set : GroundSet
+        The n candidate atoms.
+    n_atoms : int
+        The dictionary size k; a dictionary is smaller where learners agree.
+    sparsity : int
+        Most atoms one patch may use, s.
+    largest_energy : float, optional
+        Largest squared length of a patch. The learners are then those of the paper's theorems: `Hedge`
+        with the rate of theory. Where it is left out they are `AdaptiveHedge`, which did better in our
+        experiments and needs to know nothing.
+    rounds : int, optional
+        Number of rounds T, if it is known; goes with `largest_energy`. `Hedge` uses the doubling trick
+        where it is left out.
+    rng : numpy.random.Generator, optional
+        For the draws; seeded with 0 if left out.
+    """
+
+    def __init__(
+        self,
+        ground_set: GroundSet,
+        n_atoms: int,
+        sparsity: int,
+        *,
+        largest_energy: float | None = None,
+        rounds: int | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        given: object = ground_set
+        if not isinstance(given, GroundSet):
+            raise TypeError(f"ground_set must be a GroundSet, not {type(given).__name__}.")
+        self._ground_set = ground_set
+        n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
+        self._sparsity = min(as_count(sparsity, "sparsity"), count)
+        self._picks: Ints | None = None
+        self._learners: ExpertBank
+        if largest_energy is None:
+            if rounds is not None:
+                raise TypeError("rounds is used with largest_energy only; leave it out or give both.")
+            self._learners = AdaptiveHedge(n, n_learners=count, rng=rng)
+        else:
+            energy = as_nonnegative(largest_energy, "largest_energy")
+            # A little more than the bound itself, so that rounding errors do not exceed it.
+            largest = (1 + 1e-9) * self._largest_gain(energy)
+            self._learners = Hedge(n, n_learners=count, rounds=rounds, largest_gain=largest, rng=rng)
+
+    @property
+    def ground_set(self) -> GroundSet:
+        """The candidate atoms."""
+        return self._ground_set
+
+    @property
+    def learners(self) -> ExpertBank:
+        """The k learners."""
+        return self._learners
+
+    def play(self) -> Ints:
+        """Return the dictionary of this round: up to k different atoms as ground-set indices.
+
+        It stays the same until `observe` ends the round.
+        """
+        return np.array(list(dict.fromkeys(self._draw().tolist())), dtype=np.intp)
+
+    def observe(self, y: ArrayLike, mask: ArrayLike | None = None) -> None:
+        """End the round with the patch that the dictionary was to code.
+
+        Parameters
+        ----------
+        y : (d,) array_like
+        mask : (d,) array_like of bool, optional
+            True = missing.
+        """
+        patch, n_features = np.asarray(y), self._ground_set.n_features
+        if patch.ndim != 1:
+            raise ValueError(
+                f"y must be one patch, of shape ({n_features},), but its shape is {patch.shape}."
+            )
+        points = ObservedData(patch[None], None if mask is None else np.asarray(mask)[None], n_features)
+        rows, observed = points.rows(0, 1)
+        weights = None if observed is None else observed[0].astype(np.float64)
+        picks = self._draw()
+        with single_threaded_blas:
+            support = PatchSupport(self._ground_set, rows[0].astype(np.float64), weights, self._sparsity)
+            self._learners.observe(self._feedback(support, picks))
+        self._picks = None
+
+    def _draw(self) -> Ints:
+        """Return the atoms of all learners in this round."""
+        if self._picks is None:
+            self._picks = self._learners.play()
+        return self._picks
+
+    @abstractmethod
+    def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
+        """Return what every atom would have gained for every learner, (k, n); the support is empty."""
+
+    @abstractmethod
+    def _largest_gain(self, energy: float) -> float:
+        """Return the largest possible gain from a patch of squared length `energy`."""
+
+
+class OnlineSDSMA(OnlineSelector):
+    r"""Online SDS_MA (appendix D.1): gains of the modular approximation.
+
+    Learner i is fed :math:`\tilde g_t(X^{i-1} + a) - \tilde g_t(X^{i-1})`, where :math:`\tilde g_t(X)` sums
+    the s largest f_t({a}) of atoms in X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> selector = OnlineSDSMA(ground_set, n_atoms=2, sparsity=1)
+    >>> for t in range(50):
+    ...     atoms = selector.play()
+    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
+    >>> sorted(selector.play().tolist())
+    [5, 6]
+    """
+
+    def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
+        values = support.differences()[0]  # of the empty support: f_t({a})
+        gains = np.empty((len(picks), len(values)))
+        kept = np.zeros(self._sparsity)  # the s largest values in the dictionary so far, ascending
+        remaining = values.copy()
+        for i, atom in enumerate(picks.tolist()):
+            np.maximum(remaining - kept[0], 0.0, out=gains[i])
+            kept[0] = max(kept[0], remaining[atom])
+            kept.sort()
+            remaining[atom] = 0.0
+        return gains
+
+    def _largest_gain(self, energy: float) -> float:
+        return energy / 2
+
+
+class OnlineReplacementGreedy(OnlineSelector):
+    r"""Online Replacement Greedy (appendix D.2): gains are true utility differences.
+
+    Learner i is fed :math:`f_t(Z + a) - f_t(Z)` while the support Z holds fewer than s atoms, and after
+    that the difference of the best swap, or 0; then its own atom is put into Z accordingly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> selector = OnlineReplacementGreedy(ground_set, n_atoms=2, sparsity=1)
+    >>> for t in range(50):
+    ...     atoms = selector.play()
+    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
+    >>> sorted(selector.play().tolist())
+    [5, 6]
+    """
+
+    def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
+        gains = np.empty((len(picks), len(self._ground_set)))
+        additions, swaps = support.differences()
+        for i, atom in enumerate(picks.tolist()):
+            np.maximum(swaps.max(axis=0) if support.is_full else additions, 0.0, out=gains[i])
+            if gains[i, atom] > 0:
+                support.put(atom, int(swaps[:, atom].argmax()) if support.is_full else len(support.atoms))
+                additions, swaps = support.differences()
+        return gains
+
+    def _largest_gain(self, energy: float) -> float:
+        return energy / 2
+
+
+class OnlineReplacementOMP(OnlineSelector):
+    r"""Online Replacement OMP (appendix D.3): gains from gradients and weights.
+
+    Learner i is fed :math:`(a^\top r_t)^2 / M` while the support holds fewer than s atoms, and after that
+    :math:`\max(0, (a^\top r_t)^2 / M - M \min_j w_{t,j}^2)`; then its own atom is put into the support
+    accordingly, and the weights w_t are refitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> selector = OnlineReplacementOMP(ground_set, n_atoms=2, sparsity=1)
+    >>> for t in range(50):
+    ...     atoms = selector.play()
+    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
+    >>> sorted(selector.play().tolist())
+    [5, 6]
+    """
+
+    def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
+        smoothness = self._ground_set.smoothness
+        gains = np.empty((len(picks), len(self._ground_set)))
+        squares, cost, slot = support.squared_correlations(), 0.0, 0
+        for i, atom in enumerate(picks.tolist()):
+            np.maximum(squares / smoothness - cost, 0.0, out=gains[i])
+            if gains[i, atom] > 0:
+                support.put(atom, slot)
+                squares, cost, slot = support.squared_correlations(), 0.0, len(support.atoms)
+                if support.is_full:
+                    sizes = np.square(support.weights)
+                    slot = int(sizes.argmin())
+                    cost = smoothness * float(sizes[slot])
+        return gains
+
+    def _largest_gain(self, energy: float) -> float:
+        return energy / self._ground_set.smoothness

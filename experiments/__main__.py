@@ -1,0 +1,77 @@
+"""Run experiments: ``python -m experiments list``, ``run NAME``, ``all``."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from experiments import average, growth, masked, offline_large, offline_small, online, restoration
+from experiments.data import ImagesError
+from experiments.methods import METHODS
+from experiments.options import SCALES, Options
+from experiments.results import ResultsError
+from experiments.runner import Experiment, run
+
+EXPERIMENTS: dict[str, Experiment] = {
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (offline_small, offline_large, average, online, masked, restoration, growth)
+}
+
+
+def main() -> int:
+    """Do what the command line says."""
+    args = _parser().parse_args()
+    if args.command == "list":
+        for name, experiment in EXPERIMENTS.items():
+            print(f"{name:<15} {experiment.title}")
+        return 0
+    options = Options(
+        scale="quick" if args.quick else args.scale,
+        folder=args.out,
+        images=args.images,
+        trials=args.trials,
+        method=args.method,
+    )
+    try:
+        for name in EXPERIMENTS if args.command == "all" else [args.name]:
+            run(EXPERIMENTS[name], options)
+    except (ImagesError, ResultsError) as error:
+        print(f"experiments: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nexperiments: broken off; the same command takes it up again.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments",
+        description="The paper's experiments. A run that was broken off is taken up where it ended.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="name all experiments")
+    one = commands.add_parser("run", help="run one experiment and draw its figure")
+    one.add_argument("name", choices=EXPERIMENTS)
+    for command in (one, commands.add_parser("all", help="run them all")):
+        command.add_argument(
+            "--quick", action="store_true", help="fewer trials and sizes, some minutes in all"
+        )
+        command.add_argument("--scale", choices=SCALES, default="full", help="default: full, the paper's own")
+        command.add_argument(
+            "--images", type=Path, metavar="DIR", help="a folder of photographs, such as VOC2006"
+        )
+        command.add_argument("--trials", type=int, metavar="N", help="another number of trials")
+        command.add_argument(
+            "--out", type=Path, metavar="DIR", default=Options.folder, help=f"default: {Options.folder}"
+        )
+        command.add_argument(
+            "--method",
+            choices=METHODS,
+            default=Options.method,
+            help="who makes the dictionary of the individual column of the restoration; default: ROMP",
+        )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""The methods that the paper compares, by their names there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core import (
+    Constraint,
+    IndividualSparsity,
+    ksvd,
+    mod,
+    replacement_greedy,
+    replacement_omp,
+    sds_ma,
+    sds_omp,
+)
+from experiments.data import GROUND_SET, Array
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a method makes a dictionary.
+
+    Attributes
+    ----------
+    make : callable
+        Takes data, constraint, dictionary size, mask and seed; returns the dictionary (d, k).
+    nested : bool
+        Whether the first atoms of a dictionary are the dictionary of a smaller size.
+    """
+
+    make: Callable[[Array, Constraint, int, Mask | None, int], Array]
+    nested: bool
+
+
+def _select(
+    selector: Callable[..., object],
+    data: Array,
+    constraint: Constraint,
+    size: int,
+    mask: Mask | None,
+    seed: int,
+) -> Array:
+    chosen = selector(GROUND_SET, data, constraint, size, mask=mask)
+    return np.asarray(chosen.dictionary)  # type: ignore[attr-defined]
+
+
+def _learn(
+    learner: Callable[..., object],
+    data: Array,
+    constraint: Constraint,
+    size: int,
+    mask: Mask | None,
+    seed: int,
+) -> Array:
+    sparsity = constraint.capacity(len(data), size, size)
+    learned = learner(data, size, sparsity, mask=mask, rng=np.random.default_rng(seed))
+    return np.asarray(learned.dictionary)  # type: ignore[attr-defined]
+
+
+METHODS = {
+    "SDS_MA": Method(partial(_select, sds_ma), nested=True),
+    "SDS_OMP": Method(partial(_select, sds_omp), nested=True),
+    "RG": Method(partial(_select, replacement_greedy), nested=True),
+    "ROMP": Method(partial(_select, replacement_omp), nested=True),
+    "ROMPd": Method(partial(_select, partial(replacement_omp, decay=True)), nested=True),
+    "MOD": Method(partial(_learn, mod), nested=False),
+    "K-SVD": Method(partial(_learn, ksvd), nested=False),
+}
+
+
+def warm_up() -> None:
+    """Run every method once, so that no first call is timed."""
+    data = np.random.default_rng(0).normal(size=(20, GROUND_SET.n_features))
+    for method in METHODS.values():
+        method.make(data, IndividualSparsity(2), 3, None, 0)

@@ -1,0 +1,39 @@
+"""What the command line asks of an experiment."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+#: From the paper's own scale down to what a test can wait for.
+SCALES = ("full", "quick", "smoke")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Scale and data of a run.
+
+    Attributes
+    ----------
+    scale : {"full", "quick", "smoke"}
+    folder : Path
+        Where results go; each scale has a folder of its own in it.
+    images : Path or None
+        A folder of photographs; None for those inside scikit-image and scikit-learn.
+    trials : int or None
+        Number of trials; None for that of the scale.
+    method : str
+        Who makes the dictionary of the "individual" column of the restoration experiment.
+    """
+
+    scale: str = "full"
+    folder: Path = Path("experiments/results")
+    images: Path | None = None
+    trials: int | None = None
+    method: str = "ROMP"
+
+    def at_scale(self, full: int, quick: int, smoke: int) -> int:
+        """Return the number that belongs to the scale."""
+        return {"full": full, "quick": quick, "smoke": smoke}[self.scale]
+
+    def n_trials(self, full: int, quick: int) -> int:
+        """Return how many trials to make; one in a smoke test."""
+        return self.trials or self.at_scale(full, quick, 1)

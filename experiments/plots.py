@@ -1,0 +1,106 @@
+"""One look for all figures: colours that the colour-blind can tell apart, and a marker for each method."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from experiments.data import Array
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+#: Okabe and Ito's colours, and markers.
+STYLES = {
+    "SDS_MA": ("#E69F00", "o"),
+    "SDS_OMP": ("#009E73", "s"),
+    "RG": ("#CC79A7", "^"),
+    "ROMP": ("#0072B2", "D"),
+    "ROMPd": ("#56B4E9", "v"),
+    "MOD": ("#D55E00", "P"),
+    "K-SVD": ("#000000", "X"),
+    "Mairal et al.": ("#7F7F7F", "*"),
+}
+_LABELS = {"SDS_MA": r"SDS$_\mathrm{MA}$", "SDS_OMP": r"SDS$_\mathrm{OMP}$"}
+
+
+def panels(n_rows: int, n_columns: int, *, height: float = 2.9) -> tuple[Any, Any]:
+    """Return a figure and its axes as an array (n_rows, n_columns)."""
+    size = (3.9 * n_columns, height * n_rows + 0.4)
+    figure, axes = plt.subplots(n_rows, n_columns, figsize=size, squeeze=False, layout="constrained")
+    return figure, axes
+
+
+def curve(
+    axes: Any,  # noqa: ANN401  (Matplotlib has no types here)
+    method: str,
+    x: Sequence[float],
+    trials: Array,
+    *,
+    dashed: bool = False,
+    markers: bool = True,
+    band: bool = True,
+    label: str | None = None,
+) -> None:
+    """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted."""
+    colour, marker = STYLES[method]
+    mean = trials.mean(axis=0)
+    axes.plot(
+        x,
+        mean,
+        color=colour,
+        marker=marker if markers else None,
+        markersize=5,
+        linewidth=1.4,
+        linestyle="--" if dashed else "-",
+        label=label or _LABELS.get(method, method),
+    )
+    if band and len(trials) > 1:
+        error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
+        axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
+
+
+def label(axes: Any, title: str, x: str, y: str) -> None:  # noqa: ANN401
+    """Name a panel and its axes."""
+    axes.set_title(title, fontsize=10)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(visible=True, which="major", linewidth=0.4, alpha=0.5)
+
+
+def logarithmic(axes: Any, *names: str) -> None:  # noqa: ANN401
+    """Make some of the axes "x" and "y" logarithmic, with plain numbers at 1, 2, 5, 10, ..."""
+    for name in names:
+        axes.set(**{f"{name}scale": "log"})
+        axis = {"x": axes.xaxis, "y": axes.yaxis}[name]
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def legend(figure: Any, axes: Sequence[Any], n_columns: int = 7) -> None:  # noqa: ANN401
+    """One legend below all panels, where it hides nothing."""
+    found: dict[str, Any] = {}
+    for each in axes:
+        for handle, name in zip(*each.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
+    figure.legend(
+        found.values(),
+        found.keys(),
+        loc="outside lower center",
+        ncols=min(len(found), n_columns),
+        frameon=False,
+    )
+
+
+def save(figure: Any, folder: Path, name: str) -> list[Path]:  # noqa: ANN401
+    """Write PNG and SVG, without the time of day in them, and return their paths."""
+    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
+        figure.savefig(paths[0], dpi=130)
+        figure.savefig(paths[1], metadata={"Date": None})
+    plt.close(figure)
+    return paths

@@ -1,0 +1,153 @@
+"""Hedge against its regret bounds, and against the definition of its probabilities."""
+
+import numpy as np
+import pytest
+
+from dictsel_core import AdaptiveHedge, Hedge
+
+N_ACTIONS, ROUNDS = 6, 300
+
+
+def drifting(rng, scale=1.0):
+    """Gains whose best action changes once."""
+    means = np.linspace(0.2, 0.8, N_ACTIONS)
+    gains = rng.random((ROUNDS, N_ACTIONS)) * means
+    gains[ROUNDS // 2 :] = gains[ROUNDS // 2 :, ::-1]
+    return scale * gains
+
+
+def adversarial(rng, scale=1.0):
+    """The action that is played most likely gains nothing, the others all there is."""
+    gains = np.ones((ROUNDS, N_ACTIONS))
+    gains[np.arange(ROUNDS), np.arange(ROUNDS) % N_ACTIONS] = 0
+    return scale * gains
+
+
+def sparse(rng, scale=1.0):
+    """Now and then one of two actions gains something, as atoms do in dictionary selection."""
+    gains = np.zeros((ROUNDS, N_ACTIONS))
+    gains[::20, 1] = 1
+    gains[5::40, 2] = 1
+    return scale * gains
+
+
+def expected_regret(hedge, table):
+    """Best single action in hindsight by brute force, minus the expected gain of the player."""
+    earned = 0.0
+    for gains in table:
+        earned += hedge.probabilities[0] @ gains
+        hedge.observe(gains)
+    return max(table[:, action].sum() for action in range(N_ACTIONS)) - earned
+
+
+def makers(scale):
+    return {
+        "known end": lambda: Hedge(N_ACTIONS, rounds=ROUNDS, largest_gain=scale),
+        "doubling": lambda: Hedge(N_ACTIONS, largest_gain=scale),
+        "adaptive": lambda: AdaptiveHedge(N_ACTIONS),
+    }
+
+
+@pytest.mark.parametrize("game", [drifting, adversarial, sparse])
+@pytest.mark.parametrize("kind", makers(1.0))
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+def test_regret_is_within_what_theory_promises(game, kind, scale):
+    hedge = makers(scale)[kind]()
+    regret = expected_regret(hedge, game(np.random.default_rng(0), scale))
+    single = scale * np.sqrt(ROUNDS * np.log(N_ACTIONS) / 2)
+    closed = {
+        "known end": single,
+        "doubling": np.sqrt(2) / (np.sqrt(2) - 1) * single,
+        "adaptive": np.sqrt(2) * single + scale * (4 / 3 * np.log(N_ACTIONS) + 2),
+    }[kind]
+    assert regret <= hedge.regret_bound[0] + 1e-9
+    assert hedge.regret_bound[0] <= closed * (1 + 1e-9)
+
+
+def test_known_rate_gives_the_closed_bound_exactly():
+    hedge = Hedge(N_ACTIONS, rounds=ROUNDS, largest_gain=3.0)
+    for gains in 3.0 * adversarial(None):
+        hedge.observe(gains)
+    assert hedge.regret_bound[0] == pytest.approx(3.0 * np.sqrt(ROUNDS * np.log(N_ACTIONS) / 2))
+
+
+def test_probabilities_are_exponential_in_the_totals():
+    rng = np.random.default_rng(1)
+    table = rng.random((10, 2, N_ACTIONS))
+    hedge = Hedge(N_ACTIONS, n_learners=2, rounds=10)
+    for gains in table:
+        hedge.observe(gains)
+    powers = np.exp(np.sqrt(8 * np.log(N_ACTIONS) / 10) * table.sum(axis=0))
+    np.testing.assert_allclose(hedge.probabilities, powers / powers.sum(axis=1, keepdims=True))
+
+
+def test_adaptive_rate_follows_its_definition():
+    table = np.random.default_rng(2).random((40, N_ACTIONS))
+    hedge = AdaptiveHedge(N_ACTIONS)
+    totals, gap = np.zeros(N_ACTIONS), 0.0
+    for gains in table:
+        if gap == 0:
+            p = (totals == totals.max()) / np.count_nonzero(totals == totals.max())
+            mixture = (totals + gains).max() - totals.max()
+        else:
+            rate = np.log(N_ACTIONS) / gap
+            p = np.exp(rate * totals) / np.exp(rate * totals).sum()
+            mixture = np.log(p @ np.exp(rate * gains)) / rate
+        np.testing.assert_allclose(hedge.probabilities[0], p)
+        hedge.observe(gains)
+        gap += mixture - p @ gains
+        totals += gains
+        assert hedge.regret_bound[0] == pytest.approx(2 * gap)
+
+
+def test_adaptive_play_does_not_depend_on_the_scale():
+    table = drifting(np.random.default_rng(3))
+    plays = []
+    for scale in (1.0, 2.0**20):
+        hedge = AdaptiveHedge(N_ACTIONS, rng=np.random.default_rng(4))
+        for gains in table:
+            plays.append(int(hedge.play()[0]))
+            hedge.observe(scale * gains)
+    assert plays[:ROUNDS] == plays[ROUNDS:]
+
+
+def test_average_reward_of_many_draws_is_the_expected_one():
+    hedge = Hedge(N_ACTIONS, n_learners=20_000, rounds=10, rng=np.random.default_rng(5))
+    gains = np.linspace(0, 1, N_ACTIONS)
+    for _ in range(3):
+        hedge.observe(np.broadcast_to(gains, (20_000, N_ACTIONS)))
+    expected = hedge.probabilities[0] @ gains
+    assert gains[hedge.play()].mean() == pytest.approx(expected, abs=5 * gains.std() / np.sqrt(20_000))
+
+
+def test_learners_side_by_side_do_not_disturb_each_other():
+    table = np.random.default_rng(6).random((50, 3, N_ACTIONS))
+    for make in (lambda m: Hedge(N_ACTIONS, n_learners=m), lambda m: AdaptiveHedge(N_ACTIONS, n_learners=m)):
+        bank, alone = make(3), [make(1) for _ in range(3)]
+        for gains in table:
+            bank.observe(gains)
+            for each, row in zip(alone, gains, strict=True):
+                each.observe(row)
+        np.testing.assert_allclose(bank.probabilities, np.vstack([each.probabilities for each in alone]))
+
+
+def test_a_single_action_is_no_choice():
+    for hedge in (Hedge(1, rounds=5), Hedge(1), AdaptiveHedge(1)):
+        for _ in range(5):
+            assert hedge.play().tolist() == [0]
+            hedge.observe([0.5])
+        assert hedge.regret_bound.tolist() == [0.0]
+
+
+def test_wrong_use_is_refused_in_words():
+    hedge = Hedge(3, largest_gain=2.0)
+    with pytest.raises(ValueError, match="No gain may exceed largest_gain"):
+        hedge.observe([0.0, 1.0, 2.5])
+    with pytest.raises(ValueError, match="at least 0"):
+        hedge.observe([0.0, -1.0, 1.0])
+    with pytest.raises(ValueError, match="finite"):
+        hedge.observe([0.0, np.nan, 1.0])
+    with pytest.raises(ValueError, match=r"shape \(1, 3\)"):
+        hedge.observe([0.0, 1.0])
+    with pytest.raises(ValueError, match="positive and finite"):
+        Hedge(3, largest_gain=0.0)

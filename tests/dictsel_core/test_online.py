@@ -1,0 +1,204 @@
+"""Online selectors against the offline definitions of their gains."""
+
+import numpy as np
+import pytest
+from synthetic import least_squares, planted, random_ground_set
+
+from dictsel_core import (
+    IndividualSparsity,
+    OnlineReplacementGreedy,
+    OnlineReplacementOMP,
+    OnlineSDSMA,
+    alpha_regret,
+    replacement_omp,
+    standard_ground_set,
+    utilities,
+)
+
+SELECTORS = [OnlineSDSMA, OnlineReplacementGreedy, OnlineReplacementOMP]
+
+
+class Rule:
+    """Gains of a support by definition, each regression solved by LAPACK."""
+
+    def __init__(self, ground_set, y, missing, sparsity):
+        self.ground_set, self.y, self.missing, self.sparsity = ground_set, y, missing, sparsity
+        self.everyone = range(len(ground_set))
+
+    def utility(self, support):
+        return least_squares(self.ground_set, self.y, self.missing, support)[1]
+
+    def weights(self, support):
+        return least_squares(self.ground_set, self.y, self.missing, support)[0]
+
+
+class Modular(Rule):
+    """Appendix D.1: here the support is the whole dictionary so far."""
+
+    def surrogate(self, atoms):
+        return sum(sorted((self.utility([a]) for a in set(atoms)), reverse=True)[: self.sparsity])
+
+    def gains(self, support):
+        return [self.surrogate([*support, a]) - self.surrogate(support) for a in self.everyone]
+
+    def after(self, support, atom):
+        return [*support, atom]
+
+
+class Greedy(Rule):
+    """Appendix D.2."""
+
+    def options(self, support, atom):
+        if atom in support:
+            return [support]
+        if len(support) < self.sparsity:
+            return [[*support, atom]]
+        swaps = [[*(b for b in support if b != gone), atom] for gone in support]
+        return [support, *swaps]
+
+    def gains(self, support):
+        now = self.utility(support)
+        return [max(self.utility(z) for z in self.options(support, a)) - now for a in self.everyone]
+
+    def after(self, support, atom):
+        return max(self.options(support, atom), key=self.utility)
+
+
+class Gradient(Rule):
+    """Appendix D.3, with the factors of algorithm 3."""
+
+    def parts(self, support):
+        weights = self.weights(support)
+        fit = self.ground_set.atoms[:, support] @ weights
+        slopes = self.ground_set.atoms.T @ np.where(self.missing, 0, self.y - fit)
+        slopes[support] = 0
+        m = self.ground_set.smoothness
+        cost = m * (weights**2).min() if len(support) >= self.sparsity else 0.0
+        return np.maximum(slopes**2 / m - cost, 0), weights
+
+    def gains(self, support):
+        return self.parts(support)[0]
+
+    def after(self, support, atom):
+        gains, weights = self.parts(support)
+        if gains[atom] <= 0:
+            return support
+        if len(support) < self.sparsity:
+            return [*support, atom]
+        gone = support[int((weights**2).argmin())]
+        return [*(b for b in support if b != gone), atom]
+
+
+RULES = {OnlineSDSMA: Modular, OnlineReplacementGreedy: Greedy, OnlineReplacementOMP: Gradient}
+
+
+class Recorder:
+    """A bank of learners that plays what it is told and keeps what it is fed."""
+
+    def __init__(self, picks):
+        self.picks, self.fed = np.array(picks), None
+
+    def play(self):
+        return self.picks
+
+    def observe(self, gains):
+        self.fed = gains
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_every_learner_is_fed_the_gains_of_the_definition(selector, masked, seed):
+    rng = np.random.default_rng(seed)
+    ground_set = random_ground_set(rng, 8, 12)
+    y = rng.normal(size=8)
+    missing = rng.random(8) < 0.25 if masked else np.zeros(8, bool)
+    online = selector(ground_set, 6, 2)
+    recorder = online._learners = Recorder(rng.integers(0, 12, 6))  # some may agree
+    online.observe(np.where(missing, np.nan, y), missing if masked else None)
+    rule = RULES[selector](ground_set, y, missing, 2)
+    support = []
+    for gains, pick in zip(recorder.fed, recorder.picks.tolist(), strict=True):
+        np.testing.assert_allclose(gains, rule.gains(support), atol=1e-9)
+        support = rule.after(support, pick)
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_gains_never_exceed_what_the_rate_of_theory_counts_on(selector):
+    ground_set = standard_ground_set((4, 4))
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(40, 16))
+    data[::2] = 3 * ground_set.atoms[:, rng.integers(0, len(ground_set), 20)].T  # one atom explains all
+    online = selector(ground_set, 5, 2, largest_energy=(data**2).sum(axis=1).max(), rounds=40)
+    for y in data:
+        online.play()
+        online.observe(y)
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_planted_dictionary_is_learned_and_average_regret_falls(selector):
+    rng = np.random.default_rng(1)
+    ground_set = standard_ground_set((4, 4), ["dct"])
+    data, truth = planted(rng, ground_set, 400, 3, 2)
+    online = selector(ground_set, 3, 2, rng=rng)
+    rewards = []
+    for y in data:
+        rewards.append(utilities(ground_set.atoms[:, online.play()], y, 2)[0])
+        online.observe(y)
+    offline = replacement_omp(ground_set, data, IndividualSparsity(2), 3)
+    regret = alpha_regret(rewards, utilities(offline.dictionary, data, 2)) / np.arange(1, 401)
+    assert regret[399] < regret[99] < regret[19]
+    assert sorted(online.play().tolist()) == truth.tolist()
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_the_seed_decides_and_play_waits_for_observe(selector):
+    ground_set = standard_ground_set((4, 4))
+    data = np.random.default_rng(2).normal(size=(30, 16))
+    games = []
+    for seed in (7, 7, 8):
+        online = selector(ground_set, 4, 2, rng=np.random.default_rng(seed))
+        played = []
+        for y in data:
+            atoms = online.play()
+            np.testing.assert_array_equal(atoms, online.play())
+            assert 1 <= len(set(atoms.tolist())) == len(atoms) <= 4
+            played.append(atoms.tolist())
+            online.observe(y)
+        games.append(played)
+    assert games[0] == games[1] != games[2]
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_patches_that_say_nothing_teach_nothing(selector):
+    ground_set = standard_ground_set((4, 4))
+    online = selector(ground_set, 3, 2)
+    online.observe(np.zeros(16))
+    online.observe(np.full(16, np.nan), np.ones(16, bool))
+    np.testing.assert_allclose(online.learners.probabilities, 1 / len(ground_set))
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_wrong_use_is_refused_in_words(selector):
+    ground_set = standard_ground_set((4, 4))
+    with pytest.raises(TypeError, match="largest_energy"):
+        selector(ground_set, 3, 2, rounds=10)
+    with pytest.raises(TypeError, match="must be a GroundSet"):
+        selector(ground_set.atoms, 3, 2)
+    with pytest.raises(ValueError, match="one patch"):
+        selector(ground_set, 3, 2).observe(np.zeros((2, 16)))
+    with pytest.raises(ValueError, match="must be finite"):
+        selector(ground_set, 3, 2).observe(np.full(16, np.nan))
+
+
+def test_regret_is_what_the_reference_has_more():
+    player, reference = np.array([1.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0])
+    np.testing.assert_allclose(alpha_regret(player, reference), [1, 3, 3])
+    np.testing.assert_allclose(alpha_regret(player, reference, 0.5), [0, 1, 0])
+    with pytest.raises(ValueError, match="one utility per round"):
+        alpha_regret(player, reference[:2])
+
+
+def test_utilities_count_observed_entries_only():
+    data = np.array([[3.0, 4.0, np.nan]])
+    assert utilities(np.eye(3)[:, :1], data, 1, mask=[[False, False, True]]).tolist() == [4.5]
