@@ -1,15 +1,16 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|all``."""
+"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import coding, quality, restoration, selection
+from benchmarks import ablation, coding, quality, restoration, selection
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
     "coding": coding.main,
     "restoration": restoration.main,
     "quality": quality.main,
+    "ablation": ablation.main,
 }
 
 
