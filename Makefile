@@ -13,7 +13,7 @@ WORKERS ?= auto
 .NOTPARALLEL:
 
 help:
-	@echo "make run    restore the bundled sample  (make run ARGS='--help' passes arguments)"
+	@echo "make run    open the window on a sample (make run ARGS='--help' passes arguments)"
 	@echo "make test   every check and every test  (make test PYTEST_ARGS='-k omp' narrows the tests)"
 	@echo "make lint   the checks alone: style, types, import contracts"
 	@echo "make bench  speed and quality against peers"

@@ -1,9 +1,9 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|all``."""
+"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|window|all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, quality, restoration, selection
+from benchmarks import ablation, coding, quality, restoration, selection, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
@@ -11,6 +11,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "restoration": restoration.main,
     "quality": quality.main,
     "ablation": ablation.main,
+    "window": window.main,
 }
 
 

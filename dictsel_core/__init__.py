@@ -49,11 +49,13 @@ from dictsel_core.metrics import error_map, psnr, ssim
 from dictsel_core.pursuit import SparseCodes, omp
 from dictsel_core.restoration import (
     CONSTRAINTS,
+    MOST_PATCHES,
     PRESETS,
     Restoration,
     RestoreSettings,
     RestoreStep,
     iter_restore,
+    patch_places,
     restore,
 )
 from dictsel_core.selection import (
@@ -75,6 +77,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CONSTRAINTS",
+    "MOST_PATCHES",
     "PRESETS",
     "STANDARD_BASES",
     "ApproximationBound",
@@ -115,6 +118,7 @@ __all__ = [
     "iter_sds_omp",
     "iter_tune",
     "omp",
+    "patch_places",
     "psnr",
     "replacement_greedy",
     "replacement_omp",

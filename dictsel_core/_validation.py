@@ -66,7 +66,8 @@ def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
 
     The array is returned as it is where possible: it may be read-only or non-contiguous.
     """
-    if isinstance(value, np.ma.MaskedArray):
+    # Plain arrays come first: NumPy imports its masked ones when they are named.
+    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} must be a plain array; pass its mask as mask=..., True = missing.")
     matrix = np.asarray(value)
     if matrix.dtype == np.bool_ or not (

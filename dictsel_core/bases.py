@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pywt
 from numpy.typing import NDArray
-from scipy.fft import dct
 
 Matrix = NDArray[np.float64]
 
@@ -69,13 +68,21 @@ def orthonormal_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
 
 
 def _cosine_basis(patch_shape: tuple[int, int]) -> Basis:
-    vertical, horizontal = (dct(np.eye(size), norm="ortho", axis=0) for size in patch_shape)
+    vertical, horizontal = (_cosines(size) for size in patch_shape)
     return Basis(
-        atoms=np.kron(vertical, horizontal).T,
+        atoms=np.kron(vertical, horizontal).T.astype(np.float64),
         origins=tuple(
             AtomOrigin("dct", 0, "frequency", row, column) for row, column in np.ndindex(*patch_shape)
         ),
     )
+
+
+def _cosines(size: int) -> Matrix:
+    """Return the orthonormal cosine transform (type II) as a matrix: one frequency per row."""
+    frequencies, places = np.arange(size), np.arange(size)
+    rows: Matrix = np.cos(np.pi / size * np.outer(frequencies, places + 0.5)) * np.sqrt(2 / size)
+    rows[0] = np.sqrt(1 / size)
+    return rows
 
 
 def _wavelet_basis(name: str, patch_shape: tuple[int, int]) -> Basis:

@@ -27,6 +27,11 @@ def shown(path: str | os.PathLike[str]) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
+def clause(error: Exception) -> str:
+    """Return the message of a library's exception as part of a sentence."""
+    return str(error).strip().rstrip(".")
+
+
 def reading_error(error: OSError | ValueError, path: Path) -> UserError:
     """Return the sentence for a file that could not be opened or read."""
     name = shown(path)

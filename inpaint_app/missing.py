@@ -70,6 +70,30 @@ def find_missing(
     UserError
         If nothing or everything is missing, or the mask or key does not fit the picture.
     """
+    found = look_for_missing(picture, mask=mask, key=key, tolerance=tolerance, invert_mask=invert_mask)
+    if not found.sources:
+        raise UserError(_nothing_found(mask is not None, key is not None))
+    if found.mask.all():
+        hint = "turn the mask round (--invert-mask) or mark less" if "mask" in found.sources else "mark less"
+        raise UserError(f"Every pixel is marked as missing, so there is nothing to restore from; {hint}.")
+    return found
+
+
+def look_for_missing(
+    picture: Picture,
+    *,
+    mask: Picture | Array | None = None,
+    key: str | Color | None = None,
+    tolerance: float = 0,
+    invert_mask: bool = False,
+) -> MissingPixels:
+    """Return what `find_missing` does, but take a picture with nothing or everything missing as well.
+
+    Raises
+    ------
+    UserError
+        If the mask or key does not fit the picture.
+    """
     found = {
         "alpha": _from_alpha(picture),
         "nan": _from_nan(picture),
@@ -78,12 +102,8 @@ def find_missing(
     }
     marked = {source: where for source, where in found.items() if where is not None and where.any()}
     if not marked:
-        raise UserError(_nothing_found(mask is not None, key is not None))
-    union = _union(list(marked.values()))
-    if union.all():
-        hint = "turn the mask round (--invert-mask) or mark less" if "mask" in marked else "mark less"
-        raise UserError(f"Every pixel is marked as missing, so there is nothing to restore from; {hint}.")
-    return MissingPixels(union, tuple(marked))
+        return MissingPixels(np.zeros(picture.pixels.shape[:2], np.bool_), ())
+    return MissingPixels(_union(list(marked.values())), tuple(marked))
 
 
 def _nothing_found(has_mask: bool, has_key: bool) -> str:

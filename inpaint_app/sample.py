@@ -1,9 +1,8 @@
 """The sample that ships with the program."""
 
 from importlib import resources
-from pathlib import Path
 
-from inpaint_app.errors import UserError
+from inpaint_app.asset_files import asset
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 
@@ -11,18 +10,12 @@ ORIGINAL, DAMAGED = "sample.png", "sample_damaged.png"
 
 
 def read_sample(name: str) -> Picture:
-    """Read one of the bundled pictures, from the installed package or from the checkout.
+    """Read one of the bundled pictures.
 
     Parameters
     ----------
     name : str
         `ORIGINAL` or `DAMAGED`.
     """
-    installed = resources.files("inpaint_app") / "assets" / name
-    if installed.is_file():
-        with resources.as_file(installed) as path:
-            return read_picture(path)
-    checkout = Path(__file__).parents[1] / "assets" / name
-    if checkout.is_file():
-        return read_picture(checkout)
-    raise UserError("The sample pictures are missing from this installation; install the program anew.")
+    with resources.as_file(asset(name)) as path:
+        return read_picture(path)

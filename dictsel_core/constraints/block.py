@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
 from dictsel_core._validation import Bools, Floats, Ints, as_counts
 from dictsel_core.constraints.individual import as_caps
@@ -130,7 +129,7 @@ class BlockSparsity(LocalConstraint):
 
     def _worth(self, offer: Offer) -> Floats:
         """Value of every atom in every block, which may be negative where the block is full: (b, n)."""
-        gains: Floats = self._sum_over_blocks() @ offer.gains
+        gains = self._sum_over_blocks(offer.gains)
         closed = self._closed(offer.supports, offer.gains.shape[1])
         return gains - np.where(closed, self._removals(offer)[1][:, None], 0)
 
@@ -162,7 +161,7 @@ class BlockSparsity(LocalConstraint):
     def _swap_worth(self, table: SwapTable) -> tuple[Floats, Ints]:
         """Value of every atom in every block, and the atom it would replace (-1: none): (b, n) each."""
         n_candidates = table.additions.shape[1]
-        worth: Floats = self._sum_over_blocks() @ table.additions
+        worth = self._sum_over_blocks(table.additions)
         victims = np.full(worth.shape, -1)
         closed = self._closed(table.supports, n_candidates)
         for b in np.flatnonzero(closed.any(axis=1)):
@@ -178,8 +177,13 @@ class BlockSparsity(LocalConstraint):
             worth[b] = np.where(closed[b], best, worth[b])
         return worth, victims
 
-    def _sum_over_blocks(self) -> csr_array:
-        """Return the (b, T) indicator matrix of the blocks."""
+    def _sum_over_blocks(self, values: Floats) -> Floats:
+        """Sum the rows of each block: (T, n) becomes (b, n)."""
+        from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import, and needed here alone)
+
         n_points = len(self._labels)
-        ones = np.ones(n_points)
-        return csr_array((ones, (self._labels, np.arange(n_points))), shape=(len(self._members), n_points))
+        indicator = csr_array(
+            (np.ones(n_points), (self._labels, np.arange(n_points))), shape=(len(self._members), n_points)
+        )
+        sums: Floats = indicator @ values
+        return sums

@@ -2,14 +2,17 @@
 
 from dictsel_core.restoration.pipeline import iter_restore, restore
 from dictsel_core.restoration.result import Restoration, RestoreStep
+from dictsel_core.restoration.sampling import MOST_PATCHES, patch_places
 from dictsel_core.restoration.settings import CONSTRAINTS, PRESETS, RestoreSettings
 
 __all__ = [
     "CONSTRAINTS",
+    "MOST_PATCHES",
     "PRESETS",
     "Restoration",
     "RestoreSettings",
     "RestoreStep",
     "iter_restore",
+    "patch_places",
     "restore",
 ]

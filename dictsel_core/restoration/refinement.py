@@ -118,21 +118,22 @@ class Refiner:
         means = members.mean(axis=1, keepdims=True)
         members -= means
         samples = members.reshape(len(groups), -1, masks.shape[1])
-        scatter = samples.swapaxes(1, 2) @ samples
-        covariances = _shrunk(scatter / np.float32(samples.shape[1]), self._manner.shared)
+        covariances: Planes = samples.swapaxes(1, 2) @ samples
+        covariances /= np.float32(samples.shape[1])
+        _shrink(covariances, self._manner.shared)
         gaps = masks[estimated]
         deviations = np.where(gaps[:, :, None], 0, vectors[estimated] - means)
         estimates = conditional_means(covariances, deviations, gaps, self._manner.noise) + means + middle
         return _Said(estimated.ravel(), estimates.reshape(-1, *values.shape[1:]), size)
 
 
-def _shrunk(covariances: Floats, part: float) -> Planes:
-    """Draw covariances (B, d, d) towards their mean, brought to the variance of each."""
+def _shrink(covariances: Planes, part: float) -> None:
+    """Draw covariances (B, d, d) towards their mean, brought to the variance of each, in place."""
     mean = covariances.mean(axis=0)
-    variances = np.einsum("bdd->b", covariances)
-    shares = np.float32(part) * variances / max(np.trace(mean), np.finfo(np.float32).tiny)
-    shrunk: Planes = np.float32(1 - part) * covariances + shares[:, None, None] * mean
-    return shrunk
+    shares = part * np.einsum("bdd->b", covariances) / max(np.trace(mean), np.finfo(np.float32).tiny)
+    covariances *= np.float32(1 - part)
+    for covariance, share in zip(covariances, shares.astype(np.float32), strict=True):
+        np.add(covariance, share * mean, out=covariance)  # one at a time, in the cache
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import Bools
+from dictsel_core._validation import Bools, Ints
 from dictsel_core.patches import Kind
-from dictsel_core.restoration.canvas import Canvas, Plane
+from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
+from dictsel_core.restoration.settings import RestoreSettings
 
 #: Most patches used: a sample of a large picture says as much as all of it.
 MOST_PATCHES = 8192
@@ -17,10 +18,11 @@ _FEWEST_PATCHES = 48
 
 @dataclass(frozen=True, eq=False)
 class PatchSample:
-    """Patches as rows (T, d) and their mask, True = missing."""
+    """Patches as rows (T, d), their mask (True = missing), and the top-left pixel of each (T, 2)."""
 
     data: Plane
     mask: Bools
+    places: Ints
 
 
 def sample_patches(canvas: Canvas, size: int, seed: int) -> PatchSample:
@@ -42,7 +44,28 @@ def sample_patches(canvas: Canvas, size: int, seed: int) -> PatchSample:
     data = np.concatenate(
         [_tiles(canvas.plane(c), size)[tiles[channels == c]] for c in range(canvas.n_channels)]
     )
-    return PatchSample(data, shared[channels, tiles])
+    across = -(-canvas.shape[1] // size)
+    places = np.stack([tiles // across, tiles % across], axis=1) * size
+    return PatchSample(data, shared[channels, tiles], places)
+
+
+def patch_places(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings) -> Ints:
+    """Return where the patches are that a dictionary is selected on.
+
+    Parameters
+    ----------
+    image, mask : array_like
+        As for `restore`.
+    settings : RestoreSettings
+        Those of the restoration.
+
+    Returns
+    -------
+    (T, 2) ndarray of int
+        Row and column of the top-left pixel of patch t, in the order of `Selection.supports`. A place of a
+        colour picture is there once per channel.
+    """
+    return sample_patches(as_canvas(image, mask), settings.patch_size, settings.seed).places
 
 
 def _tiles(plane: NDArray[Kind], size: int) -> NDArray[Kind]:

@@ -12,16 +12,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from inpaint_app.batch_files import Item, find_items
 from inpaint_app.cli import options
-from inpaint_app.cli.batch_files import Item, find_items
-from inpaint_app.cli.choices import Choices, choices, recipe_path
+from inpaint_app.cli.choices import Choices, choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.job import Job, Listener, run_job
 from inpaint_app.cli.parser import whole
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import KEYS, Outcome, decibels, percent
-from inpaint_app.cli.work import Report
+from inpaint_app.cli.report import KEYS, Outcome
 from inpaint_app.errors import UserError, shown, writing_error
+from inpaint_app.recipe_contents import recipe_path
+from inpaint_app.wording import decibels, percent
+from inpaint_app.work import Report
 
 _EPILOG = """\
 examples:

@@ -9,11 +9,12 @@ from inpaint_app.cli import options
 from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import decibels, percent, say_found
-from inpaint_app.cli.work import Scores, check_input, load, load_reference, measure, restore_source
+from inpaint_app.cli.report import say_found
 from inpaint_app.errors import shown
 from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.picture import Picture
+from inpaint_app.wording import decibels, percent
+from inpaint_app.work import Scores, check_input, load, load_reference, measure, restore_source
 from inpaint_app.writing import check_output, write_picture
 
 _EPILOG = """\
@@ -24,7 +25,8 @@ examples:
 The result is one picture: the input with missing pixels in black, the restoration
 under individual sparsity and the one under average sparsity, each with its PSNR
 over all pixels. Under individual sparsity every patch may use at most S atoms;
-under average sparsity also at most A on average.
+under average sparsity also at most A on average. Refinement, which would hide the
+difference, is left out unless --rounds or --preset asks for it.
 
 JSON keys: individual and average, each with psnr, psnr_missing and ssim; output."""
 

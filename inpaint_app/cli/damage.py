@@ -7,12 +7,12 @@ from typing import Any
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.parser import part, whole
-from inpaint_app.cli.report import percent
 from inpaint_app.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
 from inpaint_app.errors import UserError, shown
 from inpaint_app.missing import Mask
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
+from inpaint_app.wording import percent
 from inpaint_app.writing import check_output, write_picture
 
 _EPILOG = """\

@@ -1,6 +1,7 @@
 """`inpaint dictionary`: the selected atoms as a picture."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import say_done, say_found
-from inpaint_app.cli.work import load, restore_source
 from inpaint_app.errors import shown
 from inpaint_app.figures import atoms_figure
+from inpaint_app.work import load, restore_source
 from inpaint_app.writing import check_output, write_picture
 
 _EPILOG = """\
@@ -53,8 +54,9 @@ def run(args: argparse.Namespace) -> int:
     check_output(args.output, overwrite=args.overwrite, protect=sources)
     source = load(args.input, chosen.marks)
     say_found(console, source)
+    settings = replace(chosen.settings, rounds=0)  # refinement uses no dictionary
     with Progress(quiet=args.quiet) as progress:
-        restoration = restore_source(source, chosen.settings, progress.update)
+        restoration = restore_source(source, settings, progress.update)
     say_done(console, restoration)
     size = restoration.settings.patch_size
     # The windows are not counted in the result, but what they used is, both in all and on average.

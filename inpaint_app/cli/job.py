@@ -9,9 +9,10 @@ from pathlib import Path
 
 from dictsel_core import Restoration
 from inpaint_app.atomic import check_target
-from inpaint_app.cli.choices import Choices, save_recipe
+from inpaint_app.cli.choices import Choices
 from inpaint_app.cli.report import Outcome
-from inpaint_app.cli.work import (
+from inpaint_app.recipe_contents import save_recipe
+from inpaint_app.work import (
     Report,
     Scores,
     Source,

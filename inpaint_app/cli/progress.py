@@ -5,6 +5,8 @@ import time
 from types import TracebackType
 from typing import Self
 
+from inpaint_app.wording import duration
+
 _PATIENCE = 0.5
 _INTERVAL = 0.1
 _WIDTH = 24
@@ -71,13 +73,3 @@ def line(stage: str, fraction: float | None, elapsed: float) -> str:
     bar = "#" * filled + "-" * (_WIDTH - filled)
     left = "" if fraction < 0.02 else f"  {duration(elapsed * (1 - fraction) / fraction)} left"
     return f"[{bar}] {100 * fraction:3.0f} %  {stage}{left}"
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words, rounded to what matters."""
-    whole = max(round(seconds), 1)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

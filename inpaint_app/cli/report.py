@@ -1,6 +1,5 @@
 """The report of a restoration in words and figures."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dictsel_core import Restoration, RestoreSettings
-from inpaint_app.cli.choices import plain_settings
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.work import Scores, Source
 from inpaint_app.errors import shown
+from inpaint_app.recipe_contents import plain_settings
+from inpaint_app.wording import decibels, percent
+from inpaint_app.work import Scores, Source
 
 _SOURCES = {"alpha": "transparent", "nan": "NaN", "mask": "in the mask", "key": "of the given colour"}
 
@@ -113,19 +113,3 @@ def score_lines(scores: Scores) -> list[str]:
 def _both(form: Any, everywhere: float | None, missing: float | None) -> str:  # noqa: ANN401
     first = "-" if everywhere is None else form(everywhere)
     return f"{first} over all pixels" + ("" if missing is None else f", {form(missing)} over missing ones")
-
-
-def decibels(value: float) -> str:
-    """Return a PSNR in words."""
-    if math.isnan(value):
-        return "not known (too little is observed to hold any of it out)"
-    return f"{value:.2f} dB" if math.isfinite(value) else "infinite (no difference)"
-
-
-def percent(part: float) -> str:
-    """Return a part of a whole as per cent, never rounded to nothing or to all of it."""
-    if 0 < part < 0.0005:
-        return "under 0.1 %"
-    if 0.9995 <= part < 1:
-        return "over 99.9 %"
-    return f"{100 * part:.1f} %"

@@ -6,13 +6,14 @@ from typing import Any
 
 from dictsel_core import Restoration
 from inpaint_app.cli import options
-from inpaint_app.cli.choices import choices, recipe_path
+from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.job import Job, Listener, run_job
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import say_done, say_figures, say_found
-from inpaint_app.cli.work import check_input
 from inpaint_app.errors import shown
+from inpaint_app.recipe_contents import recipe_path
+from inpaint_app.work import check_input
 from inpaint_app.writing import default_output
 
 _EPILOG = """\

@@ -9,11 +9,11 @@ import numpy as np
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import score_lines
-from inpaint_app.cli.work import check_alike, measure
 from inpaint_app.errors import UserError, shown
 from inpaint_app.missing import find_missing
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
+from inpaint_app.work import check_alike, measure
 
 _EPILOG = """\
 examples:

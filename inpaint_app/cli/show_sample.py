@@ -1,4 +1,4 @@
-"""Restore the bundled sample: what the program does when it is started without arguments."""
+"""Restore the bundled sample: what the program does without arguments where there is no display."""
 
 import time
 from contextlib import closing
@@ -8,12 +8,12 @@ import numpy as np
 
 from dictsel_core import iter_restore, psnr
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import decibels, percent
 from inpaint_app.errors import UserError, shown
 from inpaint_app.missing import find_missing
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 from inpaint_app.sample import DAMAGED, ORIGINAL, read_sample
+from inpaint_app.wording import decibels, percent
 from inpaint_app.writing import write_picture
 
 _OUTPUT = "sample_restored.png"
@@ -21,7 +21,7 @@ _OUTPUT = "sample_restored.png"
 
 def show_sample(folder: Path) -> int:
     """Restore the sample with the default settings, print its PSNR, and write it into a folder."""
-    print("The window is not part of this version yet; the bundled sample is restored here instead.")
+    print("There is no display for the window; the bundled sample is restored here instead.")
     original, damaged = read_sample(ORIGINAL), read_sample(DAMAGED)
     missing = find_missing(damaged)
     start = time.perf_counter()

@@ -7,12 +7,14 @@ from typing import Any
 from dictsel_core import RestoreSettings
 from inpaint_app.atomic import check_target
 from inpaint_app.cli import options
-from inpaint_app.cli.choices import choices, plain_settings, recipe_path, save_recipe
+from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import decibels, say_found
-from inpaint_app.cli.work import load, tune_source
+from inpaint_app.cli.report import say_found
 from inpaint_app.errors import shown
+from inpaint_app.recipe_contents import plain_settings, recipe_path, save_recipe
+from inpaint_app.wording import decibels
+from inpaint_app.work import load, tune_source
 
 _EPILOG = """\
 examples:

@@ -5,13 +5,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dictsel_core import AtomOrigin
+from inpaint_app.atom_words import basis_name
 from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank, font
 from inpaint_app.picture import Picture
 
 _TILE, _GAP, _MARGIN, _CAPTION = 64, 14, 32, 18
 _COLUMNS = 10
 _TITLE, _HEADING = 54, 34
-_NAMES = {"dct": "Cosines (dct)", "haar": "Haar wavelets (haar)"}
 
 
 def atoms_figure(
@@ -64,7 +64,7 @@ def atoms_figure(
     y += _TITLE
     for basis, atoms in groups.items():
         noun = "atom" if len(atoms) == 1 else "atoms"
-        draw.text((_MARGIN, y + 4), f"{_name(basis)}: {len(atoms)} {noun}", fill=INK, font=font(14))
+        draw.text((_MARGIN, y + 4), f"{basis_name(basis)}: {len(atoms)} {noun}", fill=INK, font=font(14))
         y += _HEADING
         for place, atom in enumerate(atoms):
             left, top = _MARGIN + place % columns * step, y + place // columns * row
@@ -76,16 +76,6 @@ def atoms_figure(
                 draw.text(place_of, caption, fill=SOFT_INK, font=font(11), anchor="ma")
         y += -(-len(atoms) // columns) * row
     return Picture(np.asarray(sheet, np.uint8).copy())
-
-
-def _name(basis: str) -> str:
-    if basis.startswith("db"):
-        return f"Daubechies wavelets ({basis})"
-    if basis.startswith("coif"):
-        return f"Coiflets ({basis})"
-    if basis.startswith("sym"):
-        return f"Symlets ({basis})"
-    return _NAMES.get(basis, basis)
 
 
 def _tile(atom: NDArray[np.float64]) -> Image.Image:

@@ -10,6 +10,7 @@ from dictsel_core import (
     RestoreSettings,
     iter_restore,
     omp,
+    patch_places,
     psnr,
     replacement_omp,
     restore,
@@ -302,3 +303,19 @@ def test_bad_pictures_are_refused_before_any_step(image, mask, error, sentence):
 def test_unknown_presets_are_refused():
     with pytest.raises(ValueError, match="choose one of paper, fast"):
         RestoreSettings.preset("best of all")
+
+
+def test_patches_are_found_where_the_dictionary_was_selected() -> None:
+    rng = np.random.default_rng(0)
+    picture = rng.integers(0, 256, (20, 37, 3), dtype=np.uint8)
+    mask = rng.random((20, 37)) < 0.5
+    settings = RestoreSettings(n_atoms=4)
+    places = patch_places(picture, mask, settings)
+    restored = restore(picture, mask, settings)
+    assert len(places) == len(restored.selection.supports)
+    assert (places % settings.patch_size == 0).all()
+    assert (places >= 0).all()
+    assert (places < (20, 37)).all()
+    corners, counts = np.unique(places, axis=0, return_counts=True)
+    assert len(corners) == 3 * 5, "every patch has enough observed pixels"
+    assert (counts == 3).all(), "once per channel"

@@ -163,7 +163,7 @@ def test_start_restores_the_sample_and_spares_the_files_of_others(tmp_path, monk
     (tmp_path / "sample_restored.png").write_text("mine")
     assert start([]) == 0
     printed = capsys.readouterr().out
-    assert "The window is not part of this version yet" in printed
+    assert "There is no display for the window" in printed
     assert "PSNR" in printed
     assert (tmp_path / "sample_restored.png").read_text() == "mine"
     first = (tmp_path / "sample_restored_2.png").read_bytes()

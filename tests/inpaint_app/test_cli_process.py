@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from cli_files import contents, write_pair
 
-from inpaint_app.cli.progress import duration, line
+from inpaint_app.cli.progress import line
+from inpaint_app.wording import duration
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "inpaint"
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")

@@ -9,11 +9,11 @@ from cli_files import contents, pixels, scene, write_pair
 
 from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim, tuning
 from inpaint_app.cli import main
-from inpaint_app.cli.report import percent
 from inpaint_app.damage import mask_picture, random_mask
 from inpaint_app.missing import find_missing
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
+from inpaint_app.wording import percent
 from inpaint_app.writing import write_picture
 
 KEYS = ["psnr", "psnr_missing", "ssim", "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]

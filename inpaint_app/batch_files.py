@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from inpaint_app.cli.choices import Marks
 from inpaint_app.errors import UserError, reading_error, shown
+from inpaint_app.marks import Marks
 from inpaint_app.writing import default_output
 
 ENDINGS = frozenset(

@@ -23,8 +23,8 @@ from dictsel_core import (
     psnr,
     ssim,
 )
-from inpaint_app.cli.choices import Marks, clause
-from inpaint_app.errors import UserError, shown
+from inpaint_app.errors import UserError, clause, shown
+from inpaint_app.marks import Marks
 from inpaint_app.missing import MissingPixels, find_missing
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
@@ -89,13 +89,18 @@ def load(path: Path, marks: Marks) -> Source:
 def load_reference(path: Path, source: Source) -> Picture:
     """Read the undamaged picture to measure against."""
     reference = read_picture(path)
-    check_alike(reference, source.picture, f"The reference {shown(path)}", "the picture")
+    check_reference(reference, source.picture, path)
+    return reference
+
+
+def check_reference(reference: Picture, picture: Picture, path: Path) -> None:
+    """Refuse a reference that a picture cannot be measured against."""
+    check_alike(reference, picture, f"The reference {shown(path)}", "the picture")
     hidden = reference.alpha is not None and not bool(reference.alpha.all())
     if hidden or not bool(np.isfinite(reference.pixels).all()):
         raise UserError(
             f"The reference {shown(path)} has missing pixels of its own; give the undamaged picture."
         )
-    return reference
 
 
 def check_alike(one: Picture, other: Picture, its_name: str, other_name: str) -> None:
@@ -124,16 +129,16 @@ def restore_source(
     StoppedError
         If `stop` was set meanwhile.
     """
-    with _as_sentences():
+    with as_sentences():
         steps = iter_restore(source.picture.pixels, source.missing.mask, settings)
-        return _drain(steps, lambda step: report(_STAGES.get(step.stage, step.stage), step.fraction), stop)
+        return _drain(steps, lambda step: report(stage_words(step.stage), step.fraction), stop)
 
 
 def tune_source(
     source: Source, settings: RestoreSettings, report: Report, stop: threading.Event | None = None
 ) -> Tuning:
     """Choose settings for a picture by holding out observed pixels."""
-    with _as_sentences():
+    with as_sentences():
         steps = iter_tune(source.picture.pixels, source.missing.mask, settings, seed=settings.seed)
         return _drain(steps, lambda step: report("choosing settings", step.fraction), stop)
 
@@ -164,6 +169,11 @@ def restored_picture(source: Source, restoration: Restoration) -> Picture:
     return source.picture.with_pixels(restoration.image, filled=source.missing.mask)
 
 
+def stage_words(stage: str) -> str:
+    """Return what a stage of the restoration does, in words."""
+    return _STAGES.get(stage, stage)
+
+
 def _drain(run: Run[Step, Result], seen: Callable[[Step], None], stop: threading.Event | None) -> Result:
     """Take the steps of some work to its end and return its result."""
     with closing(run):
@@ -175,7 +185,7 @@ def _drain(run: Run[Step, Result], seen: Callable[[Step], None], stop: threading
 
 
 @contextmanager
-def _as_sentences() -> Iterator[None]:
+def as_sentences() -> Iterator[None]:
     """Turn what the library says about its arguments into a sentence for the user."""
     try:
         yield

@@ -1,0 +1,76 @@
+"""The command `inpaint-app`: starts the window where there is a display for it."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+_NO_DISPLAYS = ("offscreen", "minimal")
+
+
+def has_display() -> bool:
+    """Whether a window can appear."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "")
+    if platform.partition(":")[0] in _NO_DISPLAYS:
+        return False
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(platform or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the options."""
+    options = argparse.ArgumentParser(
+        prog="inpaint-app", description="Restore the missing pixels of a picture in a window."
+    )
+    options.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a picture to open")
+    options.add_argument("--mask", metavar="M", type=Path, help="its missing pixels, white = missing")
+    options.add_argument("--reference", metavar="R", type=Path, help="the undamaged picture, to measure by")
+    options.add_argument("--sample", action="store_true", help="open the bundled sample")
+    options.add_argument("--reset", action="store_true", help="forget what the window remembers")
+    options.add_argument("--theme", choices=("system", "light", "dark"), help="colours of the window")
+    options.add_argument("--size", metavar="WxH", type=_size, help="size of the window in pixels")
+    options.add_argument(
+        "--screenshot", metavar="PNG", type=Path, help="restore, save a picture of the window, and leave"
+    )
+    options.add_argument(
+        "--view", choices=("side", "split", "compare", "error"), default="side", help="what the picture shows"
+    )
+    options.add_argument("--overwrite", action="store_true", help="replace an existing picture of the window")
+    return options
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    try:
+        size = int(width), int(height)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write 1280x720") from None
+    if not all(200 <= side <= 16384 for side in size):
+        raise argparse.ArgumentTypeError(f"{text!r} is out of range; give 200 to 16384 pixels a side")
+    return size
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Start the window, or say why that cannot be done."""
+    options = parser()
+    args = options.parse_args(argv)
+    if args.file is None and (args.mask is not None or args.reference is not None):
+        options.error("--mask and --reference belong to a picture; give its FILE too")
+    if not has_display():
+        if args.screenshot is None:
+            sys.stderr.write(
+                "inpaint-app: There is no display to open a window on; use the command inpaint instead.\n"
+            )
+            return 1
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    try:
+        from inpaint_app.window.app import main as run  # noqa: PLC0415  (Qt only where it is needed)
+    except ImportError as error:
+        sys.stderr.write(f"inpaint-app: The window cannot open ({error}); install what is missing.\n")
+        return 1
+    return run(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""Rectangles of whole pixels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Rect(NamedTuple):
+    """Pixels of `height` rows from `row` and `width` columns from `column`.
+
+    Attributes
+    ----------
+    row, column : int
+        The first pixel.
+    height, width : int
+        How many rows and columns; zero or less is an empty rectangle.
+    """
+
+    row: int
+    column: int
+    height: int
+    width: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no pixel in it."""
+        return self.height <= 0 or self.width <= 0
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        """Index of these pixels in an array (H, W, ...) that holds them all."""
+        return slice(self.row, self.row + self.height), slice(self.column, self.column + self.width)
+
+    def united(self, other: Rect) -> Rect:
+        """Return the smallest rectangle around both."""
+        if self.is_empty or other.is_empty:
+            return other if self.is_empty else self
+        row, column = min(self.row, other.row), min(self.column, other.column)
+        bottom = max(self.row + self.height, other.row + other.height)
+        right = max(self.column + self.width, other.column + other.width)
+        return Rect(row, column, bottom - row, right - column)
+
+    def clipped(self, shape: tuple[int, ...]) -> Rect:
+        """Return the part of it within an array of this shape, which may be empty."""
+        row, column = max(self.row, 0), max(self.column, 0)
+        bottom = min(self.row + self.height, shape[0])
+        right = min(self.column + self.width, shape[1])
+        return Rect(row, column, max(bottom - row, 0), max(right - column, 0))

@@ -1,0 +1,121 @@
+"""The program `inpaint-app`: options, the window, and pictures of it."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from types import TracebackType
+
+from PySide6.QtCore import QEventLoop, QSettings, QTimer
+from PySide6.QtWidgets import QApplication
+
+from inpaint_app.errors import UserError
+from inpaint_app.marks import Marks
+from inpaint_app.window.banner import plain_sentence
+from inpaint_app.window.icons import app_icon
+from inpaint_app.window.jobs import UNEXPECTED
+from inpaint_app.window.main_window import TITLE, MainWindow
+from inpaint_app.window.opening import SAMPLES
+from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
+from inpaint_app.window.state import View
+from inpaint_app.window.theme import Theme, ThemeSwitch
+from inpaint_app.window.transfers import picture_of
+from inpaint_app.writing import check_output, write_picture
+
+_POLL_MS = 50
+DESKTOP_FILE = "org.dictsel.inpaint"
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the window as the options ask for, and run until it is closed."""
+    if args.screenshot is not None:
+        check_output(args.screenshot, overwrite=args.overwrite)
+    application = QApplication.instance() or QApplication([TITLE])
+    assert isinstance(application, QApplication)
+    application.setOrganizationName(ORGANISATION)
+    application.setApplicationName(APPLICATION)
+    application.setApplicationDisplayName(TITLE)
+    application.setDesktopFileName(DESKTOP_FILE)
+    application.setWindowIcon(app_icon())
+    preferences = Preferences()
+    if args.reset:
+        preferences.reset()
+    window = MainWindow(preferences, ThemeSwitch(application))
+    _report_mistakes(window)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C in the terminal ends the program
+    if args.theme is not None:
+        window.set_theme(Theme(args.theme))
+    if args.size is not None:
+        window.resize(*args.size)
+    window.show()
+    _open(window, args)
+    if args.screenshot is not None:
+        return _take_picture(window, args)
+    return application.exec()
+
+
+def _report_mistakes(window: MainWindow) -> None:
+    """Let mistakes of ours appear as a sentence in the window, and in full on the terminal."""
+    before = sys.excepthook
+
+    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        before(kind, error, trace)
+        window.session.problem.emit(UNEXPECTED.format(kind=kind.__name__))
+
+    sys.excepthook = report
+
+
+def _open(window: MainWindow, args: argparse.Namespace) -> None:
+    if args.file is not None:
+        window.files.open_file(
+            args.file, None if args.mask is None else Marks(mask=args.mask), args.reference
+        )
+    elif args.sample:
+        window.files.open_sample(SAMPLES[0])
+
+
+def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
+    """Restore what is open, save a picture of the window, and leave."""
+    session = window.session
+    wait_until_settled(window)
+    if session.document is not None:
+        view = View(args.view)
+        if view is View.COMPARE:
+            window.compare()
+        else:
+            window.viewer.set_view(view)
+            session.restore()
+        wait_until_settled(window)
+    problem = window.banner.text
+    picture = picture_of(window.grab().toImage())
+    session.discard()
+    window.close()
+    if problem:
+        raise UserError(problem)
+    write_picture(picture, args.screenshot, overwrite=args.overwrite)
+    return 0
+
+
+def wait_until_settled(window: MainWindow) -> None:
+    """Handle events until nothing is under way in a window."""
+    loop, timer = QEventLoop(), QTimer()
+    timer.timeout.connect(lambda: loop.quit() if window.is_settled else None)
+    timer.start(_POLL_MS)
+    loop.exec()
+    timer.stop()
+
+
+def use_default_settings() -> None:
+    """Keep what is remembered in a file of a format that is the same everywhere."""
+    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run, and say in a sentence what is wrong with the options."""
+    use_default_settings()
+    try:
+        return run(args)
+    except UserError as error:
+        sys.stderr.write(f"inpaint-app: {plain_sentence(str(error))}\n")
+        return 2

@@ -1,0 +1,100 @@
+"""Words below pictures and in lists; no Qt."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dictsel_core import RestoreSettings
+from inpaint_app.picture import Array
+from inpaint_app.window.state import Activity, Document, Figures, RunRecord
+from inpaint_app.wording import decibels, duration, percent
+
+_SOURCES = {
+    "alpha": "transparent",
+    "nan": "not a number",
+    "mask": "in the mask file",
+    "key": "of the chosen colour",
+    "simulated": "simulated",
+}
+_GAP = "   "
+
+
+def damaged_caption(missing: float, figures: Figures | None, has_reference: bool) -> str:
+    """Return what is said about the damaged picture."""
+    parts = [f"{percent(missing)} missing" if missing else "nothing missing"]
+    if has_reference:
+        parts += ["measuring …"] if figures is None else _scores(figures)
+    return _GAP.join(parts)
+
+
+def restored_caption(record: RunRecord, *, brief: bool = False) -> str:
+    """Return what is said about a restored picture, briefly where there is little room."""
+    parts = ["measuring …"] if record.figures is None else _scores(record.figures, brief=brief)
+    parts.append(seconds(record.seconds))
+    if record.is_stopped:
+        parts.append("stopped early")
+    return _GAP.join(parts)
+
+
+def _scores(figures: Figures, *, brief: bool = False) -> list[str]:
+    scores, parts = figures.scores, []
+    if scores.psnr is not None:
+        inside = ""
+        if scores.psnr_missing is not None and not brief:
+            inside = f" (missing pixels {decibels(scores.psnr_missing)})"
+        parts.append(f"PSNR {decibels(scores.psnr)}{inside}")
+    elif figures.estimated_psnr is not None:
+        parts.append(f"PSNR ≈ {decibels(figures.estimated_psnr)} (estimated)")
+    else:
+        parts.append("PSNR not known")
+    if scores.ssim is not None:
+        parts.append(f"SSIM {scores.ssim:.4f}")
+    return parts
+
+
+def short_quality(figures: Figures | None) -> str:
+    """Return the PSNR for a narrow column."""
+    if figures is None:
+        return "…"
+    if figures.scores.psnr is not None:
+        return decibels(figures.scores.psnr)
+    return "–" if figures.estimated_psnr is None else f"≈ {decibels(figures.estimated_psnr)}"
+
+
+def seconds(value: float) -> str:
+    """Return a time in seconds for a caption."""
+    return f"{value:.1f} s" if value < 60 else duration(value)
+
+
+def settings_words(settings: RestoreSettings) -> str:
+    """Return the main parameters in a few words."""
+    words = f"{settings.constraint}, k = {settings.n_atoms or 'auto'}, s = {settings.sparsity}"
+    if settings.constraint == "average":
+        words += f", s'/T = {settings.budget:g}"
+    if settings.rounds == 0:
+        return words
+    return f"{words}, rounds {'auto' if settings.rounds is None else settings.rounds}"
+
+
+def found_words(document: Document, *, edited: bool) -> str:
+    """Say how the missing pixels of a document are known."""
+    known = [_SOURCES[source] for source in document.sources]
+    if edited:
+        known.append("painted by hand")
+    return ", ".join(known)
+
+
+def activity_words(activity: Activity) -> str:
+    """Return what goes on, and how long it will take."""
+    stage = activity.stage[:1].upper() + activity.stage[1:]
+    if activity.seconds_left is None:
+        return stage
+    return f"{stage}   {duration(activity.seconds_left)} left"
+
+
+def pixel_words(pixels: Array, row: int, column: int) -> str:
+    """Return the values of a pixel."""
+    values = np.atleast_1d(pixels[row, column])
+    if values.dtype.kind == "f":
+        return " ".join("NaN" if not np.isfinite(value) else f"{value:.4g}" for value in values)
+    return " ".join(str(int(value)) for value in values)

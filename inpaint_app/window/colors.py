@@ -1,0 +1,82 @@
+"""Colours of what is painted on and around pictures, for light and dark palettes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor, QPalette
+
+
+@dataclass(frozen=True)
+class Colors:
+    """Colours that a palette has no role for.
+
+    Attributes
+    ----------
+    surround : QColor
+        Behind pictures; neutral, so that it does not tint what is seen.
+    stripes : (QColor, QColor)
+        The two stripes over missing pixels: light and dark, so that they differ from any picture and
+        from each other for every kind of colour vision.
+    veil : QColor
+        Over what is not highlighted.
+    outline : QColor
+        Around what is highlighted.
+    soft_text : QColor
+        Words of lesser weight.
+    rule : QColor
+        Thin lines between things.
+    first, second : QColor
+        Two series of a plot.
+    notice, trouble : QColor
+        Backgrounds of messages.
+    """
+
+    surround: QColor
+    stripes: tuple[QColor, QColor]
+    veil: QColor
+    outline: QColor
+    soft_text: QColor
+    rule: QColor
+    first: QColor
+    second: QColor
+    notice: QColor
+    trouble: QColor
+
+
+_STRIPES = (QColor(255, 72, 196, 150), QColor(34, 0, 58, 125))
+
+LIGHT = Colors(
+    surround=QColor(222, 222, 224),
+    stripes=_STRIPES,
+    veil=QColor(10, 10, 14, 165),
+    outline=QColor(255, 196, 0),
+    soft_text=QColor(92, 92, 98),
+    rule=QColor(196, 196, 202),
+    first=QColor(0, 90, 181),
+    second=QColor(181, 72, 0),
+    notice=QColor(255, 243, 205),
+    trouble=QColor(253, 224, 220),
+)
+DARK = Colors(
+    surround=QColor(24, 24, 26),
+    stripes=_STRIPES,
+    veil=QColor(10, 10, 14, 165),
+    outline=QColor(255, 196, 0),
+    soft_text=QColor(170, 170, 178),
+    rule=QColor(74, 74, 80),
+    first=QColor(106, 176, 255),
+    second=QColor(255, 160, 84),
+    notice=QColor(77, 64, 20),
+    trouble=QColor(92, 36, 32),
+)
+
+
+def is_dark(palette: QPalette) -> bool:
+    """Return whether a palette has a dark ground."""
+    return palette.window().color().lightness() < 128
+
+
+def colors_of(palette: QPalette) -> Colors:
+    """Return the colours that go with a palette."""
+    return DARK if is_dark(palette) else LIGHT

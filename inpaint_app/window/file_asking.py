@@ -1,0 +1,48 @@
+"""Dialogs that ask for files, and sentences about what is at stake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from inpaint_app.batch_files import ENDINGS
+
+_PICTURES = f"Pictures ({' '.join(f'*{ending}' for ending in sorted(ENDINGS))});;All files (*)"
+
+
+def ask_for_picture(parent: QWidget, title: str, folder: Path) -> Path | None:
+    """Ask for a picture to read; None if the user changes their mind."""
+    chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder), _PICTURES)
+    return Path(chosen) if chosen else None
+
+
+def ask_for_recipe(parent: QWidget, folder: Path) -> Path | None:
+    """Ask for a recipe to read."""
+    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a recipe", str(folder), "Recipes (*.json)")
+    return Path(chosen) if chosen else None
+
+
+def ask_where_to_write(parent: QWidget, title: str, suggestion: Path, kinds: str) -> Path | None:
+    """Ask for a file to write; the dialog itself asks before one is replaced."""
+    chosen, _ = QFileDialog.getSaveFileName(parent, title, str(suggestion), kinds)
+    if not chosen:
+        return None
+    path = Path(chosen)
+    return path if path.suffix else path.with_suffix(suggestion.suffix)
+
+
+def ask_about_unsaved(parent: QWidget) -> str:
+    """Ask what becomes of unsaved work: "export", "discard" or "stay"."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Unsaved work")
+    box.setText("The restored picture or the painted mask is in no file yet.")
+    box.setInformativeText("Export it first?")
+    export = box.addButton("&Export …", QMessageBox.ButtonRole.AcceptRole)
+    discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(export)
+    box.exec()
+    clicked = box.clickedButton()
+    return "export" if clicked is export else "discard" if clicked is discard else "stay"

@@ -1,0 +1,215 @@
+"""What the File menu does: asks for files and hands them on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QWidget
+
+from inpaint_app.marks import Marks
+from inpaint_app.window import file_asking
+from inpaint_app.window.batch_dialog import BatchDialog
+from inpaint_app.window.damage_dialog import DamageDialog
+from inpaint_app.window.export_dialog import FILTERS, ExportDialog
+from inpaint_app.window.exporter import Exporter
+from inpaint_app.window.exporting import Target
+from inpaint_app.window.opening import Damage
+from inpaint_app.window.preferences import Preferences
+from inpaint_app.window.session import Session
+from inpaint_app.window.transfers import Transfer, picture_of, read_transfer
+from inpaint_app.writing import default_output
+
+
+class FileCommands(QObject):
+    """Opens, pastes, damages, exports and restores folders, asking where needed.
+
+    Parameters
+    ----------
+    session, exporter, preferences
+        Who does it, and what is remembered.
+    window : QWidget
+        The parent of dialogs.
+    """
+
+    def __init__(
+        self, session: Session, exporter: Exporter, preferences: Preferences, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._session, self._exporter, self._preferences = session, exporter, preferences
+        self._window = window
+        self._batch: BatchDialog | None = None
+
+    # Opening
+
+    def open(self) -> None:
+        """Ask for a picture and open it."""
+        path = file_asking.ask_for_picture(self._window, "Open a picture", self._preferences.folder)
+        if path is not None:
+            self.open_file(path)
+
+    def open_file(self, path: Path, marks: Marks | None = None, reference: Path | None = None) -> None:
+        """Open a picture, unless unsaved work is to be kept."""
+        if self.may_leave():
+            self._preferences.folder = path.absolute().parent
+            self._session.open_file(path, marks, reference)
+
+    def open_sample(self, damage: Damage) -> None:
+        """Open the bundled picture."""
+        if self.may_leave():
+            self._session.open_sample(damage)
+
+    def open_mask(self) -> None:
+        """Ask for a mask file and take it."""
+        if self._session.document is None:
+            self._session.problem.emit("Open the picture first, then its mask.")
+            return
+        path = file_asking.ask_for_picture(
+            self._window, "Open a mask, white = missing", self._preferences.folder
+        )
+        if path is not None:
+            self._session.set_marks(Marks(mask=path))
+
+    def open_reference(self) -> None:
+        """Ask for the undamaged picture and measure against it."""
+        if self._session.document is None:
+            self._session.problem.emit("Open the damaged picture first, then its reference.")
+            return
+        path = file_asking.ask_for_picture(
+            self._window, "Open the undamaged picture", self._preferences.folder
+        )
+        if path is not None:
+            self._session.open_reference(path)
+
+    def open_recipe(self) -> None:
+        """Ask for a recipe and take its parameters."""
+        path = file_asking.ask_for_recipe(self._window, self._preferences.folder)
+        if path is not None:
+            self._session.open_recipe(path)
+
+    def paste(self) -> None:
+        """Open what is on the clipboard."""
+        transfer = read_transfer(QGuiApplication.clipboard().mimeData())
+        if transfer is None:
+            self._session.problem.emit("There is no picture on the clipboard; copy one first.")
+        else:
+            self.take(transfer)
+
+    def drop(self, data: QMimeData) -> None:
+        """Open what was dropped."""
+        transfer = read_transfer(data)
+        if transfer is not None:
+            self.take(transfer)
+
+    def take(self, transfer: Transfer) -> None:
+        """Open what the clipboard or a drop brought."""
+        if transfer.folder is not None:
+            self.batch(transfer.folder)
+        elif transfer.picture is not None:
+            marks = None if transfer.mask is None else Marks(mask=transfer.mask)
+            self.open_file(transfer.picture, marks, transfer.reference)
+        elif transfer.image is not None and self.may_leave():
+            image = transfer.image
+            self._session.open_picture(lambda: picture_of(image), "Pasted picture")
+
+    def damage(self) -> None:
+        """Ask for a kind of damage and do it."""
+        if self._session.document is None:
+            self._session.problem.emit("There is no picture to damage yet; open one first.")
+            return
+        dialog = DamageDialog(self._window)
+        if dialog.exec() == QDialog.DialogCode.Accepted and self.may_leave():
+            self._session.simulate_damage(dialog.damage)
+        dialog.deleteLater()
+
+    # Leaving
+
+    def may_leave(self) -> bool:
+        """Ask once about unsaved work; tells whether the document may go."""
+        if not self._session.has_unsaved_work:
+            return True
+        answer = file_asking.ask_about_unsaved(self._window)
+        if answer == "export":
+            self.export()
+        return answer == "discard"
+
+    # Exporting
+
+    def export(self) -> None:
+        """Ask where to write the restored picture, and write it."""
+        document = self._session.document
+        if document is None or self._session.current is None:
+            if document is not None and self._session.has_unsaved_work:
+                self.save_mask()
+            else:
+                self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
+            return
+        dialog = ExportDialog(document, self.suggestion("restored"), self._window)
+        if dialog.exec() == QDialog.DialogCode.Accepted and dialog.target is not None:
+            self._exporter.write_restored(dialog.target)
+        dialog.deleteLater()
+
+    def export_comparison(self) -> None:
+        """Ask where to write the comparison figure, and write it."""
+        self._ask_and_write("Export the comparison", "comparison", FILTERS, self._exporter.write_comparison)
+
+    def export_dictionary(self) -> None:
+        """Ask where to write the picture of the dictionary, and write it."""
+        self._ask_and_write("Export the dictionary", "dictionary", FILTERS, self._exporter.write_dictionary)
+
+    def save_mask(self) -> None:
+        """Ask where to write the mask, and write it."""
+        self._ask_and_write("Save the mask", "mask", FILTERS, self._exporter.write_mask)
+
+    def save_recipe(self) -> None:
+        """Ask where to write the recipe, and write it."""
+        self._ask_and_write(
+            "Save the recipe", "recipe", "Recipes (*.json)", self._exporter.write_recipe, ".json"
+        )
+
+    def suggestion(self, what: str, ending: str = ".png") -> Path:
+        """Return a name beside the source that does not exist yet, for something that is written."""
+        document = self._session.document
+        assert document is not None, "something is open"
+        source = document.path or document.reference_path
+        if what == "restored" and document.path is not None:
+            path = default_output(document.path)
+        else:
+            folder = self._preferences.folder if source is None else source.parent
+            path = folder / f"{Path(document.name).stem.replace(' ', '_').lower()}_{what}{ending}"
+        number, free = 2, path
+        while free.exists():
+            free = path.with_name(f"{path.stem}_{number}{path.suffix}")
+            number += 1
+        return free
+
+    def _ask_and_write(
+        self, title: str, what: str, kinds: str, write: Callable[[Target], None], ending: str = ".png"
+    ) -> None:
+        if self._session.document is None:
+            self._session.problem.emit("There is nothing to export yet; open a picture first.")
+            return
+        path = file_asking.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
+        if path is not None:
+            # The dialog has asked about replacing a file, but never may a source be replaced by a figure.
+            sources = self._session.document.files
+            is_source = path.exists() and any(each.exists() and path.samefile(each) for each in sources)
+            write(Target(path, overwrite=not is_source))
+
+    # Folders
+
+    def batch(self, folder: Path | None = None) -> None:
+        """Show the dialog that restores a folder."""
+        if self._batch is None:
+            self._batch = BatchDialog(self._session, self._preferences.folder, self._window)
+        if folder is not None and not self._batch.is_active:
+            self._batch.set_folders(folder, folder / "restored")
+        self._batch.show()
+        self._batch.raise_()
+
+    def close(self) -> None:
+        """Close the dialog that restores a folder."""
+        if self._batch is not None:
+            self._batch.close()

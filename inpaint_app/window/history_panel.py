@@ -1,0 +1,97 @@
+"""The list of restorations made so far."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inpaint_app.window import captions
+from inpaint_app.window.session import Session
+from inpaint_app.window.soft_label import SoftLabel
+from inpaint_app.window.state import RunRecord
+
+_COLUMNS = ("Run", "Parameters", "PSNR", "SSIM", "Seconds")
+_NUMBER = Qt.ItemDataRole.UserRole
+
+
+class HistoryPanel(QWidget):
+    """Shows the runs of a session, newest first; choosing one goes back to it.
+
+    Parameters
+    ----------
+    session : Session
+        Whose runs they are.
+    """
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._list = QTreeWidget()
+        self._list.setHeaderLabels(_COLUMNS)
+        self._list.setRootIsDecorated(False)
+        self._list.setAlternatingRowColors(True)
+        self._list.setUniformRowHeights(True)
+        self._list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._list.setAccessibleName("Restorations made so far")
+        header = self._list.header()
+        header.setStretchLastSection(False)
+        for column in range(len(_COLUMNS)):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self._empty = SoftLabel("Every restoration is kept here with its parameters, PSNR and time.")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._empty)
+        layout.addWidget(self._list)
+        session.history_changed.connect(self._show)
+        self._list.currentItemChanged.connect(self._choose)
+        self._show()
+
+    def _show(self) -> None:
+        records = self._session.history.records
+        self._list.setVisible(bool(records))
+        self._empty.setVisible(not records)
+        with QSignalBlocker(self._list):
+            self._list.clear()
+            for record in reversed(records):
+                item = _item(record)
+                self._list.addTopLevelItem(item)
+                if self._session.current is not None and record.number == self._session.current.number:
+                    self._list.setCurrentItem(item)
+
+    def _choose(self, item: QTreeWidgetItem | None) -> None:
+        if item is None:
+            return
+        number = item.data(0, _NUMBER)
+        if self._session.current is None or number != self._session.current.number:
+            self._session.go_back(number)
+
+
+def _item(record: RunRecord) -> QTreeWidgetItem:
+    ssim = None if record.figures is None else record.figures.scores.ssim
+    words = captions.settings_words(record.settings)
+    notes = "".join(
+        (", stopped" if record.is_stopped else "", ", pixels let go" if record.image is None else "")
+    )
+    texts = (
+        str(record.number),
+        words + notes,
+        captions.short_quality(record.figures),
+        "" if ssim is None else f"{ssim:.4f}",
+        f"{record.seconds:.1f}",
+    )
+    item = QTreeWidgetItem(list(texts))
+    item.setData(0, _NUMBER, record.number)
+    for column in (0, 2, 3, 4):
+        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    item.setToolTip(1, f"Go back to run {record.number}: {words}")
+    return item

@@ -1,0 +1,91 @@
+"""Figures of pictures, worked out aside while the user goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from inpaint_app.missing import Mask
+from inpaint_app.window import restoring
+from inpaint_app.window.jobs import Jobs, Work
+from inpaint_app.window.restoring import RestoreRequest
+from inpaint_app.window.state import AtomUse, Document, Figures, RunRecord
+from inpaint_app.window.task import Task
+
+
+class Measurer(QObject):
+    """Measures records, the damage itself, and where atoms are used.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        Where the work is done.
+    """
+
+    measured = Signal(int, object)
+    """With the number of a record and its `Figures`."""
+    damage_measured = Signal(object)
+    """With the `Figures` of the damaged picture."""
+    atom_found = Signal(object)
+    """With an `AtomUse`."""
+    failed = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._tasks: dict[object, Task] = {}
+
+    def measure(self, document: Document, record: RunRecord) -> None:
+        """Measure the pixels of a record."""
+        image, number = record.image, record.number
+        if image is None:
+            return
+        request = RestoreRequest(document.picture.pixels, record.mask, record.settings)
+        reference = None if document.reference is None else document.reference.pixels
+
+        def done(figures: Figures) -> None:
+            self.measured.emit(number, figures)
+
+        self._start(number, lambda _task: restoring.figures(request, image, reference), done)
+
+    def measure_damage(self, document: Document, mask: Mask) -> None:
+        """Measure the damaged picture against its reference, if there is one."""
+        if document.reference is None:
+            return
+        pixels, reference = document.picture.pixels, document.reference.pixels
+        self._start(
+            "damage",
+            lambda _task: restoring.damage_figures(pixels, mask, reference),
+            self.damage_measured.emit,
+        )
+
+    def find_atom(self, document: Document, record: RunRecord, atom: int) -> None:
+        """Find the patches that use an atom of a record's dictionary."""
+        restoration = record.restoration
+        if restoration is None:
+            return
+        request = RestoreRequest(document.picture.pixels, record.mask, record.settings)
+
+        def done(use: AtomUse) -> None:
+            self.atom_found.emit(use)
+
+        self._start("atom", lambda _task: restoring.atom_use(request, restoration, atom), done)
+
+    def forget_atom(self) -> None:
+        """Let no atom be found that was asked for before."""
+        task = self._tasks.pop("atom", None)
+        if task is not None:
+            task.cancel()
+
+    def cancel(self) -> None:
+        """Let nothing arrive that was asked for before."""
+        for task in self._tasks.values():
+            task.cancel()
+        self._tasks.clear()
+
+    def _start(self, key: object, work: Work, done: Callable[..., None]) -> None:
+        """Start work in place of earlier work for the same purpose."""
+        if key in self._tasks:
+            self._tasks[key].cancel()
+        self._tasks[key] = self._jobs.start(work, done=done, failed=self.failed.emit)

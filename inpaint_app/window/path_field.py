@@ -1,0 +1,73 @@
+"""A line to type a file or a folder into, with a button to look for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+
+class PathField(QWidget):
+    """Asks for a path.
+
+    Parameters
+    ----------
+    title : str
+        What it is the path of.
+    folders : bool
+        Whether it is a folder; else a file to be written.
+    start : Path
+        Where looking begins.
+    filters : str
+        Kinds of files, as `QFileDialog` takes them.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, title: str, *, folders: bool, start: Path, filters: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.title, self._folders, self._start, self._filters = title, folders, start, filters
+        self._line, self._browse = QLineEdit(), QPushButton("Browse …")
+        self._line.setAccessibleName(title)
+        self._browse.setAccessibleName(f"Browse: {title}")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._line, 1)
+        layout.addWidget(self._browse)
+        self._line.textChanged.connect(self.changed)
+        self._browse.clicked.connect(self._look)
+        self.setFocusProxy(self._line)
+
+    @property
+    def path(self) -> Path | None:
+        """What was chosen; None if nothing was."""
+        text = self._line.text().strip()
+        return Path(text).expanduser() if text else None
+
+    def set_path(self, path: Path) -> None:
+        """Show a path."""
+        self._line.setText(str(path))
+
+    def _look(self) -> None:
+        start = str(self.path or self._start)
+        if self._folders:
+            chosen = QFileDialog.getExistingDirectory(self, self.title, start)
+        else:
+            chosen, _ = QFileDialog.getSaveFileName(
+                self, self.title, start, self._filters, options=QFileDialog.Option.DontConfirmOverwrite
+            )
+        if chosen:
+            self._line.setText(chosen)
+
+
+def path_form(fields: Iterable[PathField]) -> QFormLayout:
+    """Return fields below each other, with their titles."""
+    form = QFormLayout()
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+    for field in fields:
+        form.addRow(field.title, field)
+    return form

@@ -1,0 +1,105 @@
+"""Previews: the part in view, restored with the parameters as they are now."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, Signal
+
+from inpaint_app.rect import Rect
+from inpaint_app.window import restoring
+from inpaint_app.window.jobs import Jobs
+from inpaint_app.window.restoring import RestoreRequest
+from inpaint_app.window.state import Preview
+from inpaint_app.window.task import Task
+
+_WANTED_SECONDS = 0.5
+_SMALLEST, _LARGEST = 48, 768
+_FIRST = 192
+
+
+class Previewer(QObject):
+    """Restores a square in the middle of what is in view, as large as half a second allows.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        Where the work is done.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._task: Task | None = None
+        self._side = _FIRST
+        self.preview: Preview | None = None
+        self.seen: Rect | None = None
+
+    def start(self, request: RestoreRequest) -> None:
+        """Preview a request in place of the last one."""
+        self._drop_task()
+        rect = self._choose(request.mask.shape)
+        if rect.is_empty:
+            return
+        start = time.perf_counter()
+
+        def done(preview: Preview | None) -> None:
+            self._task = None
+            if preview is not None:
+                self._learn(rect, time.perf_counter() - start)
+            self._show(preview)
+
+        def failed(sentence: str) -> None:
+            self._task = None
+            self.failed.emit(sentence)
+
+        self._task = self._jobs.start(
+            lambda task: restoring.preview(task, request, *rect.slices), done=done, failed=failed
+        )
+
+    def cancel(self) -> None:
+        """Let a preview that is under way never appear; one that is shown stays."""
+        self._drop_task()
+
+    def clear(self) -> None:
+        """Show no preview, and let none appear."""
+        self._drop_task()
+        self._show(None)
+
+    @property
+    def is_in_view(self) -> bool:
+        """Whether the preview shows what it would show if made now."""
+        preview = self.preview
+        if preview is None or self.seen is None:
+            return True
+        middle = self.seen.row + self.seen.height / 2, self.seen.column + self.seen.width / 2
+        return bool(
+            preview.rows.start <= middle[0] <= preview.rows.stop
+            and preview.columns.start <= middle[1] <= preview.columns.stop
+        )
+
+    def _choose(self, shape: tuple[int, ...]) -> Rect:
+        seen = (self.seen or Rect(0, 0, *shape[:2])).clipped(shape)
+        height, width = min(seen.height, self._side), min(seen.width, self._side)
+        return Rect(
+            seen.row + (seen.height - height) // 2, seen.column + (seen.width - width) // 2, height, width
+        )
+
+    def _learn(self, rect: Rect, seconds: float) -> None:
+        """Make the next preview larger or smaller, so that it takes the wanted time."""
+        side = (rect.height * rect.width * _WANTED_SECONDS / max(seconds, 1e-3)) ** 0.5
+        self._side = round(min(max(side, _SMALLEST, self._side / 2), _LARGEST, self._side * 2))
+
+    def _drop_task(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _show(self, preview: Preview | None) -> None:
+        if preview is self.preview:
+            return
+        self.preview = preview
+        self.changed.emit()

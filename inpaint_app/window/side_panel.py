@@ -1,0 +1,91 @@
+"""The panel beside the pictures: missing pixels, parameters, and what to do with them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QFrame,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inpaint_app.window.actions import Actions
+from inpaint_app.window.missing_panel import MissingPanel
+from inpaint_app.window.parameter_panel import ParameterPanel
+from inpaint_app.window.session import Session
+
+
+class SidePanel(QWidget):
+    """Scrolls through the parameters; the buttons below stay in sight.
+
+    Parameters
+    ----------
+    session : Session
+        Whose parameters they are.
+    actions : Actions
+        What the buttons do.
+    """
+
+    def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.missing, self.parameters = MissingPanel(session), ParameterPanel(session)
+        self._advice = QLabel()
+        self._advice.setWordWrap(True)
+        self._advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(8, 4, 8, 4)
+        column.addWidget(_framed("Missing pixels", self.missing))
+        column.addWidget(_framed("Parameters", self.parameters))
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(8, 0, 8, 8)
+        self._restore = _button(actions["restore"], main=True)
+        for button in (self._restore, _button(actions["tune"]), _button(actions["compare"], "Compare")):
+            buttons.addWidget(button, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(scroll, 1)
+        self._advice.setContentsMargins(10, 0, 10, 0)
+        layout.addWidget(self._advice)
+        layout.addLayout(buttons)
+        self.setMinimumWidth(300)
+        session.advice_changed.connect(self._show_advice)
+        self._show_advice()
+
+    def _show_advice(self) -> None:
+        advice = self._session.advice
+        self._advice.setText("" if advice is None else advice.sentence)
+        self._advice.setVisible(advice is not None)
+
+
+def _framed(title: str, widget: QWidget) -> QGroupBox:
+    box = QGroupBox(title)
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(4, 4, 4, 4)
+    layout.addWidget(widget)
+    return box
+
+
+def _button(action: QAction, text: str = "", *, main: bool = False) -> QPushButton:
+    """Return a button that does what an action does, and is enabled when it is."""
+    button = QPushButton(text or action.text())
+    button.setToolTip(action.toolTip())
+    button.setAccessibleDescription(action.statusTip())
+    button.setDefault(main)
+    button.clicked.connect(action.trigger)
+    action.enabledChanged.connect(button.setEnabled)
+    button.setEnabled(action.isEnabled())
+    return button

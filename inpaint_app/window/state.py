@@ -1,0 +1,199 @@
+"""What the window knows, as values that never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+
+from dictsel_core import Restoration, RestoreSettings
+from inpaint_app.marks import Marks
+from inpaint_app.missing import Mask
+from inpaint_app.picture import Array, Picture
+from inpaint_app.rect import Rect
+from inpaint_app.work import Scores
+
+
+class View(Enum):
+    """How the pictures are laid out."""
+
+    SIDE_BY_SIDE = "side"
+    SPLIT = "split"
+    COMPARE = "compare"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """The picture that is worked on.
+
+    Attributes
+    ----------
+    picture : Picture
+        With missing pixels.
+    name : str
+        For titles and as a start for file names.
+    path : Path or None
+        Its file; None where it was pasted or made here.
+    reference : Picture or None
+        The undamaged picture.
+    reference_path : Path or None
+        Its file, if it has one of its own.
+    marks : Marks
+        What the user said about missing pixels.
+    sources : tuple of str
+        How missing pixels were found: those of `missing.MissingPixels`, "simulated".
+    damage : str
+        Simulated damage in words.
+    """
+
+    picture: Picture
+    name: str
+    path: Path | None = None
+    reference: Picture | None = None
+    reference_path: Path | None = None
+    marks: Marks = field(default_factory=Marks)
+    sources: tuple[str, ...] = ()
+    damage: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name, and what was done to the picture on purpose."""
+        return f"{self.name} ({self.damage})" if self.damage else self.name
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that must not be written over unasked."""
+        given = (self.path, self.reference_path, self.marks.mask)
+        return tuple(path for path in given if path is not None)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.picture.height, self.picture.width
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How good a picture is: against the reference, or as estimated without one."""
+
+    scores: Scores = field(default_factory=Scores)
+    estimated_psnr: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RunRecord:
+    """One restoration of the history.
+
+    Attributes
+    ----------
+    number : int
+        Counts the restorations of a document, from 1 on.
+    settings : RestoreSettings
+        As used.
+    mask : Mask
+        What was missing.
+    seconds : float
+        How long it took.
+    image : ndarray or None
+        The restored pixels; None where they were let go to save memory.
+    restoration : Restoration or None
+        How it came about; None where it was stopped.
+    figures : Figures or None
+        None while they are being worked out.
+    """
+
+    number: int
+    settings: RestoreSettings
+    mask: Mask
+    seconds: float
+    image: Array | None
+    restoration: Restoration | None = None
+    figures: Figures | None = None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was stopped before its end."""
+        return self.restoration is None
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the pixels take."""
+        return 0 if self.image is None else int(self.image.nbytes)
+
+    def without_image(self) -> RunRecord:
+        """Return the record without its pixels."""
+        slim = None
+        if self.restoration is not None:
+            slim = replace(self.restoration, image=np.zeros((1, 1), np.uint8))
+        return replace(self, image=None, restoration=slim)
+
+
+@dataclass(frozen=True)
+class Activity:
+    """Long work under way.
+
+    Attributes
+    ----------
+    kind : str
+        "open", "restore", "tune", "compare" or "export".
+    stage : str
+        What it does now, in words.
+    fraction : float or None
+        Part that is done; None where that is not known.
+    seconds_left : float or None
+        None where that cannot be said yet.
+    """
+
+    kind: str
+    stage: str
+    fraction: float | None = None
+    seconds_left: float | None = None
+
+    @property
+    def can_keep(self) -> bool:
+        """Whether stopping can leave something to look at."""
+        return self.kind in ("restore", "compare")
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """A restored part of the picture: rows and columns, and their pixels."""
+
+    rows: slice
+    columns: slice
+    image: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """The picture so far of a restoration under way, and the constraint it is made under."""
+
+    constraint: str
+    image: Array
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Numbers of the two records that stand side by side; None while one is missing."""
+
+    individual: int | None = None
+    average: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class AtomUse:
+    """Where an atom is used: the patches that have it in their support, within the picture."""
+
+    atom: int
+    rects: tuple[Rect, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What Auto chose, and why, in a sentence."""
+
+    settings: RestoreSettings
+    sentence: str

@@ -1,0 +1,392 @@
+"""The pictures: damaged and restored, side by side, split, compared, with their errors."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from inpaint_app.picture import Array
+from inpaint_app.rect import Rect
+from inpaint_app.window import captions, restoring
+from inpaint_app.window.coverage import Coverage
+from inpaint_app.window.images import Levels, Range, build_levels
+from inpaint_app.window.jobs import Jobs
+from inpaint_app.window.painting_canvas import Tool
+from inpaint_app.window.picture_pane import PicturePane
+from inpaint_app.window.session import Session
+from inpaint_app.window.slot import Slot
+from inpaint_app.window.split_pane import SplitPane
+from inpaint_app.window.state import Document, RunRecord, View
+from inpaint_app.window.viewport import Viewport
+
+_LARGE = 1_000_000
+"""Edits of more pixels are taken over in another thread."""
+_TITLES = {
+    "original": "Original",
+    "damaged": "Damaged",
+    "restored": "Restored",
+    "individual": "Individual sparsity",
+    "average": "Average sparsity",
+    "error": "Error (white: a quarter of the range)",
+}
+_LAYOUTS = {
+    View.SIDE_BY_SIDE: ("damaged", "restored"),
+    View.SPLIT: (),
+    View.COMPARE: ("damaged", "individual", "average"),
+    View.ERROR: ("original", "restored", "error"),
+}
+
+
+class Viewer(QWidget):
+    """Shows the pictures of a session through one viewport, and paints on its mask.
+
+    Parameters
+    ----------
+    session : Session
+        What is shown, and who is asked for changes.
+    """
+
+    view_changed = Signal()
+    pixel_changed = Signal(str)
+    """Words about the pixel under the pointer; empty where there is none."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = Jobs(1, self)
+        self.viewport = Viewport(self)
+        self.view = View.SIDE_BY_SIDE
+        self.brush_diameter = 15
+        self._tool = Tool.NONE
+        self._before_held = False
+        self._pixels: dict[str, Array] = {}
+        self._slots: dict[str, Slot[Levels]] = {name: Slot(self._jobs, self) for name in _TITLES}
+        self._inset: Slot[Levels] = Slot(self._jobs, self)
+        self._coverage: Slot[Coverage] = Slot(self._jobs, self)
+        self._lit: Slot[Coverage] = Slot(self._jobs, self)
+        self._panes = {name: PicturePane(self.viewport, title) for name, title in _TITLES.items()}
+        self._split = SplitPane(self.viewport, "Damaged and restored")
+        self._split.set_names(_TITLES["damaged"], _TITLES["restored"])
+        self._look = QTimer(self)
+        self._look.setSingleShot(True)
+        self._look.setInterval(50)
+        self._lay_out()
+        self._connect()
+        self.set_view(View.SIDE_BY_SIDE)
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 4)
+        layout.setSpacing(8)
+        for name in ("original", "damaged", "individual", "average", "restored", "error"):
+            layout.addWidget(self._panes[name], 1)
+        layout.addWidget(self._split, 1)
+
+    def _connect(self) -> None:
+        session = self._session
+        session.document_changed.connect(self._show_document)
+        session.mask_changed.connect(self._show_mask)
+        session.mask_edited.connect(self._show_captions)
+        session.result_changed.connect(self._show_results)
+        session.comparison_changed.connect(self._show_results)
+        session.history_changed.connect(self._show_results)
+        session.preview_changed.connect(self._show_preview)
+        session.atom_use_changed.connect(self._show_atom_use)
+        for name, slot in self._slots.items():
+            slot.changed.connect(lambda name=name: self._show_levels(name))
+            slot.failed.connect(session.problem)
+        self._inset.changed.connect(self._show_inset)
+        self._coverage.changed.connect(self._show_coverage)
+        self._lit.changed.connect(self._show_lit)
+        self.viewport.changed.connect(self._look.start)
+        self._look.timeout.connect(self._tell_view)
+        for name, pane in self._panes.items():
+            pane.hovered.connect(lambda row, column, name=name: self._hover(name, (row, column)))
+            pane.hover_left.connect(lambda name=name: self._hover(name, None))
+        self._split.hovered.connect(lambda row, column: self._hover("split", (row, column)))
+        self._split.hover_left.connect(lambda: self._hover("split", None))
+        self._connect_painting(self._panes["damaged"])
+
+    def _connect_painting(self, pane: PicturePane) -> None:
+        session = self._session
+
+        def begin(row: float, column: float) -> None:
+            missing, diameter = self._tool is Tool.BRUSH, self.brush_diameter
+            session.edit_mask(
+                lambda mask: mask.begin_stroke(row, column, diameter=diameter, missing=missing), ends=False
+            )
+
+        pane.stroke_began.connect(begin)
+        pane.stroke_moved.connect(
+            lambda row, column: session.edit_mask(lambda mask: mask.extend_stroke(row, column), ends=False)
+        )
+        pane.stroke_ended.connect(lambda: session.edit_mask(lambda mask: mask.end_stroke()))
+        pane.stroke_canceled.connect(lambda: session.edit_mask(lambda mask: mask.cancel_stroke(), ends=False))
+        pane.rectangle_drawn.connect(lambda rect: session.edit_mask(lambda mask: mask.fill(rect)))
+
+    def close_jobs(self) -> None:
+        """Wait until the threads have ended."""
+        self._look.stop()
+        self._jobs.close()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything that was to be drawn is ready."""
+        return self._jobs.n_active == 0 and not self._look.isActive()
+
+    @property
+    def restored_image(self) -> QImage | None:
+        """The restored picture as it is shown; None while there is none."""
+        levels = self._slots["restored"].ready
+        return None if levels is None or self._session.current is None else levels.images[0]
+
+    # What the user chooses
+
+    def set_view(self, view: View) -> None:
+        """Lay the pictures out in another way."""
+        self.view = view
+        for name, pane in self._panes.items():
+            pane.setVisible(name in _LAYOUTS[view])
+        self._split.setVisible(view is View.SPLIT)
+        self._show_document()
+        self.view_changed.emit()
+
+    @property
+    def tool(self) -> Tool:
+        """What the left button paints."""
+        return self._tool
+
+    def set_tool(self, tool: Tool) -> None:
+        """Choose what the left button paints on the damaged picture."""
+        self._tool = tool
+        self._panes["damaged"].set_tool(tool)
+        if tool is not Tool.NONE and "damaged" not in _LAYOUTS[self.view]:
+            self.set_view(View.SIDE_BY_SIDE)
+        self.view_changed.emit()
+
+    def set_brush_diameter(self, diameter: int) -> None:
+        """Choose how wide brush and eraser are, in pixels of the picture."""
+        self.brush_diameter = min(max(diameter, 1), 500)
+        self._panes["damaged"].set_brush_diameter(self.brush_diameter)
+        self.view_changed.emit()
+
+    def show_mask(self, shown: bool) -> None:
+        """Hatch missing pixels, or do not."""
+        for pane in self._panes.values():
+            pane.show_mask(shown)
+
+    def hold_before(self, held: bool) -> None:
+        """Show the damaged picture in place of the restored one while a key is held."""
+        self._before_held = held
+        self._show_levels("restored")
+        self._split.show_only_before(held)
+        self._show_captions()
+
+    # What the session says
+
+    def _show_document(self) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        pixels = document.picture.pixels
+        self._show_array("damaged", pixels)
+        if document.reference is None:
+            self._drop_array("original")
+        else:
+            self._show_array("original", document.reference.pixels)
+        self._show_results()
+
+    def _show_mask(self, rect: Rect | None) -> None:
+        session = self._session
+        if session.mask is None:
+            return
+        mask = session.mask.mask
+        small = rect is not None and rect.height * rect.width < _LARGE and not self._coverage.is_busy
+        coverage = self._coverage.ready
+        if rect is not None and small and coverage is not None and coverage.shape == mask.shape[:2]:
+            coverage.update(mask, rect)
+            for pane in self._panes.values():
+                pane.update_pixels(rect)
+        else:
+            copy = session.mask.snapshot()
+            self._coverage.show(lambda: Coverage(copy), copy)
+
+    def _show_results(self) -> None:
+        session, document = self._session, self._session.document
+        if document is None:
+            return
+        self._show_restored("restored", session.current, self._sketch())
+        individual, average = self._compared()
+        for name, record in (("individual", individual), ("average", average)):
+            self._show_restored(name, record, self._sketch(name))
+        self._show_error(document, session.current)
+        self._show_captions()
+
+    def _sketch(self, constraint: str | None = None) -> Array | None:
+        """Return the picture so far of the run under way, if it is one under this constraint."""
+        sketch = self._session.sketch
+        if sketch is None or constraint not in (None, sketch.constraint):
+            return None
+        return sketch.image
+
+    def _compared(self) -> tuple[RunRecord | None, RunRecord | None]:
+        comparison, history = self._session.comparison, self._session.history
+        if comparison is not None:
+            return history.find(comparison.individual), history.find(comparison.average)
+        return None, None
+
+    def _show_restored(self, name: str, record: RunRecord | None, sketch: Array | None) -> None:
+        image = sketch if sketch is not None else None if record is None else record.image
+        if image is None and name == "restored" and self._session.preview is not None:
+            image = self._session.document.picture.pixels if self._session.document else None
+        if image is None:
+            self._drop_array(name)
+        else:
+            self._show_array(name, image)
+
+    def _show_error(self, document: Document, record: RunRecord | None) -> None:
+        if self.view is not View.ERROR:
+            return
+        if document.reference is None or record is None or record.image is None:
+            self._drop_array("error")
+            return
+        reference, image = document.reference.pixels, record.image
+        self._slots["error"].show(
+            lambda: build_levels(restoring.error_picture(reference, image)), reference, image
+        )
+
+    def _show_array(self, name: str, pixels: Array) -> None:
+        self._pixels[name] = pixels
+        if name not in ("damaged", "restored", *_LAYOUTS[self.view]):
+            return  # made ready when it is looked at: large pictures take memory
+        document = self._session.document
+        source = None if document is None else document.picture.pixels
+        self._slots[name].show(lambda: build_levels(pixels, _display_range(source)), pixels, source)
+
+    def _drop_array(self, name: str) -> None:
+        self._pixels.pop(name, None)
+        self._slots[name].clear()
+
+    def _show_levels(self, name: str) -> None:
+        source = "damaged" if name == "restored" and self._before_held else name
+        levels = self._slots[source].ready
+        self._panes[name].set_levels(levels)
+        if name in ("damaged", "restored"):
+            self._split.set_levels(self._slots["damaged"].ready, self._slots["restored"].ready)
+        self._show_coverage()
+
+    def _show_coverage(self) -> None:
+        coverage = self._coverage.ready
+        self._panes["damaged"].set_coverage(coverage)
+        bare = self._session.current is None and self._session.sketch is None
+        self._panes["restored"].set_coverage(coverage if bare or self._before_held else None)
+
+    def _show_preview(self) -> None:
+        preview = self._session.preview
+        if preview is None:
+            self._inset.clear()
+        else:
+            document = self._session.document
+            source = None if document is None else document.picture.pixels
+            image = preview.image
+            self._inset.show(lambda: build_levels(image, _display_range(source)), preview)
+        self._show_results()
+
+    def _show_inset(self) -> None:
+        preview = self._session.preview
+        rect = None
+        if preview is not None:
+            rows, columns = preview.rows, preview.columns
+            rect = Rect(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
+        self._panes["restored"].canvas.set_inset(self._inset.ready, rect)
+        self._show_captions()
+
+    def _show_atom_use(self) -> None:
+        use = self._session.atom_use
+        if use is None or self._session.document is None:
+            self._lit.clear()
+            return
+        shape = self._session.document.shape
+        self._lit.show(lambda: Coverage.of_rects(use.rects, shape), use)
+
+    def _show_lit(self) -> None:
+        use = self._session.atom_use
+        for name in ("damaged", "restored"):
+            self._panes[name].set_highlights(() if use is None else use.rects, self._lit.ready)
+
+    # Words
+
+    def _show_captions(self) -> None:
+        session, document = self._session, self._session.document
+        if document is None or session.mask is None:
+            return
+        damaged = captions.damaged_caption(
+            session.missing_fraction, session.damage_figures, document.reference is not None
+        )
+        self._panes["damaged"].set_caption(damaged)
+        self._panes["original"].set_caption(f"{document.picture.width} x {document.picture.height} pixels")
+        self._panes["original"].canvas.set_placeholder("Open the original (reference) to see it here.")
+        self._panes["error"].canvas.set_placeholder("Errors need the original: open it as the reference.")
+        for name, record in zip(("individual", "average"), self._compared(), strict=True):
+            self._say(name, record, working=self._sketch(name) is not None)
+            self._panes[name].canvas.set_placeholder("Compare (F6) restores under both constraints.")
+        self._say("restored", session.current, working=self._sketch() is not None)
+        self._panes["restored"].set_title("Damaged (held)" if self._before_held else _TITLES["restored"])
+        self._panes["restored"].canvas.set_placeholder("Restore (F5) to see the picture here.")
+        if session.preview is not None and self._inset.ready is not None:
+            self._panes["restored"].set_badge("preview")
+        self._split.set_caption(
+            damaged if session.current is None else captions.restored_caption(session.current)
+        )
+
+    def _say(self, name: str, record: RunRecord | None, *, working: bool) -> None:
+        pane = self._panes[name]
+        pane.set_badge("so far" if working else "")
+        brief = len(_LAYOUTS[self.view]) > 2
+        pane.set_caption("" if record is None or working else captions.restored_caption(record, brief=brief))
+
+    def _hover(self, origin: str, pixel: tuple[int, int] | None) -> None:
+        for name, pane in self._panes.items():
+            if pane.isVisible():
+                pane.set_readout(self._values(name, pixel))
+                pane.set_marker(pixel if name != origin else None)
+        both = [self._values(name, pixel) for name in ("damaged", "restored")]
+        self._split.set_readout(" → ".join(words for words in both if words))
+        self.pixel_changed.emit("" if pixel is None else f"row {pixel[0]}, column {pixel[1]}")
+
+    def _values(self, name: str, pixel: tuple[int, int] | None) -> str:
+        """Return the values of a pixel in one of the pictures, in words; empty where there are none."""
+        pixels, mask = self._pixels.get(name), self._session.mask
+        if pixel is None or pixels is None:
+            return ""
+        if name == "damaged" and mask is not None and bool(np.all(mask.mask[pixel])):
+            return "missing"
+        return captions.pixel_words(pixels, *pixel)
+
+    def _tell_view(self) -> None:
+        """Tell the session which part of the picture is in view."""
+        if self._session.document is None:
+            return
+        height, width = self._session.document.shape
+        across, down = (size / self.viewport.zoom for size in self.viewport.pane_size)
+        x, y = self.viewport.center
+        left, top = int(x - across / 2), int(y - down / 2)
+        self._session.look_at(Rect(top, left, round(down) + 1, round(across) + 1).clipped((height, width)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Let go of held keys when the window is left."""
+        if event.type() == QEvent.Type.ActivationChange and self._before_held:
+            self.hold_before(False)
+        super().changeEvent(event)
+
+
+def _display_range(pixels: Array | None) -> Range | None:
+    """Return the values of black and white for a float picture; None for others."""
+    if pixels is None or pixels.dtype.kind != "f":
+        return None
+    finite = pixels[np.isfinite(pixels)]
+    if not finite.size:
+        return None
+    return min(0.0, float(finite.min())), max(1.0, float(finite.max()))

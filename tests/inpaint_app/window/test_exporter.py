@@ -1,0 +1,111 @@
+"""Files that leave the window: what was shown, never over the source unasked."""
+
+import numpy as np
+import pytest
+
+from dictsel_core import RestoreSettings
+from inpaint_app.picture import Picture
+from inpaint_app.reading import read_picture
+from inpaint_app.recipe import read_recipe
+from inpaint_app.recipe_contents import recipe_settings
+from inpaint_app.window.exporter import Exporter
+from inpaint_app.window.exporting import Target
+from inpaint_app.writing import write_picture
+
+FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
+
+
+@pytest.fixture
+def restored(session, qtbot, files):
+    session.set_settings(FAST)
+    session.open_file(files["damaged"])
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    return session
+
+
+@pytest.fixture
+def exporter(session):
+    return Exporter(session)
+
+
+def settle(session, qtbot) -> None:
+    qtbot.waitUntil(lambda: session.jobs.n_active == 0, timeout=120_000)
+
+
+def test_the_file_is_what_was_shown(restored, exporter, qtbot, tmp_path) -> None:
+    notices = []
+    restored.notice.connect(notices.append)
+    exporter.write_restored(Target(tmp_path / "out.png"))
+    settle(restored, qtbot)
+    written = read_picture(tmp_path / "out.png")
+    assert np.array_equal(written.pixels, restored.current.image)
+    assert written.alpha is None, "restored pixels are opaque"
+    assert not restored.has_unsaved_work
+    assert "out.png" in notices[-1]
+
+
+@pytest.mark.parametrize("name", ["write_restored", "write_mask", "write_comparison", "write_dictionary"])
+def test_nothing_is_written_over_unasked(restored, exporter, qtbot, files, name) -> None:
+    before = files["damaged"].read_bytes()
+    getattr(exporter, name)(Target(files["damaged"]))
+    settle(restored, qtbot)
+    assert "source" in restored.complaints[0]
+    assert files["damaged"].read_bytes() == before
+
+
+def test_a_recipe_is_read_back(restored, exporter, qtbot, tmp_path) -> None:
+    path = tmp_path / "best.json"
+    exporter.write_recipe(Target(path))
+    settle(restored, qtbot)
+    assert recipe_settings(read_recipe(path), path) == restored.current.settings
+
+
+def test_mask_comparison_and_dictionary_are_pictures(restored, exporter, qtbot, tmp_path) -> None:
+    for name in ("mask", "comparison", "dictionary"):
+        getattr(exporter, f"write_{name}")(Target(tmp_path / f"my_{name}.png"))
+        settle(restored, qtbot)
+    mask = read_picture(tmp_path / "my_mask.png")
+    assert np.array_equal(mask.pixels > 127, restored.mask.mask)
+    assert read_picture(tmp_path / "my_comparison.png").width > 2 * restored.document.picture.width
+    assert read_picture(tmp_path / "my_dictionary.png").is_color
+    assert restored.complaints == []
+
+
+def test_depth_quality_and_metadata_are_as_asked(session, exporter, qtbot, tmp_path, picture) -> None:
+    deep = Picture(picture.pixels.astype(np.uint16) * 257, icc=None, dpi=(300.0, 300.0))
+    write_picture(deep, tmp_path / "deep.tif")
+    session.set_settings(FAST)
+    session.open_file(tmp_path / "deep.tif")
+    settle(session, qtbot)
+    session.edit_mask(lambda mask: mask.begin_stroke(30, 30, diameter=9), ends=False)
+    session.edit_mask(lambda mask: mask.end_stroke())
+    session.restore()
+    settle(session, qtbot)
+    kept, stripped = tmp_path / "kept.tif", tmp_path / "stripped.png"
+    exporter.write_restored(Target(kept))
+    settle(session, qtbot)
+    exporter.write_restored(Target(stripped, depth=8, keep_metadata=False))
+    settle(session, qtbot)
+    assert (read_picture(kept).depth, read_picture(kept).dpi) == (16, (300.0, 300.0))
+    assert (read_picture(stripped).depth, read_picture(stripped).dpi) == (8, None)
+    exporter.write_restored(Target(tmp_path / "no.jpg"))
+    settle(session, qtbot)
+    assert "16-bit" in session.complaints[0]
+    assert not (tmp_path / "no.jpg").exists()
+
+
+def test_without_a_result_there_is_nothing_to_export(session, exporter, tmp_path) -> None:
+    exporter.write_restored(Target(tmp_path / "out.png"))
+    exporter.write_comparison(Target(tmp_path / "out.png"))
+    exporter.write_mask(Target(tmp_path / "out.png"))
+    assert len(session.complaints) == 3
+    assert all(sentence.endswith(".") for sentence in session.complaints)
+
+
+def test_figures_are_marked_where_they_are_estimates(restored) -> None:
+    from inpaint_app.window.exporting import quality
+
+    assert "estimated" in quality(restored.current.figures)
+    assert quality(None) == ""

@@ -1,0 +1,43 @@
+"""The history of runs: numbered, findable, within bounded memory."""
+
+import numpy as np
+
+from dictsel_core import RestoreSettings
+from inpaint_app.window.history import RunHistory
+from inpaint_app.window.state import Figures, RunRecord
+
+
+def record(number: int, n_bytes: int = 100) -> RunRecord:
+    image = np.zeros((n_bytes, 1), np.uint8)
+    return RunRecord(number, RestoreSettings(), np.zeros((1, 1), bool), 1.0, image)
+
+
+def test_numbers_go_on() -> None:
+    history = RunHistory()
+    assert history.next_number == 1
+    history = history.added(record(1)).added(record(2))
+    assert history.next_number == 3
+    assert history.find(2).number == 2
+    assert history.find(7) is None
+    assert history.find(None) is None
+
+
+def test_the_oldest_pixels_go_first_when_memory_is_short() -> None:
+    history = RunHistory()
+    for number in range(1, 6):
+        history = history.added(record(number), most_bytes=250)
+    assert [each.image is not None for each in history.records] == [False, False, False, True, True]
+    assert [each.number for each in history.records] == [1, 2, 3, 4, 5]
+
+
+def test_the_newest_is_kept_however_large() -> None:
+    assert RunHistory().added(record(1, 1000), most_bytes=10).records[0].image is not None
+
+
+def test_figures_belong_to_one_record() -> None:
+    history = RunHistory().added(record(1)).added(record(2))
+    figures = Figures(estimated_psnr=30.0)
+    changed = history.with_figures(2, figures)
+    assert [each.figures for each in changed.records] == [None, figures]
+    assert [each.figures for each in history.records] == [None, None]
+    assert [each.figures for each in changed.without_figures().records] == [None, None]

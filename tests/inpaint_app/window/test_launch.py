@@ -1,0 +1,107 @@
+"""How the window is started, from the outside."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inpaint_app import launch
+from inpaint_app.reading import read_picture
+
+
+def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess:
+    variables = {
+        name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")
+    }
+    variables |= {"XDG_CONFIG_HOME": str(cwd / "config"), "QT_QPA_PLATFORM": "offscreen", **environment}
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "inpaint_app.launch", *args],
+        cwd=cwd,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def modules_after(statement: str) -> set[str]:
+    command = f"import sys, json; {statement}; print(json.dumps(list(sys.modules)))"
+    output = subprocess.run([sys.executable, "-P", "-c", command], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in json.loads(output.stdout)}
+
+
+def test_the_window_loads_neither_scipy_nor_scikit_image() -> None:
+    loaded = modules_after("import inpaint_app.window.app")
+    assert "PySide6" in loaded
+    assert not loaded & {"scipy", "skimage", "matplotlib"}
+
+
+def test_the_command_line_loads_no_qt() -> None:
+    assert "PySide6" not in modules_after("import inpaint_app.cli, inpaint_app.launch, inpaint_app.__main__")
+
+
+def test_a_picture_of_the_window(tmp_path, files) -> None:
+    shot = tmp_path / "shot.png"
+    done = run(
+        *(str(files["damaged"]), "--reference", str(files["whole"])),
+        *("--screenshot", "shot.png", "--size", "1100x700", "--theme", "dark"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    picture = read_picture(shot)
+    assert (picture.width, picture.height) == (1100, 700)
+    assert picture.pixels.std() > 10
+    again = run("--sample", "--screenshot", "shot.png", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+    assert "Traceback" not in again.stderr
+
+
+def test_what_cannot_be_opened_is_a_sentence(tmp_path) -> None:
+    done = run("nothing.png", "--screenshot", "shot.png", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "does not exist" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "shot.png").exists()
+
+
+def test_without_a_display_it_says_so(tmp_path) -> None:
+    done = run("--sample", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "no display" in done.stderr
+
+
+@pytest.mark.parametrize("size", ["12", "1280x", "axb", "10x10", "99999x900"])
+def test_a_wrong_size_is_refused(size, capsys) -> None:
+    with pytest.raises(SystemExit):
+        launch.main(["--sample", "--size", size])
+    assert size in capsys.readouterr().err
+
+
+def test_a_mask_needs_a_picture(capsys) -> None:
+    with pytest.raises(SystemExit):
+        launch.main(["--mask", "m.png"])
+    assert "FILE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, False),
+        ({"DISPLAY": ":0"}, True),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ({"DISPLAY": ":0", "QT_QPA_PLATFORM": "offscreen"}, False),
+        ({"QT_QPA_PLATFORM": "vnc:size=800x600"}, True),
+    ],
+)
+def test_displays_are_recognised(monkeypatch, variables, expected) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert launch.has_display() is expected

@@ -1,0 +1,25 @@
+"""Pictures drawn through a viewport: nothing from beyond their borders."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from inpaint_app.window.images import build_levels, words
+from inpaint_app.window.layers import Geometry, draw_levels
+
+
+@pytest.mark.parametrize("zoom", [0.37, 1.0, 1.2666, 460 / 300, 1.77, 3.3, 4.999])
+@pytest.mark.parametrize("top", [-7.3, 0.0, 15.0, 15.25, 15.5 + 1e-9])
+def test_no_row_or_column_comes_from_beyond_the_picture(qapp, zoom, top) -> None:
+    white = np.full((60, 45), 255, np.uint8)
+    sheet = QImage(300, 360, QImage.Format.Format_RGB32)
+    sheet.fill(QColor(255, 0, 0))
+    painter = QPainter(sheet)
+    draw_levels(painter, build_levels(white), Geometry(top + 3, top, zoom, 45, 60), QRect(0, 0, 300, 360))
+    painter.end()
+    drawn = words(sheet).copy() & 0xFFFFFF
+    assert set(np.unique(drawn)) == {0xFF0000, 0xFFFFFF}
+    rows = np.flatnonzero((drawn == 0xFFFFFF).any(axis=1))
+    expected = min(60 * zoom, 60 * zoom + top)
+    assert abs(len(rows) - expected) <= 1

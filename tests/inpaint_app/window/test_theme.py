@@ -1,0 +1,114 @@
+"""Light and dark."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QSlider, QWidget
+
+from inpaint_app.window.colors import DARK, LIGHT, colors_of, is_dark
+from inpaint_app.window.picture_pane import PicturePane
+from inpaint_app.window.slider_field import Quantity, SliderField
+from inpaint_app.window.soft_label import SoftLabel
+from inpaint_app.window.theme import Theme, ThemeSwitch, palette_of
+from inpaint_app.window.viewport import Viewport
+
+Role = QPalette.ColorRole
+PAIRS = [
+    (Role.WindowText, Role.Window),
+    (Role.Text, Role.Base),
+    (Role.Text, Role.AlternateBase),
+    (Role.ButtonText, Role.Button),
+    (Role.ToolTipText, Role.ToolTipBase),
+    (Role.HighlightedText, Role.Highlight),
+    (Role.PlaceholderText, Role.Base),
+    (Role.Link, Role.Window),
+]
+
+
+def luminance(color) -> float:
+    def linear(value):
+        return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF())
+
+
+def contrast(first, second) -> float:
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.fixture
+def switch(qapp):
+    palette, style = qapp.palette(), qapp.style().name()
+    made = ThemeSwitch(qapp)
+    yield made
+    qapp.styleHints().unsetColorScheme()
+    made.deleteLater()
+    qapp.setStyle(style)
+    qapp.setPalette(palette)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("text", "ground"), PAIRS)
+def test_words_can_be_read(dark, text, ground):
+    palette = palette_of(dark)
+    assert contrast(palette.color(text), palette.color(ground)) >= 4.5
+
+
+@pytest.mark.parametrize(("dark", "colors"), [(False, LIGHT), (True, DARK)])
+def test_own_colors_can_be_told_from_their_ground(dark, colors):
+    palette = palette_of(dark)
+    window = palette.color(Role.Window)
+    assert contrast(colors.soft_text, window) >= 4.5
+    assert contrast(colors.soft_text, colors.surround) >= 4.5
+    for ground in (colors.notice, colors.trouble):
+        assert contrast(palette.color(Role.WindowText), ground) >= 4.5
+    for series in (colors.first, colors.second):
+        assert contrast(series, palette.color(Role.Base)) >= 3
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_disabled_words_are_fainter(dark):
+    palette = palette_of(dark)
+    faded = palette.color(QPalette.ColorGroup.Disabled, Role.WindowText)
+    ground = palette.color(Role.Window)
+    assert 2.5 <= contrast(faded, ground) < contrast(palette.color(Role.WindowText), ground)
+
+
+def test_themes_change_while_the_program_runs(qtbot, qapp, switch):
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    for theme, dark in ((Theme.DARK, True), (Theme.LIGHT, False), (Theme.DARK, True)):
+        switch.set_theme(theme)
+        qapp.processEvents()
+        assert switch.theme is theme
+        assert is_dark(widget.palette()) is dark
+        assert colors_of(widget.palette()) is (DARK if dark else LIGHT)
+
+
+def test_widgets_with_colors_of_their_own_follow(qtbot, qapp, switch):
+    quantity = Quantity(label="Rounds", minimum=0, maximum=9, default=None)
+    label, field, pane = SoftLabel("words"), SliderField(quantity), PicturePane(Viewport(), "Damaged")
+    widgets = (label, field, pane)
+    for widget in widgets:
+        qtbot.addWidget(widget)
+        widget.resize(200, 120)
+        widget.show()
+    for dark in (True, False, True):
+        switch.set_theme(Theme.DARK if dark else Theme.LIGHT)
+        qapp.processEvents()
+        colors = DARK if dark else LIGHT
+        assert label.palette().color(Role.WindowText) == colors.soft_text
+        assert field.findChild(QSlider).palette().color(Role.Accent) == palette_of(dark).color(Role.Mid)
+        surround = pane.canvas.grab().toImage().pixelColor(2, 2)
+        assert surround.getRgb() == colors.surround.getRgb()
+
+
+def test_the_system_is_followed_where_asked_for_and_nowhere_else(switch, qapp):
+    system_changed = qapp.styleHints().colorSchemeChanged
+    for theme in (Theme.SYSTEM, Theme.DARK, Theme.LIGHT):
+        switch.set_theme(theme)
+        system_changed.emit(Qt.ColorScheme.Dark)
+        assert is_dark(qapp.palette()) is (theme is not Theme.LIGHT)
+        system_changed.emit(Qt.ColorScheme.Light)
+        assert is_dark(qapp.palette()) is (theme is Theme.DARK)
