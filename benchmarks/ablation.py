@@ -142,6 +142,14 @@ def tables() -> dict[str, dict[str, Variant]]:
             **{f"{n} estimated": _in_manner(n_estimated=n) for n in (4, 16)},
             **{f"relaxation {factor:g}": _in_manner(relaxation=factor) for factor in (1, 2)},
         },
+        "Together: observed pixels, relaxation 2": {
+            f"radius {radius}": partial(
+                refined,
+                rounds=[replace(USUAL, relaxation=2, radius=radius)] * N_ROUNDS,
+                kinds=[partial(WeightedRefiner, by="observed pixels")],
+            )
+            for radius in (USUAL.radius, 6)
+        },
     }
 
 
