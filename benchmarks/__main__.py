@@ -1,15 +1,16 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|window|all``."""
+"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|window|all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import coding, quality, restoration, selection, window
+from benchmarks import ablation, coding, quality, restoration, selection, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
     "coding": coding.main,
     "restoration": restoration.main,
     "quality": quality.main,
+    "ablation": ablation.main,
     "window": window.main,
 }
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
 from dictsel_core.learning.codes import Array, LearningState, learning_state
 from dictsel_core.learning.result import LearnedDictionary
@@ -125,6 +124,8 @@ def _ridged(grams: Array) -> Array:
 
 def _masked_grams(state: LearningState, observed: Array) -> Array:
     """Return the sums over t of m_ti w_t w_t^T for every entry i: (d, k, k)."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
+
     n_points, n_atoms = len(state.supports), state.n_atoms
     used = state.supports >= 0
     both = used[:, :, None] & used[:, None, :]

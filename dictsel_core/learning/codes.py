@@ -1,11 +1,15 @@
 """Dictionary, codes and residuals while a dictionary is learned."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from dictsel_core._validation import Bools, Ints, ObservedData, as_count, as_matrix
 from dictsel_core.pursuit import omp
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 
@@ -62,8 +66,10 @@ class LearningState:
         if self.observed is not None:
             self.residual *= self.observed
 
-    def codes(self) -> csr_array:
+    def codes(self) -> "csr_array":
         """Return the codes as a sparse matrix (T, k)."""
+        from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import)
+
         used = self.supports >= 0
         ends = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
         shape = (len(self.data), self.dictionary.shape[1])

@@ -8,7 +8,6 @@ at the missing pixels of each member given its observed ones. All that windows s
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +85,11 @@ class Refiner:
         sums = _Sums(picture, self._missing, max(band.stop - band.start for band in bands))
         for number, band in enumerate(bands):
             tiles = [Tile(band, each) for each in columns]
-            answers = map_chunks(partial(self._ask, picture, tiles, search), len(tiles), 1, self._threads)
+
+            def ask(start: int, _: int, tiles: list[Tile] = tiles) -> "_Said | None":
+                return self._ask(picture, tiles[start], search)
+
+            answers = map_chunks(ask, len(tiles), 1, self._threads)
             with closing(answers):
                 for done, (tile, said) in enumerate(zip(tiles, answers, strict=True), start=1):
                     if said is not None:
@@ -96,9 +99,9 @@ class Refiner:
             bottom = bands[number + 1].start if number + 1 < len(bands) else height
             sums.settle(bottom, 1 if last else manner.relaxation)
 
-    def _ask(self, picture: Planes, tiles: list[Tile], search: Search, number: int, _: int) -> "_Said | None":
-        """Let the groups of one tile estimate their nearest members."""
-        tile, size = tiles[number], search.size
+    def _ask(self, picture: Planes, tile: Tile, search: Search) -> "_Said | None":
+        """Let the groups of a tile estimate their nearest members."""
+        size = search.size
         hidden = self._missing[tile.place]
         if not hidden.any():
             return None

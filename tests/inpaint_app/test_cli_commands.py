@@ -85,7 +85,7 @@ def test_compare_measures_both_constraints(tmp_path, capsys) -> None:
     document = run_json(capsys, "compare", broken, "--reference", whole)
     picture = read_picture(broken)
     for constraint in ("individual", "average"):
-        settings = RestoreSettings(constraint=constraint)
+        settings = RestoreSettings(constraint=constraint, rounds=0)
         restored = restore(picture.pixels, find_missing(picture).mask, settings).image
         assert document[constraint]["psnr"] == psnr(pixels(whole), restored)
     figure = read_picture(tmp_path / "broken_comparison.png")

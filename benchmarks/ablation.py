@@ -1,0 +1,185 @@
+"""The refinement against variants of itself: what each of its parts and numbers is good for."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import print_table
+from benchmarks.pictures import Mask, damages, photographs
+from benchmarks.variants import (
+    THREADS,
+    BlockRefiner,
+    Case,
+    Start,
+    WeightedRefiner,
+    oriented_ground_set,
+    richer_ground_set,
+)
+from dictsel_core import standard_ground_set
+from dictsel_core.restoration.holding_out import a_few
+from dictsel_core.restoration.refinement import USUAL, Manner, Planes, Refiner
+
+Variant = Callable[[Case], Planes]
+SIZE = 128
+PHOTOGRAPHS = ("camera", "coffee", "gravel", "coins")
+N_ROUNDS = 3
+
+
+def main() -> None:
+    """Print a table for each part of the refinement."""
+    pictures = photographs(SIZE)
+    masks = {**damages((SIZE, SIZE)), "wide holes": wide_holes()}
+    cases = {damage: [Case(pictures[name], mask) for name in PHOTOGRAPHS] for damage, mask in masks.items()}
+    usual, seconds = _measured(refined, cases)
+    print(f"Mean PSNR over {', '.join(PHOTOGRAPHS)}, {SIZE} x {SIZE} pixels, {N_ROUNDS} rounds.")
+    print("Gain, and the least and largest of any picture, over the default; processor time over its own.")
+    for title, variants in tables().items():
+        rows = [_row("default", usual, usual, 1.0)]
+        for name, variant in variants.items():
+            figures, its_seconds = _measured(variant, cases)
+            rows.append(_row(name, figures, usual, its_seconds / seconds))
+        print_table(title, ["variant", *cases, "gain", "least", "most", "time"], rows)
+
+
+def wide_holes(side: int = 20) -> Mask:
+    """Six square holes, wider than any window."""
+    mask = np.zeros((SIZE, SIZE), bool)
+    for top in (22, 82):
+        for left in (10, 54, 98):
+            mask[top : top + side, left : left + side] = True
+    return mask
+
+
+def _measured(variant: Variant, cases: dict[str, list[Case]]) -> tuple[np.ndarray[Any, Any], float]:
+    """PSNR by damage and photograph, and the seconds of processor time; the common start is not counted."""
+    figures, seconds = np.empty((len(cases), len(PHOTOGRAPHS))), 0.0
+    for i, of_damage in enumerate(cases.values()):
+        for j, case in enumerate(of_damage):
+            _ = case.fast
+            begin = time.process_time()
+            planes = variant(case)
+            seconds += time.process_time() - begin
+            figures[i, j] = case.quality(planes)
+    return figures, seconds
+
+
+def _row(name: str, figures: np.ndarray[Any, Any], usual: np.ndarray[Any, Any], ratio: float) -> list[str]:
+    gains = figures - usual
+    summary = (gains.mean(), gains.min(), gains.max())
+    by_damage = [f"{mean:.2f}" for mean in figures.mean(axis=1)]
+    return [name, *by_damage, *(f"{gain:+.2f}" for gain in summary), f"{ratio:.1f}"]
+
+
+def refined(
+    case: Case,
+    start: Start | None = None,
+    rounds: Sequence[Manner] = (USUAL,) * N_ROUNDS,
+    kinds: Sequence[Callable[..., Refiner]] = (Refiner,),
+) -> Planes:
+    """Refine a start, by default fast, each round in a manner of its own.
+
+    The last of `kinds` makes all rounds that are left.
+    """
+    planes = (start or case.fast).planes.copy()
+    for number, manner in enumerate(rounds):
+        refiner = kinds[min(number, len(kinds) - 1)](case.mask[:, :, None], THREADS, manner)
+        for _ in refiner.round(planes, last=number == len(rounds) - 1):
+            pass
+    return planes
+
+
+def tables() -> dict[str, dict[str, Variant]]:
+    """Return all variants by name, and these by the part of the refinement that they change."""
+    return {
+        "Rounds": {
+            "none (fast)": lambda case: case.fast.planes,
+            "1": partial(refined, rounds=[USUAL]),
+            "2": partial(refined, rounds=[USUAL] * 2),
+            "4": partial(refined, rounds=[USUAL] * 4),
+        },
+        "Blocks": {
+            "blocks, no Gaussian step": partial(_blocks, n_gaussian=0),
+            "the same about group means": partial(_blocks, n_gaussian=0, centred=True),
+            "a round of blocks first (4 rounds)": partial(_blocks, n_gaussian=N_ROUNDS),
+        },
+        "Start": {
+            "fast, seven bases": lambda case: case.start(richer_ground_set()).planes,
+            "  and refined": lambda case: refined(case, case.start(richer_ground_set())),
+            "fast, Gabor and edges too": lambda case: case.start(oriented_ground_set()).planes,
+            "  and refined ": lambda case: refined(case, case.start(oriented_ground_set())),
+            "coarse scale only, refined": _from_coarse,
+        },
+        "Windows (size, last size)": {
+            f"{size}, {last}": _in_manner(size=size, last_size=last)
+            for size, last in ((6, 6), (8, 8), (10, 6), (10, 8))
+        },
+        "Noise": {
+            **{f"x {factor:g}": _in_manner(noise=factor * USUAL.noise) for factor in (0.5, 2, 4)},
+            "falling: x 4, x 2, x 1": partial(
+                refined, rounds=[replace(USUAL, noise=factor * USUAL.noise) for factor in (4, 2, 1)]
+            ),
+            "by held-out pixels, x 0.5 to x 4": _noise_by_held_out,
+        },
+        "Weights in the average": {
+            f"by {what}": partial(refined, kinds=[partial(WeightedRefiner, by=what)])
+            for what in ("agreement", "observed pixels")
+        },
+        "Search radius": {
+            **{f"{radius}": _in_manner(radius=radius) for radius in (6, 14, 20)},
+            "10 + that of the widest hole": _radius_by_hole,
+        },
+        "Members, shared part": {
+            f"{n}, {shared:g}": _in_manner(n_members=n, shared=shared)
+            for n in (24, 40, 60, 90)
+            for shared in (0, 0.2, 0.4)
+            if (n, shared) != (USUAL.n_members, USUAL.shared)
+        },
+        "Members estimated; relaxation": {
+            **{f"{n} estimated": _in_manner(n_estimated=n) for n in (4, 16)},
+            **{f"relaxation {factor:g}": _in_manner(relaxation=factor) for factor in (1, 2)},
+        },
+        "Together: observed pixels, relaxation 2": {
+            f"radius {radius}": partial(
+                refined,
+                rounds=[replace(USUAL, relaxation=2, radius=radius)] * N_ROUNDS,
+                kinds=[partial(WeightedRefiner, by="observed pixels")],
+            )
+            for radius in (USUAL.radius, 6)
+        },
+    }
+
+
+def _in_manner(**changes: float) -> Variant:
+    manner: Manner = replace(USUAL, **changes)  # type: ignore[arg-type]
+    return partial(refined, rounds=[manner] * N_ROUNDS)
+
+
+def _blocks(case: Case, *, n_gaussian: int, centred: bool = False) -> Planes:
+    """Three rounds of blocks, or one before some Gaussian ones."""
+    blocks = partial(BlockRefiner, start=case.fast, centred=centred)
+    manner = replace(USUAL, last_size=8, relaxation=1)
+    if n_gaussian == 0:
+        return refined(case, rounds=[manner] * N_ROUNDS, kinds=[blocks])
+    return refined(case, rounds=[manner] + [USUAL] * n_gaussian, kinds=[blocks, Refiner])
+
+
+def _from_coarse(case: Case) -> Planes:
+    return refined(case, case.start(standard_ground_set(), coarse_only=True))
+
+
+def _noise_by_held_out(case: Case, part: float = 0.05) -> Planes:
+    """Take the noise after which one round finds held-out pixels best."""
+    held_out = a_few(case.mask, part, np.random.default_rng(0))
+    truth = case.fast.planes[held_out]
+    rest = Case(case.image, case.mask | held_out)
+    manners = [replace(USUAL, noise=factor * USUAL.noise) for factor in (0.5, 1, 2, 4)]
+    errors = [np.square(refined(rest, rounds=[each])[held_out] - truth).mean() for each in manners]
+    return refined(case, rounds=[manners[int(np.argmin(errors))]] * N_ROUNDS)
+
+
+def _radius_by_hole(case: Case) -> Planes:
+    return refined(case, rounds=[replace(USUAL, radius=USUAL.radius + case.hole_radius)] * N_ROUNDS)
