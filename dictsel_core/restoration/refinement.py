@@ -45,7 +45,7 @@ class Manner:
     last_size: int = 6
     radius: int = 10
     n_members: int = 40
-    n_estimated: int = 8
+    n_estimated: int = 6
     noise: float = 8 / 255**2
     shared: float = 0.2
     relaxation: float = 1.7

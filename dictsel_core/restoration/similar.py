@@ -93,7 +93,7 @@ class Tile:
         return (rows[:, None] * self.across.n_windows + columns).ravel()
 
 
-def spans(length: int, search: Search, n_side: int = 8) -> list[Span]:
+def spans(length: int, search: Search, n_side: int = 16) -> list[Span]:
     """Return up to `n_side` references each, from one end of a side to the other."""
     last = length - search.size
     positions = np.unique(np.append(np.arange(0, last + 1, search.stride), last))
