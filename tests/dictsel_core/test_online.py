@@ -135,6 +135,25 @@ def test_gains_never_exceed_what_the_rate_of_theory_counts_on(selector):
         online.observe(y)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_gains_are_right_where_hardly_anything_is_observed(seed):
+    """Atoms look alike on a tenth of the pixels, so that supports are close to dependent."""
+    rng = np.random.default_rng(seed)
+    ground_set = standard_ground_set()
+    y, missing = rng.normal(size=64), rng.random(64) < 0.9
+    online = OnlineReplacementGreedy(ground_set, 20, 5)
+    recorder = online._learners = Recorder(rng.integers(0, len(ground_set), 20))
+    online.observe(y, missing)
+    energy = (y[~missing] ** 2).sum()
+    assert recorder.fed.max() <= energy / 2 * (1 + 1e-6)
+    rule = Greedy(ground_set, y, missing, 5)
+    support = []
+    for pick in recorder.picks.tolist():
+        support = rule.after(support, pick)
+    own = recorder.fed[np.arange(20), recorder.picks].sum()
+    assert own == pytest.approx(rule.utility(support), rel=1e-6)
+
+
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_planted_dictionary_is_learned_and_average_regret_falls(selector):
     rng = np.random.default_rng(1)
