@@ -86,16 +86,17 @@ class LearningState:
         self.coefficients *= np.where(self.supports >= 0, lengths[self.supports], 0)
         self.refresh_residual()
 
-    def revive_unused(self) -> None:
-        """Replace atoms that no patch uses by the patches that are explained worst."""
+    def revive_unused(self) -> bool:
+        """Replace atoms that no patch uses by the patches that are explained worst; tell whether any was."""
         unused = np.flatnonzero(np.bincount(self.supports[self.supports >= 0], minlength=self.n_atoms) == 0)
         if not unused.size:
-            return
+            return False
         left: Array = np.square(self.residual).sum(axis=1)
         worst = np.argsort(-left, kind="stable")[: len(unused)]
         worst = worst[left[worst] > _EXPLAINED * np.square(self.data[worst]).sum(axis=1)]
         patches = self.data[worst].T
         self.dictionary[:, unused[: len(worst)]] = patches / np.linalg.norm(patches, axis=0)
+        return bool(worst.size)
 
     @property
     def n_atoms(self) -> int:

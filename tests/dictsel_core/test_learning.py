@@ -166,6 +166,16 @@ def test_unused_atoms_become_patches_that_are_explained_worst(learn):
 
 
 @pytest.mark.parametrize("learn", LEARNERS)
+def test_a_first_atom_orthogonal_to_all_data_is_no_end(learn):
+    data = np.random.default_rng(0).normal(size=(50, 16))
+    data -= data.mean(axis=1, keepdims=True)
+    learned = learn(data, 1, 1, initial=np.ones((16, 1)))
+    best = np.linalg.svd(data, compute_uv=False)[0] ** 2 / 2
+    assert learned.converged
+    assert learned.objective[-1] == pytest.approx(best, rel=0.01)
+
+
+@pytest.mark.parametrize("learn", LEARNERS)
 def test_data_of_zeros_need_no_iteration(learn):
     learned = learn(np.zeros((5, 4)), 2, 1, initial=np.eye(4)[:, :2])
     assert learned.converged and len(learned.objective) == 0
