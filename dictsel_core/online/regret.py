@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import as_nonnegative
+from dictsel_core._validation import as_nonnegative, as_plain_array
 from dictsel_core.pursuit import omp
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ def utilities(
     >>> utilities(np.eye(3)[:, :2], [[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1).tolist()
     [2.0, 0.0]
     """
-    rows = np.atleast_2d(np.asarray(data, dtype=np.float64))
+    rows = np.atleast_2d(as_plain_array(data, "data").astype(np.float64))
     codes = omp(dictionary, rows, sparsity, mask=mask)
     observed = rows if mask is None else np.where(np.asarray(mask), 0, rows)
     return np.asarray((np.square(observed).sum(axis=1) - codes.residual_energy) / 2)

@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Ints, ObservedData, as_count, as_n_atoms, as_nonnegative
+from dictsel_core._validation import (
+    Ints,
+    ObservedData,
+    as_count,
+    as_n_atoms,
+    as_nonnegative,
+    as_plain_array,
+)
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
 from dictsel_core.online.patch import PatchSupport
@@ -93,7 +100,7 @@ class OnlineSelector(ABC):
         mask : (d,) array_like of bool, optional
             True = missing.
         """
-        patch, n_features = np.asarray(y), self._ground_set.n_features
+        patch, n_features = as_plain_array(y, "y"), self._ground_set.n_features
         if patch.ndim != 1:
             raise ValueError(
                 f"y must be one patch, of shape ({n_features},), but its shape is {patch.shape}."

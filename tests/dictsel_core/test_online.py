@@ -221,3 +221,11 @@ def test_regret_is_what_the_reference_has_more():
 def test_utilities_count_observed_entries_only():
     data = np.array([[3.0, 4.0, np.nan]])
     assert utilities(np.eye(3)[:, :1], data, 1, mask=[[False, False, True]]).tolist() == [4.5]
+
+
+def test_masked_arrays_do_not_lose_their_mask_in_silence():
+    y = np.ma.masked_equal(np.arange(16.0), 3.0)
+    with pytest.raises(TypeError, match="y must be a plain array; pass its mask"):
+        OnlineReplacementOMP(standard_ground_set((4, 4)), 3, 2).observe(y)
+    with pytest.raises(TypeError, match="data must be a plain array; pass its mask"):
+        utilities(np.eye(16)[:, :2], y[None], 1)
