@@ -57,5 +57,14 @@ def test_rows_of_a_task_that_was_broken_off_are_left_out(tmp_path):
     again = Results(tmp_path, "some", "here")
     assert "first" in again and "second" not in again
     assert again.rows(["first"]) == [{"a": 1, "b": "x"}, {"a": 2.5, "b": "y"}]
+    again.add("second", [{"a": 3, "b": "z"}])
+    assert Results(tmp_path, "some", "here").rows(["second"]) == [{"a": 3, "b": "z"}]
     with pytest.raises(ResultsError, match="holds results for here"):
         Results(tmp_path, "some", "elsewhere")
+
+
+def test_a_first_task_that_was_broken_off_is_not_doubled(tmp_path):
+    Results(tmp_path, "some", "here").add("first", [{"a": 1}])
+    (tmp_path / "some.json").unlink()
+    Results(tmp_path, "some", "here").add("first", [{"a": 1}])
+    assert Results(tmp_path, "some", "here").rows(["first"]) == [{"a": 1}]
