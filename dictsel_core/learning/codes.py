@@ -116,7 +116,7 @@ def learning_state(
     sparsity: int,
     mask: ArrayLike | None,
     initial: ArrayLike | None,
-    rng: np.random.Generator | None,
+    rng: np.random.Generator | int | None,
 ) -> LearningState:
     """Check the input of a learner and begin with the initial dictionary."""
     count, cap = as_count(n_atoms, "n_atoms"), as_count(sparsity, "sparsity")
@@ -126,7 +126,7 @@ def learning_state(
     clean: Array = rows.astype(np.float64)
     weights: Array | None = None if observed is None else observed.astype(np.float64)
     if initial is None:
-        dictionary = _random_patches(clean, count, np.random.default_rng(0) if rng is None else rng)
+        dictionary = _random_patches(clean, count, np.random.default_rng(0 if rng is None else rng))
     else:
         dictionary = _unit_columns(as_matrix(initial, "initial", "(features, atoms)").astype(np.float64))
         if dictionary.shape != (clean.shape[1], count):

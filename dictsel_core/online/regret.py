@@ -21,9 +21,10 @@ def utilities(
     ----------
     dictionary : (d, k) array_like
     data : (T, d) array_like
+        One patch, (d,), will do as well.
     sparsity : int
-    mask : (T, d) array_like of bool, optional
-        True = missing; energies are then those of the observed entries.
+    mask : array_like of bool, optional
+        Of the shape of data; True = missing; energies are then those of the observed entries.
 
     Examples
     --------
@@ -32,8 +33,9 @@ def utilities(
     [2.0, 0.0]
     """
     rows = np.atleast_2d(as_plain_array(data, "data").astype(np.float64))
-    codes = omp(dictionary, rows, sparsity, mask=mask)
-    observed = rows if mask is None else np.where(np.asarray(mask), 0, rows)
+    missing = None if mask is None else np.atleast_2d(mask)
+    codes = omp(dictionary, rows, sparsity, mask=missing)
+    observed = rows if missing is None else np.where(missing, 0, rows)
     return np.asarray((np.square(observed).sum(axis=1) - codes.residual_energy) / 2)
 
 

@@ -175,8 +175,8 @@ def test_the_seed_decides_and_play_waits_for_observe(selector):
     ground_set = standard_ground_set((4, 4))
     data = np.random.default_rng(2).normal(size=(30, 16))
     games = []
-    for seed in (7, 7, 8):
-        online = selector(ground_set, 4, 2, rng=np.random.default_rng(seed))
+    for rng in (np.random.default_rng(7), 7, 8):
+        online = selector(ground_set, 4, 2, rng=rng)
         played = []
         for y in data:
             atoms = online.play()
@@ -206,6 +206,15 @@ def test_wrong_use_is_refused_in_words(selector):
         selector(ground_set.atoms, 3, 2)
     with pytest.raises(ValueError, match="one patch"):
         selector(ground_set, 3, 2).observe(np.zeros((2, 16)))
+    with pytest.raises(ValueError, match="y must be one patch"):
+        selector(ground_set, 3, 2).observe(np.zeros(15))
+    with pytest.raises(ValueError, match="mask must have the shape of y"):
+        selector(ground_set, 3, 2).observe(np.zeros(16), np.zeros(15, bool))
+    for energy in (0.0, np.inf):
+        with pytest.raises(ValueError, match="largest_energy must be positive and finite"):
+            selector(ground_set, 3, 2, largest_energy=energy)
+    with pytest.raises(ValueError, match="largest_energy must be the largest"):
+        selector(ground_set, 3, 2, largest_energy=1.0).observe(9 * ground_set.atoms[:, 0])
     with pytest.raises(ValueError, match="must be finite"):
         selector(ground_set, 3, 2).observe(np.full(16, np.nan))
 
@@ -221,6 +230,7 @@ def test_regret_is_what_the_reference_has_more():
 def test_utilities_count_observed_entries_only():
     data = np.array([[3.0, 4.0, np.nan]])
     assert utilities(np.eye(3)[:, :1], data, 1, mask=[[False, False, True]]).tolist() == [4.5]
+    assert utilities(np.eye(3)[:, :1], data[0], 1, mask=[False, False, True]).tolist() == [4.5]
 
 
 def test_masked_arrays_do_not_lose_their_mask_in_silence():
