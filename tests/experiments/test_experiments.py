@@ -34,6 +34,13 @@ def test_list_names_them_all(monkeypatch, capsys):
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(program.EXPERIMENTS)
 
 
+@pytest.mark.parametrize("number", ["0", "-3", "few"])
+def test_no_trials_are_refused_in_words(number, monkeypatch, capsys):
+    with pytest.raises(SystemExit):
+        run(monkeypatch, "run", "average", f"--trials={number}")
+    assert f"the number of trials must be at least 1, but is {number}." in capsys.readouterr().err
+
+
 def test_photographs_may_come_from_a_folder(tmp_path, monkeypatch, capsys):
     pictures = tmp_path / "pictures" / "deep"
     pictures.mkdir(parents=True)
@@ -43,6 +50,10 @@ def test_photographs_may_come_from_a_folder(tmp_path, monkeypatch, capsys):
     assert run(monkeypatch, *command, "--images", tmp_path / "pictures") == 0
     capsys.readouterr()
     assert run(monkeypatch, *command) == 1
+    assert "choose another folder with --out" in capsys.readouterr().err
+    elsewhere = tmp_path / "elsewhere" / "pictures"
+    elsewhere.mkdir(parents=True)
+    assert run(monkeypatch, *command, "--images", elsewhere) == 1
     assert "choose another folder with --out" in capsys.readouterr().err
     (pictures / "noise.jpg").unlink()
     assert run(monkeypatch, *command, "--images", tmp_path / "pictures") == 1
