@@ -61,15 +61,20 @@ def as_counts(value: ArrayLike, name: str, *, least: int = 1) -> Ints:
     return counts.astype(np.intp)
 
 
+def as_plain_array(value: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `value` as an array; refuse a masked one, whose mask would be lost."""
+    # Plain arrays come first: NumPy imports its masked ones when they are named.
+    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be a plain array; pass its mask as mask=..., True = missing.")
+    return np.asarray(value)
+
+
 def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
     """Return `value` as a two-dimensional float32 or float64 array; `axes` names its shape in errors.
 
     The array is returned as it is where possible: it may be read-only or non-contiguous.
     """
-    # Plain arrays come first: NumPy imports its masked ones when they are named.
-    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be a plain array; pass its mask as mask=..., True = missing.")
-    matrix = np.asarray(value)
+    matrix = as_plain_array(value, name)
     if matrix.dtype == np.bool_ or not (
         np.issubdtype(matrix.dtype, np.integer) or np.issubdtype(matrix.dtype, np.floating)
     ):

@@ -43,6 +43,12 @@ def main() -> int:
     return 0
 
 
+def _trials(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"the number of trials must be at least 1, but is {text}.")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m experiments",
@@ -60,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--images", type=Path, metavar="DIR", help="a folder of photographs, such as VOC2006"
         )
-        command.add_argument("--trials", type=int, metavar="N", help="another number of trials")
+        command.add_argument("--trials", type=_trials, metavar="N", help="another number of trials")
         command.add_argument(
             "--out", type=Path, metavar="DIR", default=Options.folder, help=f"default: {Options.folder}"
         )

@@ -51,10 +51,21 @@ class Results:
         self._about = log["about"]
         self._rows = {task: [] for task in log["done"]}
         with self._table.open(newline="") as file:
-            for row in csv.DictReader(file):
-                task = row.pop("task")
-                if task in self._rows:  # rows of a task that was broken off are left out
-                    self._rows[task].append({key: _parsed(value) for key, value in row.items()})
+            table = list(csv.DictReader(file))
+        finished = [row for row in table if row["task"] in self._rows]
+        if len(finished) < len(table):  # a task was broken off between its rows and the log
+            self._rewrite(finished, list(table[0]))
+        for row in finished:
+            task = row.pop("task")
+            self._rows[task].append({key: _parsed(value) for key, value in row.items()})
+
+    def _rewrite(self, table: list[dict[str, str]], fields: list[str]) -> None:
+        draft = self._table.with_suffix(".draft")
+        with draft.open("w", newline="") as file:
+            writer = csv.DictWriter(file, fields)
+            writer.writeheader()
+            writer.writerows(table)
+        draft.replace(self._table)
 
     def __contains__(self, task: str) -> bool:
         """Tell whether a task is done."""
@@ -63,10 +74,10 @@ class Results:
     def add(self, task: str, rows: list[Row]) -> None:
         """Keep the rows of a finished task."""
         fields = ["task", *rows[0]]
-        new = not self._table.exists()
-        with self._table.open("a", newline="") as file:
+        first = not self._rows  # a table that is there already is that of a first task broken off
+        with self._table.open("w" if first else "a", newline="") as file:
             writer = csv.DictWriter(file, fields)
-            if new:
+            if first:
                 writer.writeheader()
             writer.writerows({"task": task, **row} for row in rows)
         self._rows[task] = rows

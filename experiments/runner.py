@@ -40,7 +40,7 @@ class Experiment(ABC):
 def run(experiment: Experiment, options: Options) -> None:
     """Do what is not done yet, then report."""
     folder = options.folder / options.scale
-    source = "bundled photographs" if options.images is None else options.images.name
+    source = "bundled photographs" if options.images is None else str(options.images.resolve())
     results = Results(folder, experiment.name, source)
     tasks = experiment.tasks(options)
     progress = Progress(experiment.title, len(tasks))

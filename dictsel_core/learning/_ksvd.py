@@ -23,7 +23,7 @@ def ksvd(
     initial: ArrayLike | None = None,
     max_iterations: int = 200,
     tolerance: float = 1e-6,
-    rng: np.random.Generator | None = None,
+    rng: np.random.Generator | int | None = None,
 ) -> LearnedDictionary:
     r"""Learn a dictionary by K-SVD.
 
@@ -50,8 +50,8 @@ def ksvd(
     max_iterations : int
         200 in the paper's experiments (section 6.1).
     tolerance : float
-        Stop when the objective changes by no more than this.
-    rng : numpy.random.Generator, optional
+        Stop when the objective changes by no more than this; absolute, in the units of squared data.
+    rng : numpy.random.Generator or int, optional
         For the initial dictionary; seeded with 0 if left out.
 
     Returns
@@ -95,7 +95,7 @@ def iter_ksvd(
     initial: ArrayLike | None = None,
     max_iterations: int = 200,
     tolerance: float = 1e-6,
-    rng: np.random.Generator | None = None,
+    rng: np.random.Generator | int | None = None,
 ) -> LearningRun:
     """Learn step by step: an iterator over one `LearningStep` per iteration.
 

@@ -86,16 +86,17 @@ class LearningState:
         self.coefficients *= np.where(self.supports >= 0, lengths[self.supports], 0)
         self.refresh_residual()
 
-    def revive_unused(self) -> None:
-        """Replace atoms that no patch uses by the patches that are explained worst."""
+    def revive_unused(self) -> bool:
+        """Replace atoms that no patch uses by the patches that are explained worst; tell whether any was."""
         unused = np.flatnonzero(np.bincount(self.supports[self.supports >= 0], minlength=self.n_atoms) == 0)
         if not unused.size:
-            return
+            return False
         left: Array = np.square(self.residual).sum(axis=1)
         worst = np.argsort(-left, kind="stable")[: len(unused)]
         worst = worst[left[worst] > _EXPLAINED * np.square(self.data[worst]).sum(axis=1)]
         patches = self.data[worst].T
         self.dictionary[:, unused[: len(worst)]] = patches / np.linalg.norm(patches, axis=0)
+        return bool(worst.size)
 
     @property
     def n_atoms(self) -> int:
@@ -115,7 +116,7 @@ def learning_state(
     sparsity: int,
     mask: ArrayLike | None,
     initial: ArrayLike | None,
-    rng: np.random.Generator | None,
+    rng: np.random.Generator | int | None,
 ) -> LearningState:
     """Check the input of a learner and begin with the initial dictionary."""
     count, cap = as_count(n_atoms, "n_atoms"), as_count(sparsity, "sparsity")
@@ -125,7 +126,7 @@ def learning_state(
     clean: Array = rows.astype(np.float64)
     weights: Array | None = None if observed is None else observed.astype(np.float64)
     if initial is None:
-        dictionary = _random_patches(clean, count, np.random.default_rng(0) if rng is None else rng)
+        dictionary = _random_patches(clean, count, np.random.default_rng(0 if rng is None else rng))
     else:
         dictionary = _unit_columns(as_matrix(initial, "initial", "(features, atoms)").astype(np.float64))
         if dictionary.shape != (clean.shape[1], count):

@@ -36,13 +36,14 @@ class LearnedDictionary:
     dictionary : (d, k) ndarray of float64, read-only
         Atoms as unit columns.
     supports : tuple of (|Z_t|,) ndarray of int
-        The columns that each patch uses.
+        The columns of `dictionary` that each patch uses (those of a `Selection` index the ground set).
     coefficients : tuple of (|Z_t|,) ndarray
         Their weights.
     objective : (n_iterations,) ndarray
         Value after each iteration.
     converged : bool
-        Whether it stopped by itself, not for the number of iterations.
+        Whether it stopped by itself, not for the number of iterations: the objective grew by no more than
+        the tolerance, which is absolute, in the units of squared data.
     """
 
     dictionary: NDArray[np.float64]

@@ -47,11 +47,12 @@ class LearningRun(Iterator[LearningStep]):
         state, before = self._state, self._steps[-1].objective if self._steps else 0.0
         with single_threaded_blas:
             state.code()
-            state.revive_unused()
+            revived = state.revive_unused()
             self._update(state)
         objective = state.objective
         change = objective - before
-        self._converged = change <= self._tolerance
+        # Revived atoms are in no code before the next iteration.
+        self._converged = change <= self._tolerance and not revived
         self._steps.append(LearningStep(len(self._steps) + 1, objective, change))
         return self._steps[-1]
 

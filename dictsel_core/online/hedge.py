@@ -20,15 +20,15 @@ class ExpertBank(ABC):
     ----------
     n_actions : int
     n_learners : int
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         For the draws; seeded with 0 if left out.
     """
 
     def __init__(
-        self, n_actions: int, *, n_learners: int = 1, rng: np.random.Generator | None = None
+        self, n_actions: int, *, n_learners: int = 1, rng: np.random.Generator | int | None = None
     ) -> None:
         self._shape = (as_count(n_learners, "n_learners"), as_count(n_actions, "n_actions"))
-        self._rng = np.random.default_rng(0) if rng is None else rng
+        self._rng = np.random.default_rng(0 if rng is None else rng)
         self._totals: Array = np.zeros(self._shape)
         self._probabilities: Array | None = None
 
@@ -98,7 +98,7 @@ class Hedge(ExpertBank):
         twice as many, which costs a factor of at most 3.42.
     largest_gain : float
         G. A gain above it is refused.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         For the draws; seeded with 0 if left out.
 
     References
@@ -125,7 +125,7 @@ class Hedge(ExpertBank):
         n_learners: int = 1,
         rounds: int | None = None,
         largest_gain: float = 1.0,
-        rng: np.random.Generator | None = None,
+        rng: np.random.Generator | int | None = None,
     ) -> None:
         super().__init__(n_actions, n_learners=n_learners, rng=rng)
         self._largest = as_nonnegative(largest_gain, "largest_gain")
@@ -178,7 +178,7 @@ class AdaptiveHedge(ExpertBank):
         n.
     n_learners : int
         Independent learners side by side.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         For the draws; seeded with 0 if left out.
 
     References
@@ -197,7 +197,7 @@ class AdaptiveHedge(ExpertBank):
     """
 
     def __init__(
-        self, n_actions: int, *, n_learners: int = 1, rng: np.random.Generator | None = None
+        self, n_actions: int, *, n_learners: int = 1, rng: np.random.Generator | int | None = None
     ) -> None:
         super().__init__(n_actions, n_learners=n_learners, rng=rng)
         self._gaps: Array = np.zeros(n_learners)

@@ -3,21 +3,19 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._least_squares import fit_supports
 from dictsel_core._validation import rounding_level
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.differences import true_differences
 
 Array = NDArray[np.float64]
 
-#: Ridge on the Gram matrix of a support of unit atoms: dependent ones then share their weight.
-_RIDGE = 1e-13
-
 
 class PatchSupport:
     """Support, weights and correlations of one patch, in inner products with all atoms.
 
     A round replaces some ten atoms of one patch. That is too little work for the machinery of the selectors,
-    which is made for many patches: here a change costs one inner product of an atom with all others, and
+    which is made for many patches: here a change costs inner products of the support with all atoms, and
     arithmetic on s x n numbers.
 
     Parameters
@@ -42,15 +40,15 @@ class PatchSupport:
 
     def __init__(self, ground_set: GroundSet, y: Array, observed: Array | None, capacity: int) -> None:
         self._ground_set, self._observed, self._capacity = ground_set, observed, capacity
+        self._y = y
         matrix = ground_set.atoms
-        self._of_data: Array = y @ matrix
         self._lengths: Array = np.ones(len(ground_set)) if observed is None else observed @ np.square(matrix)
         self._rounding = float(y @ y) * max(1e-10, rounding_level(len(y), y.dtype)) ** 2
         self._products: Array = np.zeros((0, len(ground_set)))
         self._inverse: Array = np.zeros((0, 0))
         self.atoms: list[int] = []
         self.weights: Array = np.zeros(0)
-        self.correlations: Array = self._of_data
+        self.correlations: Array = y @ matrix
 
     @property
     def is_full(self) -> bool:
@@ -59,20 +57,18 @@ class PatchSupport:
 
     def put(self, atom: int, slot: int) -> None:
         """Put an atom into a slot, or into a new one at the end, and refit."""
-        matrix = self._ground_set.atoms
-        column = matrix[:, atom] if self._observed is None else matrix[:, atom] * self._observed
-        products = column @ matrix
         if slot == len(self.atoms):
             self.atoms.append(atom)
-            self._products = np.vstack([self._products, products])
         else:
             self.atoms[slot] = atom
-            self._products[slot] = products
-        gram = self._products[:, self.atoms]
-        gram.flat[:: len(gram) + 1] += _RIDGE
-        self._inverse = np.linalg.inv(gram).astype(np.float64, copy=False)
-        self.weights = self._inverse @ self._of_data[self.atoms]
-        self.correlations = self._of_data - self.weights @ self._products
+        matrix = self._ground_set.atoms
+        columns: Array = np.ascontiguousarray(matrix[:, self.atoms].T)
+        if self._observed is not None:
+            columns *= self._observed
+        fit = fit_supports(columns[None], self._y[None])
+        self._products = columns @ matrix
+        self._inverse, self.weights = fit.inverse[0], fit.coefficients[0]
+        self.correlations = fit.residual[0] @ matrix
 
     def squared_correlations(self) -> Array:
         """Return (a^T r)^2 for all atoms, zero for those of the support and where it is rounding error."""

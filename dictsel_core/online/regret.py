@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import as_nonnegative
+from dictsel_core._validation import as_nonnegative, as_plain_array
 from dictsel_core.pursuit import omp
 
 Array = NDArray[np.float64]
@@ -21,9 +21,10 @@ def utilities(
     ----------
     dictionary : (d, k) array_like
     data : (T, d) array_like
+        One patch, (d,), will do as well.
     sparsity : int
-    mask : (T, d) array_like of bool, optional
-        True = missing; energies are then those of the observed entries.
+    mask : array_like of bool, optional
+        Of the shape of data; True = missing; energies are then those of the observed entries.
 
     Examples
     --------
@@ -31,9 +32,10 @@ def utilities(
     >>> utilities(np.eye(3)[:, :2], [[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1).tolist()
     [2.0, 0.0]
     """
-    rows = np.atleast_2d(np.asarray(data, dtype=np.float64))
-    codes = omp(dictionary, rows, sparsity, mask=mask)
-    observed = rows if mask is None else np.where(np.asarray(mask), 0, rows)
+    rows = np.atleast_2d(as_plain_array(data, "data").astype(np.float64))
+    missing = None if mask is None else np.atleast_2d(mask)
+    codes = omp(dictionary, rows, sparsity, mask=missing)
+    observed = rows if missing is None else np.where(missing, 0, rows)
     return np.asarray((np.square(observed).sum(axis=1) - codes.residual_energy) / 2)
 
 

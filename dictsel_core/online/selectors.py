@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Ints, ObservedData, as_count, as_n_atoms, as_nonnegative
+from dictsel_core._validation import (
+    Ints,
+    ObservedData,
+    as_count,
+    as_n_atoms,
+    as_nonnegative,
+    as_plain_array,
+)
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
 from dictsel_core.online.patch import PatchSupport
@@ -35,7 +42,7 @@ class OnlineSelector(ABC):
     rounds : int, optional
         Number of rounds T, if it is known; goes with `largest_energy`. `Hedge` uses the doubling trick
         where it is left out.
-    rng : numpy.random.Generator, optional
+    rng : numpy.random.Generator or int, optional
         For the draws; seeded with 0 if left out.
     """
 
@@ -47,7 +54,7 @@ class OnlineSelector(ABC):
         *,
         largest_energy: float | None = None,
         rounds: int | None = None,
-        rng: np.random.Generator | None = None,
+        rng: np.random.Generator | int | None = None,
     ) -> None:
         given: object = ground_set
         if not isinstance(given, GroundSet):
@@ -57,14 +64,18 @@ class OnlineSelector(ABC):
         self._sparsity = min(as_count(sparsity, "sparsity"), count)
         self._picks: Ints | None = None
         self._learners: ExpertBank
+        self._largest_energy, self._largest = np.inf, np.inf
         if largest_energy is None:
             if rounds is not None:
                 raise TypeError("rounds is used with largest_energy only; leave it out or give both.")
             self._learners = AdaptiveHedge(n, n_learners=count, rng=rng)
         else:
             energy = as_nonnegative(largest_energy, "largest_energy")
+            if not 0 < energy < np.inf:
+                raise ValueError(f"largest_energy must be positive and finite, but is {energy}.")
             # A little more than the bound itself, so that rounding errors do not exceed it.
             largest = (1 + 1e-9) * self._largest_gain(energy)
+            self._largest_energy, self._largest = energy, largest
             self._learners = Hedge(n, n_learners=count, rounds=rounds, largest_gain=largest, rng=rng)
 
     @property
@@ -93,18 +104,29 @@ class OnlineSelector(ABC):
         mask : (d,) array_like of bool, optional
             True = missing.
         """
-        patch, n_features = np.asarray(y), self._ground_set.n_features
-        if patch.ndim != 1:
+        patch, n_features = as_plain_array(y, "y"), self._ground_set.n_features
+        if patch.shape != (n_features,):
             raise ValueError(
                 f"y must be one patch, of shape ({n_features},), but its shape is {patch.shape}."
             )
-        points = ObservedData(patch[None], None if mask is None else np.asarray(mask)[None], n_features)
+        missing = None if mask is None else np.asarray(mask)
+        if missing is not None and missing.shape != patch.shape:
+            raise ValueError(
+                f"mask must have the shape of y, {patch.shape}, but its shape is {missing.shape}."
+            )
+        points = ObservedData(patch[None], None if missing is None else missing[None], n_features)
         rows, observed = points.rows(0, 1)
         weights = None if observed is None else observed[0].astype(np.float64)
         picks = self._draw()
         with single_threaded_blas:
             support = PatchSupport(self._ground_set, rows[0].astype(np.float64), weights, self._sparsity)
-            self._learners.observe(self._feedback(support, picks))
+            gains = self._feedback(support, picks)
+            if gains.max() > self._largest:
+                raise ValueError(
+                    "largest_energy must be the largest squared length of a patch, but is "
+                    f"{self._largest_energy}, which y exceeds."
+                )
+            self._learners.observe(gains)
         self._picks = None
 
     def _draw(self) -> Ints:

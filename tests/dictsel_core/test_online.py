@@ -135,6 +135,25 @@ def test_gains_never_exceed_what_the_rate_of_theory_counts_on(selector):
         online.observe(y)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_gains_are_right_where_hardly_anything_is_observed(seed):
+    """Atoms look alike on a tenth of the pixels, so that supports are close to dependent."""
+    rng = np.random.default_rng(seed)
+    ground_set = standard_ground_set()
+    y, missing = rng.normal(size=64), rng.random(64) < 0.9
+    online = OnlineReplacementGreedy(ground_set, 20, 5)
+    recorder = online._learners = Recorder(rng.integers(0, len(ground_set), 20))
+    online.observe(y, missing)
+    energy = (y[~missing] ** 2).sum()
+    assert recorder.fed.max() <= energy / 2 * (1 + 1e-6)
+    rule = Greedy(ground_set, y, missing, 5)
+    support = []
+    for pick in recorder.picks.tolist():
+        support = rule.after(support, pick)
+    own = recorder.fed[np.arange(20), recorder.picks].sum()
+    assert own == pytest.approx(rule.utility(support), rel=1e-6)
+
+
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_planted_dictionary_is_learned_and_average_regret_falls(selector):
     rng = np.random.default_rng(1)
@@ -156,8 +175,8 @@ def test_the_seed_decides_and_play_waits_for_observe(selector):
     ground_set = standard_ground_set((4, 4))
     data = np.random.default_rng(2).normal(size=(30, 16))
     games = []
-    for seed in (7, 7, 8):
-        online = selector(ground_set, 4, 2, rng=np.random.default_rng(seed))
+    for rng in (np.random.default_rng(7), 7, 8):
+        online = selector(ground_set, 4, 2, rng=rng)
         played = []
         for y in data:
             atoms = online.play()
@@ -187,6 +206,15 @@ def test_wrong_use_is_refused_in_words(selector):
         selector(ground_set.atoms, 3, 2)
     with pytest.raises(ValueError, match="one patch"):
         selector(ground_set, 3, 2).observe(np.zeros((2, 16)))
+    with pytest.raises(ValueError, match="y must be one patch"):
+        selector(ground_set, 3, 2).observe(np.zeros(15))
+    with pytest.raises(ValueError, match="mask must have the shape of y"):
+        selector(ground_set, 3, 2).observe(np.zeros(16), np.zeros(15, bool))
+    for energy in (0.0, np.inf):
+        with pytest.raises(ValueError, match="largest_energy must be positive and finite"):
+            selector(ground_set, 3, 2, largest_energy=energy)
+    with pytest.raises(ValueError, match="largest_energy must be the largest"):
+        selector(ground_set, 3, 2, largest_energy=1.0).observe(9 * ground_set.atoms[:, 0])
     with pytest.raises(ValueError, match="must be finite"):
         selector(ground_set, 3, 2).observe(np.full(16, np.nan))
 
@@ -202,3 +230,12 @@ def test_regret_is_what_the_reference_has_more():
 def test_utilities_count_observed_entries_only():
     data = np.array([[3.0, 4.0, np.nan]])
     assert utilities(np.eye(3)[:, :1], data, 1, mask=[[False, False, True]]).tolist() == [4.5]
+    assert utilities(np.eye(3)[:, :1], data[0], 1, mask=[False, False, True]).tolist() == [4.5]
+
+
+def test_masked_arrays_do_not_lose_their_mask_in_silence():
+    y = np.ma.masked_equal(np.arange(16.0), 3.0)
+    with pytest.raises(TypeError, match="y must be a plain array; pass its mask"):
+        OnlineReplacementOMP(standard_ground_set((4, 4)), 3, 2).observe(y)
+    with pytest.raises(TypeError, match="data must be a plain array; pass its mask"):
+        utilities(np.eye(16)[:, :2], y[None], 1)

@@ -34,6 +34,13 @@ def test_list_names_them_all(monkeypatch, capsys):
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(program.EXPERIMENTS)
 
 
+@pytest.mark.parametrize("number", ["0", "-3", "few"])
+def test_no_trials_are_refused_in_words(number, monkeypatch, capsys):
+    with pytest.raises(SystemExit):
+        run(monkeypatch, "run", "average", f"--trials={number}")
+    assert f"the number of trials must be at least 1, but is {number}." in capsys.readouterr().err
+
+
 def test_photographs_may_come_from_a_folder(tmp_path, monkeypatch, capsys):
     pictures = tmp_path / "pictures" / "deep"
     pictures.mkdir(parents=True)
@@ -43,6 +50,10 @@ def test_photographs_may_come_from_a_folder(tmp_path, monkeypatch, capsys):
     assert run(monkeypatch, *command, "--images", tmp_path / "pictures") == 0
     capsys.readouterr()
     assert run(monkeypatch, *command) == 1
+    assert "choose another folder with --out" in capsys.readouterr().err
+    elsewhere = tmp_path / "elsewhere" / "pictures"
+    elsewhere.mkdir(parents=True)
+    assert run(monkeypatch, *command, "--images", elsewhere) == 1
     assert "choose another folder with --out" in capsys.readouterr().err
     (pictures / "noise.jpg").unlink()
     assert run(monkeypatch, *command, "--images", tmp_path / "pictures") == 1
@@ -57,5 +68,14 @@ def test_rows_of_a_task_that_was_broken_off_are_left_out(tmp_path):
     again = Results(tmp_path, "some", "here")
     assert "first" in again and "second" not in again
     assert again.rows(["first"]) == [{"a": 1, "b": "x"}, {"a": 2.5, "b": "y"}]
+    again.add("second", [{"a": 3, "b": "z"}])
+    assert Results(tmp_path, "some", "here").rows(["second"]) == [{"a": 3, "b": "z"}]
     with pytest.raises(ResultsError, match="holds results for here"):
         Results(tmp_path, "some", "elsewhere")
+
+
+def test_a_first_task_that_was_broken_off_is_not_doubled(tmp_path):
+    Results(tmp_path, "some", "here").add("first", [{"a": 1}])
+    (tmp_path / "some.json").unlink()
+    Results(tmp_path, "some", "here").add("first", [{"a": 1}])
+    assert Results(tmp_path, "some", "here").rows(["first"]) == [{"a": 1}]
