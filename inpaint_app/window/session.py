@@ -271,9 +271,13 @@ class Session(QObject):
             self._schedule()
 
     def look_at(self, rect: Rect | None) -> None:
-        """Tell which part of the picture is in view: that is what a preview shows."""
+        """Tell which part of the picture is in view: that is what a preview shows.
+
+        Work under way goes on: looking elsewhere is no change.
+        """
         self._previewer.seen = rect
-        if not self._previewer.is_in_view:
+        is_busy = self._working.is_active or self._again is not None
+        if not (is_busy or self._previewer.is_in_view):
             self._schedule()
 
     def _show_settings(self, settings: RestoreSettings) -> None:

@@ -252,6 +252,23 @@ def test_previews_follow_the_view(session, qtbot, files) -> None:
     assert session.preview.rows == slice(40, 72)
 
 
+@pytest.mark.parametrize("name", ["restore", "compare", "tune"])
+def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files, name) -> None:
+    opened(session, qtbot, files)
+    session.look_at(Rect(0, 0, 32, 32))
+    session.set_settings(replace(FAST, sparsity=3))
+    settle(session, qtbot)
+    assert session.preview is not None
+    getattr(session, name)()
+    task = session._working._task
+    session.look_at(Rect(40, 60, 32, 32))
+    assert session._working._task is task
+    assert not task.is_cancelled
+    settle(session, qtbot)
+    assert session.current is not None
+    assert session.preview is None
+
+
 def test_both_constraints_are_compared(session, qtbot, files) -> None:
     opened(session, qtbot, files, reference=files["whole"])
     session.compare()
