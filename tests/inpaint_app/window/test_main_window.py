@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QImage
+from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -521,3 +521,30 @@ def test_presets_are_taken_and_recognised(window, place) -> None:
     assert presets.currentIndex() == place
     window.side.parameters._fields["sparsity"]._box.setValue(3)
     assert presets.currentText() == "Custom"
+
+
+@pytest.mark.parametrize("focused", [False, True])
+def test_the_wheel_over_a_box_changes_nothing(window, qtbot, files, focused) -> None:
+    opened(window, qtbot, files["whole"])
+    boxes = (window.side.parameters._presets, window.side.missing._tolerance)
+    window.session.set_settings(RestoreSettings.preset("fast"))
+    boxes[1].setValue(5)
+    before = [boxes[0].currentIndex(), boxes[1].value()]
+    for box in boxes:
+        if focused:
+            box.setFocus()
+        for turn in (-120, 120, 120):
+            event = QWheelEvent(
+                QPointF(5, 5),
+                QPointF(box.mapToGlobal(QPoint(5, 5))),
+                QPoint(),
+                QPoint(0, turn),
+                Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
+            )
+            QApplication.sendEvent(box, event)
+            assert [boxes[0].currentIndex(), boxes[1].value()] == before
+        assert box.focusPolicy() == Qt.FocusPolicy.StrongFocus, "the wheel must not take the keys either"
+    settle(window, qtbot)
