@@ -1,5 +1,7 @@
 """Files that leave the window: what was shown, never over the source unasked."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,20 @@ def test_nothing_is_written_over_unasked(restored, exporter, qtbot, files, name)
     settle(restored, qtbot)
     assert "source" in restored.complaints[0]
     assert files["damaged"].read_bytes() == before
+
+
+def test_what_is_written_at_once_is_all_told_of(restored, exporter, qtbot, files, tmp_path) -> None:
+    notices = []
+    restored.notice.connect(notices.append)
+    exporter.write_restored(Target(tmp_path / "out.png"))
+    exporter.write_mask(Target(files["damaged"]))
+    exporter.write_recipe(Target(tmp_path / "out.json"))
+    assert exporter.activity is not None
+    settle(restored, qtbot)
+    assert exporter.activity is None
+    assert sorted(Path(words.rpartition(" ")[2]).name for words in notices) == ["out.json", "out.png"]
+    assert len(restored.complaints) == 1
+    assert not restored.has_unsaved_work
 
 
 def test_a_recipe_is_read_back(restored, exporter, qtbot, tmp_path) -> None:
