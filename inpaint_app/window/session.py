@@ -84,6 +84,8 @@ class Session(QObject):
         self.damage_figures: Figures | None = None
         #: The run under way, or given up for a change, to be started anew after it.
         self._again: Callable[[], None] | None = None
+        #: Whether sketches of the run under way are shown; the user may look at an earlier one meanwhile.
+        self._shows_sketches = True
         self._saved_number = 0
         self._mask_is_saved = True
         self.jobs = Jobs(4, self)
@@ -110,6 +112,11 @@ class Session(QObject):
     def activity(self) -> Activity | None:
         """The long work that the user waits for, if there is any."""
         return self._working.activity or self._opening.activity
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether a run is under way, or is to be started anew."""
+        return self._working.is_active or self._again is not None
 
     @property
     def preview(self) -> Preview | None:
@@ -276,8 +283,7 @@ class Session(QObject):
         Work under way goes on: looking elsewhere is no change.
         """
         self._previewer.seen = rect
-        is_busy = self._working.is_active or self._again is not None
-        if not (is_busy or self._previewer.is_in_view):
+        if not (self._is_busy or self._previewer.is_in_view):
             self._schedule()
 
     def _show_settings(self, settings: RestoreSettings) -> None:
@@ -360,6 +366,7 @@ class Session(QObject):
         self._debounce.stop()
         self._previewer.cancel()
         self._again = None
+        self._shows_sketches = True
 
         def done(result: object) -> None:
             self._again = None
@@ -374,8 +381,9 @@ class Session(QObject):
         self._working.start(Activity(kind, "starting", 0.0), work, done=done, failed=failed, news=self._hear)
 
     def _hear(self, sketch: Sketch) -> None:
-        self.sketch = sketch
-        self.result_changed.emit()
+        if self._shows_sketches:
+            self.sketch = sketch
+            self.result_changed.emit()
 
     def _drop_sketch(self) -> None:
         self.sketch = None
@@ -432,17 +440,23 @@ class Session(QObject):
         self.result_changed.emit()
 
     def go_back(self, number: int) -> None:
-        """Show a restoration of the history again, with its parameters."""
+        """Show a restoration of the history again, with its parameters.
+
+        A run under way goes on with its own parameters, and shows its result when it ends.
+        """
         record = self.history.find(number)
         if record is None:
             return
-        self.cancel()
-        self._show_settings(record.settings)
+        is_busy = self._is_busy
+        if not is_busy:
+            self.cancel()
+            self._show_settings(record.settings)
         if record.image is None:
-            self.notice.emit(
-                f"The pixels of run {number} were let go to save memory; F5 restores them again."
-            )
+            way = "go back to it after the run under way" if is_busy else "F5 restores them again"
+            self.notice.emit(f"The pixels of run {number} were let go to save memory; {way}.")
             return
+        if is_busy:
+            self._shows_sketches, self.sketch = False, None
         self._show(record)
 
     # Figures
