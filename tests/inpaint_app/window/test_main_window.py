@@ -402,6 +402,39 @@ def test_history_goes_back(window, qtbot, files) -> None:
     assert window.side.parameters._fields["n_atoms"].value == 6
 
 
+@pytest.mark.parametrize("signal", ["itemClicked", "itemActivated"])
+def test_choosing_the_current_run_goes_back_to_its_parameters(window, qtbot, files, signal) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    window.session.set_settings(replace(FAST, n_atoms=5))
+    settle(window, qtbot)
+    assert window.session.preview is not None
+    items = window.history._list
+    if signal == "itemClicked":
+        place = items.visualItemRect(items.topLevelItem(0)).center()
+        qtbot.mouseClick(items.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    else:
+        qtbot.keyClick(items, Qt.Key.Key_Return)
+    settle(window, qtbot)
+    assert window.session.settings == window.session.current.settings
+    assert window.session.settings.n_atoms == 8
+    assert window.session.preview is None
+
+
+def test_clicking_an_earlier_run_goes_back_to_it(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    for _ in range(2):
+        trigger(window, "restore")
+        settle(window, qtbot)
+    items = window.history._list
+    place = items.visualItemRect(items.topLevelItem(1)).center()
+    qtbot.mouseClick(items.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    settle(window, qtbot)
+    assert window.session.current.number == 1
+    assert items.currentItem().text(0) == "1"
+
+
 def test_an_atom_lights_up_its_patches(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     trigger(window, "restore")
