@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEventLoop, QObject, Signal
 
 from inpaint_app.errors import shown
 from inpaint_app.window import exporting
@@ -35,6 +35,13 @@ class Exporter(QObject):
         """The writing under way, if there is any."""
         return Activity("export", "writing") if self._n_writing else None
 
+    def wait(self) -> None:
+        """Return when nothing is being written; the user can do nothing meanwhile."""
+        loop = QEventLoop()
+        self.activity_changed.connect(loop.quit)
+        while self._n_writing:
+            loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+
     def write_restored(self, target: Target) -> None:
         """Write the restored picture that is shown."""
         self._write_record(exporting.write_restored, target, self._session.note_saved)
@@ -59,7 +66,8 @@ class Exporter(QObject):
             return
         mask = self._session.mask.snapshot()
         self._write(
-            lambda document: exporting.write_mask(document, mask, target), self._session.note_mask_saved
+            lambda document: exporting.write_mask(document, mask, target),
+            lambda: self._session.note_mask_saved(mask),
         )
 
     def _write_record(
@@ -85,14 +93,14 @@ class Exporter(QObject):
             return
 
         def done(path: Path) -> None:
-            self._count(-1)
             if saved is not None:
                 saved()
             session.notice.emit(f"Written: {shown(path)}")
+            self._count(-1)
 
         def failed(sentence: str) -> None:
-            self._count(-1)
             session.problem.emit(sentence)
+            self._count(-1)
 
         session.jobs.start(lambda _task: write(document), done=done, failed=failed)
         self._count(1)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from dictsel_core import RestoreSettings, Tuning
 from inpaint_app.marks import Marks
 from inpaint_app.mask_editing import MaskHistory
+from inpaint_app.missing import Mask
 from inpaint_app.picture import Picture
 from inpaint_app.recipe import read_recipe
 from inpaint_app.recipe_contents import recipe_settings
@@ -506,8 +507,17 @@ class Session(QObject):
     @property
     def has_unsaved_work(self) -> bool:
         """Whether the restored picture shown, or a painted mask, is in no file yet."""
-        unsaved_result = self.current is not None and self.current.number != self._saved_number
-        return unsaved_result or not self._mask_is_saved
+        return self.has_unsaved_result or self.has_unsaved_mask
+
+    @property
+    def has_unsaved_result(self) -> bool:
+        """Whether the restored picture shown is in no file yet."""
+        return self.current is not None and self.current.number != self._saved_number
+
+    @property
+    def has_unsaved_mask(self) -> bool:
+        """Whether a painted mask is neither in a file nor in a picture that was restored with it."""
+        return not self._mask_is_saved
 
     def discard(self) -> None:
         """Take the work for saved."""
@@ -516,11 +526,16 @@ class Session(QObject):
             self.note_saved(self.current)
 
     def note_saved(self, record: RunRecord) -> None:
-        """Remember that a restored picture is safe."""
+        """Remember that a restored picture is safe, and the mask if it was restored with that."""
+        own = self.history.find(record.number)
+        if own is None or own.mask is not record.mask:  # of a document that was left meanwhile
+            return
         self._saved_number = record.number
+        self.note_mask_saved(record.mask)
         self.history_changed.emit()
 
-    def note_mask_saved(self) -> None:
-        """Remember that the mask is safe."""
-        self._mask_is_saved = True
-        self.mask_edited.emit()
+    def note_mask_saved(self, mask: Mask) -> None:
+        """Remember that a mask is safe, if it is still the one that is used."""
+        if self.mask is not None and np.array_equal(self.mask.mask, mask):
+            self._mask_is_saved = True
+            self.mask_edited.emit()

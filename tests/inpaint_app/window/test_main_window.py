@@ -274,6 +274,25 @@ def test_unsaved_work_is_asked_about_once(window, qtbot, files, monkeypatch) -> 
     assert len(asked) == 2
 
 
+@pytest.mark.parametrize("painted", [False, True])
+def test_exporting_all_work_leads_on(window, qtbot, files, tmp_path, monkeypatch, painted) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    if painted:
+        trigger(window, "invert")
+        settle(window, qtbot)
+    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: "export")
+    monkeypatch.setattr(file_asking, "ask_where_to_write", lambda *_args: tmp_path / "painted.png")
+    monkeypatch.setattr(file_commands.ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Rejected)
+    assert not window.close(), "nothing was written"
+    target = tmp_path / "out.png"
+    monkeypatch.setattr(file_commands.ExportDialog, "exec", lambda dialog: accept(dialog, target))
+    assert window.close()
+    assert target.exists()
+    assert (tmp_path / "painted.png").exists() is painted
+
+
 def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeypatch) -> None:
     monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: pytest.fail("asked"))
     opened(window, qtbot, files["damaged"])
