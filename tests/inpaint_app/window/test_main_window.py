@@ -510,6 +510,29 @@ def test_a_folder_is_restored(window, qtbot, files, tmp_path) -> None:
     dialog.close()
 
 
+@pytest.mark.parametrize("way", ["escape", "close"])
+def test_leaving_the_dialog_ends_the_batch(window, qtbot, files, tmp_path, way) -> None:
+    folder, output = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.png").write_bytes(files["damaged"].read_bytes())
+    window.files.batch(folder)
+    dialog = window.files._batch
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    dialog.set_folders(folder, output)
+    dialog._start.click()
+    assert dialog.is_active
+    if way == "escape":
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    else:
+        dialog.close()
+    assert not dialog.isVisible()
+    assert not dialog.is_active
+    settle(window, qtbot)
+    assert not output.exists() or len(list(output.iterdir())) < 5
+
+
 def test_no_two_actions_share_a_key() -> None:
     keys = [key for group in GROUPS.values() for spec in group.values() for key in spec.keys]
     assert len(keys) == len(set(keys))
