@@ -11,7 +11,7 @@ from inpaint_app.picture import Array
 from inpaint_app.rect import Rect
 from inpaint_app.window import captions, restoring
 from inpaint_app.window.coverage import Coverage
-from inpaint_app.window.images import Levels, Range, build_levels
+from inpaint_app.window.images import Levels, Range, build_levels, to_image
 from inpaint_app.window.jobs import Jobs
 from inpaint_app.window.painting_canvas import Tool
 from inpaint_app.window.picture_pane import PicturePane
@@ -138,9 +138,11 @@ class Viewer(QWidget):
 
     @property
     def restored_image(self) -> QImage | None:
-        """The restored picture as it is shown; None while there is none."""
-        levels = self._slots["restored"].ready
-        return None if levels is None or self._session.current is None else levels.images[0]
+        """The current restored picture as it is drawn, never a sketch; None while there is none."""
+        document, current = self._session.document, self._session.current
+        if document is None or current is None or current.image is None:
+            return None
+        return to_image(current.image, _display_range(document.picture.pixels))
 
     # What the user chooses
 

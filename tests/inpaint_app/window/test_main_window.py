@@ -334,6 +334,25 @@ def test_a_picture_is_pasted_and_copied(window, qtbot) -> None:
     assert copied.pixelColor(3, 4) == copied.pixelColor(10, 10)
 
 
+def test_a_run_under_way_is_not_copied(window, qtbot) -> None:
+    window.session.set_settings(FAST)
+    window.files.open_sample(SAMPLES[0])
+    settle(window, qtbot)
+    trigger(window, "restore")
+    settle(window, qtbot)
+    restored = window.session.current.image
+    window.session.set_settings(RestoreSettings())
+    trigger(window, "restore")
+    qtbot.waitUntil(lambda: window.session.sketch is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.viewer.is_settled, timeout=120_000)
+    trigger(window, "copy")
+    assert window.session.sketch is not None
+    copied = QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32)
+    assert np.array_equal(words(copied), drawn(restored))
+    window.cancel()
+    settle(window, qtbot)
+
+
 def test_an_empty_clipboard_is_a_sentence(window) -> None:
     QGuiApplication.clipboard().setText("words")
     trigger(window, "paste")
