@@ -330,7 +330,11 @@ class Viewer(QWidget):
         self._panes["damaged"].set_caption(damaged)
         self._panes["original"].set_caption(f"{document.picture.width} x {document.picture.height} pixels")
         self._panes["original"].canvas.set_placeholder("Open the original (reference) to see it here.")
-        self._panes["error"].canvas.set_placeholder("Errors need the original: open it as the reference.")
+        self._panes["error"].canvas.set_placeholder(
+            "Errors need the original: open it as the reference."
+            if document.reference is None
+            else "Restore (F5) to see the errors."
+        )
         for name, record in zip(("individual", "average"), self._compared(), strict=True):
             self._say(name, record, working=self._sketch(name) is not None)
             self._panes[name].canvas.set_placeholder("Compare (F6) restores under both constraints.")

@@ -404,6 +404,28 @@ def test_every_view_shows_its_pictures(window, qtbot, files) -> None:
     assert window.viewer._split.isVisible()
 
 
+def test_the_error_view_says_what_it_waits_for(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "error")
+    canvas = pane(window, "error").canvas
+    assert "open it as the reference" in canvas._placeholder
+    window.session.open_reference(files["whole"])
+    settle(window, qtbot)
+    assert canvas._placeholder == "Restore (F5) to see the errors."
+
+
+def test_another_document_takes_old_words_away(window, qtbot, files) -> None:
+    window.session.notice.emit("Something was done.")
+    assert window.statusBar().currentMessage() == "Something was done."
+    opened(window, qtbot, files["damaged"])
+    assert window.statusBar().currentMessage() == ""
+
+
+def test_a_folder_names_the_entry_that_restores_it(window, qtbot, tmp_path) -> None:
+    opened(window, qtbot, tmp_path)
+    assert window.actions_["batch"].text().replace("&", "").rstrip(" …") in window.banner.text
+
+
 def test_the_damaged_picture_is_seen_while_b_is_held(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     trigger(window, "restore")
