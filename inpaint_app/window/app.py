@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     application.setApplicationDisplayName(TITLE)
     application.setDesktopFileName(DESKTOP_FILE)
     application.setWindowIcon(app_icon())
-    preferences = Preferences()
+    preferences = Preferences(is_fixed=args.screenshot is not None)
     if args.reset:
         preferences.reset()
     window = MainWindow(preferences, ThemeSwitch(application))

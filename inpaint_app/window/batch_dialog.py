@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -89,7 +88,7 @@ class BatchDialog(QDialog):
             field.changed.connect(self._show_work)
         self._start.clicked.connect(self.start)
         self._stop.clicked.connect(self._work.cancel)
-        self._buttons.rejected.connect(self.close)
+        self._buttons.rejected.connect(self.reject)
 
     def set_folders(self, folder: Path, output: Path) -> None:
         """Fill in the folders."""
@@ -157,7 +156,7 @@ class BatchDialog(QDialog):
         for widget in (self._input, self._output, self._masks, self._replace):
             widget.setEnabled(not active)
 
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop the batch; what is written stays."""
+    def reject(self) -> None:
+        """Stop the batch and close, however that is asked for; what is written stays."""
         self._work.cancel()
-        super().closeEvent(event)
+        super().reject()

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEventLoop, QObject, Signal
 
 from inpaint_app.errors import shown
 from inpaint_app.window import exporting
 from inpaint_app.window.exporting import Target
-from inpaint_app.window.foreground import Foreground
 from inpaint_app.window.session import Session
 from inpaint_app.window.state import Activity, Document, RunRecord
 
 
 class Exporter(QObject):
-    """Turns the state of a session, as it is when asked, into files.
+    """Turns the state of a session, as it is when asked, into files; how each went is told.
 
     Parameters
     ----------
@@ -29,13 +28,19 @@ class Exporter(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._writing = Foreground(session.jobs, self)
-        self._writing.activity_changed.connect(self.activity_changed)
+        self._n_writing = 0
 
     @property
     def activity(self) -> Activity | None:
         """The writing under way, if there is any."""
-        return self._writing.activity
+        return Activity("export", "writing") if self._n_writing else None
+
+    def wait(self) -> None:
+        """Return when nothing is being written; the user can do nothing meanwhile."""
+        loop = QEventLoop()
+        self.activity_changed.connect(loop.quit)
+        while self._n_writing:
+            loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
     def write_restored(self, target: Target) -> None:
         """Write the restored picture that is shown."""
@@ -61,7 +66,8 @@ class Exporter(QObject):
             return
         mask = self._session.mask.snapshot()
         self._write(
-            lambda document: exporting.write_mask(document, mask, target), self._session.note_mask_saved
+            lambda document: exporting.write_mask(document, mask, target),
+            lambda: self._session.note_mask_saved(mask),
         )
 
     def _write_record(
@@ -90,10 +96,15 @@ class Exporter(QObject):
             if saved is not None:
                 saved()
             session.notice.emit(f"Written: {shown(path)}")
+            self._count(-1)
 
-        self._writing.start(
-            Activity("export", "writing"),
-            lambda _task: write(document),
-            done=done,
-            failed=session.problem.emit,
-        )
+        def failed(sentence: str) -> None:
+            session.problem.emit(sentence)
+            self._count(-1)
+
+        session.jobs.start(lambda _task: write(document), done=done, failed=failed)
+        self._count(1)
+
+    def _count(self, change: int) -> None:
+        self._n_writing += change
+        self.activity_changed.emit()

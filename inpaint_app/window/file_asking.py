@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from inpaint_app.batch_files import ENDINGS
+from inpaint_app.errors import shown
 
 _PICTURES = f"Pictures ({' '.join(f'*{ending}' for ending in sorted(ENDINGS))});;All files (*)"
 
@@ -24,12 +25,23 @@ def ask_for_recipe(parent: QWidget, folder: Path) -> Path | None:
 
 
 def ask_where_to_write(parent: QWidget, title: str, suggestion: Path, kinds: str) -> Path | None:
-    """Ask for a file to write; the dialog itself asks before one is replaced."""
+    """Ask for a file to write, and before one is replaced; a name without an ending gets that suggested."""
     chosen, _ = QFileDialog.getSaveFileName(parent, title, str(suggestion), kinds)
     if not chosen:
         return None
     path = Path(chosen)
-    return path if path.suffix else path.with_suffix(suggestion.suffix)
+    if path.suffix:
+        return path
+    # The dialog has asked about the name as typed only.
+    path = path.with_suffix(suggestion.suffix)
+    return path if not path.exists() or _may_replace(parent, title, path) else None
+
+
+def _may_replace(parent: QWidget, title: str, path: Path) -> bool:
+    buttons = QMessageBox.StandardButton
+    question = f"{shown(path.name)} exists already. Replace it?"
+    answer = QMessageBox.question(parent, title, question, buttons.Yes | buttons.No, buttons.No)
+    return answer == buttons.Yes
 
 
 def ask_about_unsaved(parent: QWidget) -> str:

@@ -131,9 +131,17 @@ class FileCommands(QObject):
         if not self._session.has_unsaved_work:
             return True
         answer = file_asking.ask_about_unsaved(self._window)
-        if answer == "export":
+        return answer == "discard" or (answer == "export" and self._save())
+
+    def _save(self) -> bool:
+        """Ask where to write unsaved work, and write it; tells whether all of it is safe."""
+        if self._session.has_unsaved_result:
             self.export()
-        return answer == "discard"
+            self._exporter.wait()
+        if self._session.has_unsaved_mask and not self._session.has_unsaved_result:
+            self.save_mask()
+            self._exporter.wait()
+        return not self._session.has_unsaved_work
 
     # Exporting
 
@@ -141,10 +149,7 @@ class FileCommands(QObject):
         """Ask where to write the restored picture, and write it."""
         document = self._session.document
         if document is None or self._session.current is None:
-            if document is not None and self._session.has_unsaved_work:
-                self.save_mask()
-            else:
-                self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
+            self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
         dialog = ExportDialog(document, self.suggestion("restored"), self._window)
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.target is not None:

@@ -53,7 +53,8 @@ class HistoryPanel(QWidget):
         layout.addWidget(self._empty)
         layout.addWidget(self._list)
         session.history_changed.connect(self._show)
-        self._list.currentItemChanged.connect(self._choose)
+        for chosen in (self._list.currentItemChanged, self._list.itemClicked, self._list.itemActivated):
+            chosen.connect(self._choose)
         self._show()
 
     def _show(self) -> None:
@@ -71,9 +72,11 @@ class HistoryPanel(QWidget):
     def _choose(self, item: QTreeWidgetItem | None) -> None:
         if item is None:
             return
-        number = item.data(0, _NUMBER)
-        if self._session.current is None or number != self._session.current.number:
-            self._session.go_back(number)
+        session, number = self._session, item.data(0, _NUMBER)
+        current = session.current
+        is_shown = current is not None and number == current.number and session.preview is None
+        if current is None or not is_shown or current.settings != session.settings:
+            session.go_back(number)
 
 
 def _item(record: RunRecord) -> QTreeWidgetItem:

@@ -251,6 +251,7 @@ class MainWindow(QMainWindow):
         self._pages.setCurrentWidget(self.welcome if document is None else self.viewer)
         if document is not None:
             self.banner.hide()
+            self.statusBar().clearMessage()
             picture = document.picture
             self._kind.setText(f"{picture.width} x {picture.height}, {picture.mode}")
             if document.path is not None:

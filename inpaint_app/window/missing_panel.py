@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from inpaint_app.marks import Marks
 from inpaint_app.window import captions
 from inpaint_app.window.session import Session
+from inpaint_app.window.steady_boxes import SteadySpinBox
 from inpaint_app.wording import percent
 
 
@@ -43,7 +43,7 @@ class MissingPanel(QWidget):
         self._file = QPushButton("Mask &file …")
         self._colour = QPushButton("Co&lour …")
         self._turn, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
-        self._tolerance = QSpinBox()
+        self._tolerance = SteadySpinBox()
         self._lay_out()
         self._describe()
         self._connect()

@@ -80,7 +80,9 @@ _LEAST_PART = 0.001
 def open_file(path: Path, marks: Marks, reference: Path | None) -> Opened:
     """Read a picture, what marks its missing pixels, and its reference if there is one."""
     if path.is_dir():
-        raise UserError(f"{shown(path)} is a folder; choose a picture inside it, or use File > Batch.")
+        raise UserError(
+            f"{shown(path)} is a folder; choose a picture inside it, or use File > Restore a Folder (Ctrl+B)."
+        )
     opened = _opened(Document(read_picture(path), path.name, path), marks)
     return opened if reference is None else with_reference(opened, reference)
 

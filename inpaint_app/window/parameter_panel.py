@@ -8,7 +8,6 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QGroupBox,
     QHBoxLayout,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from dictsel_core import CONSTRAINTS, MOST_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
 from inpaint_app.window.session import Session
 from inpaint_app.window.slider_field import Quantity, SliderField
+from inpaint_app.window.steady_boxes import SteadyComboBox
 
 _DEFAULTS = RestoreSettings()
 _QUANTITIES = {
@@ -97,7 +97,7 @@ class ParameterPanel(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._presets = QComboBox()
+        self._presets = SteadyComboBox()
         self._constraints = QButtonGroup(self)
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}

@@ -13,9 +13,16 @@ MOST_RECENT = 10
 
 
 class Preferences:
-    """Window state, theme, recent files and folders, kept by the system's means."""
+    """Window state, theme, recent files and folders, kept by the system's means.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    is_fixed : bool
+        Whether everything stays as it is remembered, whatever is stored; only `reset` changes it.
+    """
+
+    def __init__(self, *, is_fixed: bool = False) -> None:
+        self._is_fixed = is_fixed
         self._settings = QSettings(
             QSettings.defaultFormat(), QSettings.Scope.UserScope, ORGANISATION, APPLICATION
         )
@@ -35,7 +42,7 @@ class Preferences:
 
     @theme.setter
     def theme(self, theme: Theme) -> None:
-        self._settings.setValue("theme", theme.value)
+        self._store("theme", theme.value)
 
     @property
     def recent_files(self) -> list[Path]:
@@ -48,12 +55,12 @@ class Preferences:
         """Put a file first among the recent ones."""
         path = path.absolute()
         others = [each for each in self.recent_files if each != path]
-        self._settings.setValue("recent", [str(each) for each in (path, *others)][:MOST_RECENT])
+        self._store("recent", [str(each) for each in (path, *others)][:MOST_RECENT])
         self.folder = path.parent
 
     def forget_files(self) -> None:
         """Forget the recent files."""
-        self._settings.remove("recent")
+        self._store("recent", [])
 
     @property
     def folder(self) -> Path:
@@ -63,7 +70,7 @@ class Preferences:
 
     @folder.setter
     def folder(self, folder: Path) -> None:
-        self._settings.setValue("folder", str(folder))
+        self._store("folder", str(folder))
 
     def bytes_of(self, name: str) -> QByteArray | None:
         """Return the state of a window or splitter as it was stored."""
@@ -72,7 +79,7 @@ class Preferences:
 
     def store_bytes(self, name: str, state: QByteArray) -> None:
         """Store the state of a window or splitter."""
-        self._settings.setValue(name, state)
+        self._store(name, state)
 
     def flag(self, name: str, default: bool) -> bool:
         """Return a yes or no that was stored."""
@@ -81,4 +88,8 @@ class Preferences:
 
     def store_flag(self, name: str, value: bool) -> None:
         """Store a yes or no."""
-        self._settings.setValue(name, value)
+        self._store(name, value)
+
+    def _store(self, name: str, value: object) -> None:
+        if not self._is_fixed:
+            self._settings.setValue(name, value)

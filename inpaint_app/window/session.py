@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from dictsel_core import RestoreSettings, Tuning
 from inpaint_app.marks import Marks
 from inpaint_app.mask_editing import MaskHistory
+from inpaint_app.missing import Mask
 from inpaint_app.picture import Picture
 from inpaint_app.recipe import read_recipe
 from inpaint_app.recipe_contents import recipe_settings
@@ -84,6 +85,8 @@ class Session(QObject):
         self.damage_figures: Figures | None = None
         #: The run under way, or given up for a change, to be started anew after it.
         self._again: Callable[[], None] | None = None
+        #: Whether sketches of the run under way are shown; the user may look at an earlier one meanwhile.
+        self._shows_sketches = True
         self._saved_number = 0
         self._mask_is_saved = True
         self.jobs = Jobs(4, self)
@@ -110,6 +113,11 @@ class Session(QObject):
     def activity(self) -> Activity | None:
         """The long work that the user waits for, if there is any."""
         return self._working.activity or self._opening.activity
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether a run is under way, or is to be started anew."""
+        return self._working.is_active or self._again is not None
 
     @property
     def preview(self) -> Preview | None:
@@ -271,9 +279,12 @@ class Session(QObject):
             self._schedule()
 
     def look_at(self, rect: Rect | None) -> None:
-        """Tell which part of the picture is in view: that is what a preview shows."""
+        """Tell which part of the picture is in view: that is what a preview shows.
+
+        Work under way goes on: looking elsewhere is no change.
+        """
         self._previewer.seen = rect
-        if not self._previewer.is_in_view:
+        if not (self._is_busy or self._previewer.is_in_view):
             self._schedule()
 
     def _show_settings(self, settings: RestoreSettings) -> None:
@@ -356,6 +367,7 @@ class Session(QObject):
         self._debounce.stop()
         self._previewer.cancel()
         self._again = None
+        self._shows_sketches = True
 
         def done(result: object) -> None:
             self._again = None
@@ -370,8 +382,9 @@ class Session(QObject):
         self._working.start(Activity(kind, "starting", 0.0), work, done=done, failed=failed, news=self._hear)
 
     def _hear(self, sketch: Sketch) -> None:
-        self.sketch = sketch
-        self.result_changed.emit()
+        if self._shows_sketches:
+            self.sketch = sketch
+            self.result_changed.emit()
 
     def _drop_sketch(self) -> None:
         self.sketch = None
@@ -428,17 +441,23 @@ class Session(QObject):
         self.result_changed.emit()
 
     def go_back(self, number: int) -> None:
-        """Show a restoration of the history again, with its parameters."""
+        """Show a restoration of the history again, with its parameters.
+
+        A run under way goes on with its own parameters, and shows its result when it ends.
+        """
         record = self.history.find(number)
         if record is None:
             return
-        self.cancel()
-        self._show_settings(record.settings)
+        is_busy = self._is_busy
+        if not is_busy:
+            self.cancel()
+            self._show_settings(record.settings)
         if record.image is None:
-            self.notice.emit(
-                f"The pixels of run {number} were let go to save memory; F5 restores them again."
-            )
+            way = "go back to it after the run under way" if is_busy else "F5 restores them again"
+            self.notice.emit(f"The pixels of run {number} were let go to save memory; {way}.")
             return
+        if is_busy:
+            self._shows_sketches, self.sketch = False, None
         self._show(record)
 
     # Figures
@@ -488,8 +507,17 @@ class Session(QObject):
     @property
     def has_unsaved_work(self) -> bool:
         """Whether the restored picture shown, or a painted mask, is in no file yet."""
-        unsaved_result = self.current is not None and self.current.number != self._saved_number
-        return unsaved_result or not self._mask_is_saved
+        return self.has_unsaved_result or self.has_unsaved_mask
+
+    @property
+    def has_unsaved_result(self) -> bool:
+        """Whether the restored picture shown is in no file yet."""
+        return self.current is not None and self.current.number != self._saved_number
+
+    @property
+    def has_unsaved_mask(self) -> bool:
+        """Whether a painted mask is neither in a file nor in a picture that was restored with it."""
+        return not self._mask_is_saved
 
     def discard(self) -> None:
         """Take the work for saved."""
@@ -498,11 +526,16 @@ class Session(QObject):
             self.note_saved(self.current)
 
     def note_saved(self, record: RunRecord) -> None:
-        """Remember that a restored picture is safe."""
+        """Remember that a restored picture is safe, and the mask if it was restored with that."""
+        own = self.history.find(record.number)
+        if own is None or own.mask is not record.mask:  # of a document that was left meanwhile
+            return
         self._saved_number = record.number
+        self.note_mask_saved(record.mask)
         self.history_changed.emit()
 
-    def note_mask_saved(self) -> None:
-        """Remember that the mask is safe."""
-        self._mask_is_saved = True
-        self.mask_edited.emit()
+    def note_mask_saved(self, mask: Mask) -> None:
+        """Remember that a mask is safe, if it is still the one that is used."""
+        if self.mask is not None and np.array_equal(self.mask.mask, mask):
+            self._mask_is_saved = True
+            self.mask_edited.emit()

@@ -11,7 +11,7 @@ from inpaint_app.picture import Array
 from inpaint_app.rect import Rect
 from inpaint_app.window import captions, restoring
 from inpaint_app.window.coverage import Coverage
-from inpaint_app.window.images import Levels, Range, build_levels
+from inpaint_app.window.images import Levels, Range, build_levels, to_image
 from inpaint_app.window.jobs import Jobs
 from inpaint_app.window.painting_canvas import Tool
 from inpaint_app.window.picture_pane import PicturePane
@@ -138,9 +138,11 @@ class Viewer(QWidget):
 
     @property
     def restored_image(self) -> QImage | None:
-        """The restored picture as it is shown; None while there is none."""
-        levels = self._slots["restored"].ready
-        return None if levels is None or self._session.current is None else levels.images[0]
+        """The current restored picture as it is drawn, never a sketch; None while there is none."""
+        document, current = self._session.document, self._session.current
+        if document is None or current is None or current.image is None:
+            return None
+        return to_image(current.image, _display_range(document.picture.pixels))
 
     # What the user chooses
 
@@ -328,7 +330,11 @@ class Viewer(QWidget):
         self._panes["damaged"].set_caption(damaged)
         self._panes["original"].set_caption(f"{document.picture.width} x {document.picture.height} pixels")
         self._panes["original"].canvas.set_placeholder("Open the original (reference) to see it here.")
-        self._panes["error"].canvas.set_placeholder("Errors need the original: open it as the reference.")
+        self._panes["error"].canvas.set_placeholder(
+            "Errors need the original: open it as the reference."
+            if document.reference is None
+            else "Restore (F5) to see the errors."
+        )
         for name, record in zip(("individual", "average"), self._compared(), strict=True):
             self._say(name, record, working=self._sketch(name) is not None)
             self._panes[name].canvas.set_placeholder("Compare (F6) restores under both constraints.")

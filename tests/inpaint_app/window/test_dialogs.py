@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from inpaint_app.picture import Picture
+from inpaint_app.window import file_asking
 from inpaint_app.window.banner import Banner, plain_sentence
 from inpaint_app.window.damage_dialog import DamageDialog
 from inpaint_app.window.export_dialog import ExportDialog
@@ -71,6 +73,32 @@ def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
     dialog.set_path(tmp_path / "flat.jpg")
     assert dialog.target.depth == 8
     assert "16 bits" in dialog._note.text()
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer", "expected"),
+    [
+        ("mask", "No", None),
+        ("mask", "Yes", "mask.png"),
+        ("mask.png", None, "mask.png"),
+        ("new", None, "new.png"),
+        ("new.tif", None, "new.tif"),
+    ],
+)
+def test_a_name_without_an_ending_replaces_nothing_unasked(
+    monkeypatch, files, typed, answer, expected
+) -> None:
+    folder, asked = files["mask"].parent, []
+
+    def question(_parent, _title, words, *_buttons) -> QMessageBox.StandardButton:
+        asked.append(words)
+        return QMessageBox.StandardButton[answer]
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: (str(folder / typed), ""))
+    monkeypatch.setattr(QMessageBox, "question", question)
+    path = file_asking.ask_where_to_write(None, "Save the mask", folder / "suggested.png", "")
+    assert path == (None if expected is None else folder / expected)
+    assert asked == ([] if answer is None else ["mask.png exists already. Replace it?"])
 
 
 def test_damage_is_handed_back(qtbot) -> None:

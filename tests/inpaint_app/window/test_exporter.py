@@ -1,5 +1,7 @@
 """Files that leave the window: what was shown, never over the source unasked."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,60 @@ def test_nothing_is_written_over_unasked(restored, exporter, qtbot, files, name)
     settle(restored, qtbot)
     assert "source" in restored.complaints[0]
     assert files["damaged"].read_bytes() == before
+
+
+def test_what_is_written_at_once_is_all_told_of(restored, exporter, qtbot, files, tmp_path) -> None:
+    notices = []
+    restored.notice.connect(notices.append)
+    exporter.write_restored(Target(tmp_path / "out.png"))
+    exporter.write_mask(Target(files["damaged"]))
+    exporter.write_recipe(Target(tmp_path / "out.json"))
+    assert exporter.activity is not None
+    settle(restored, qtbot)
+    assert exporter.activity is None
+    assert sorted(Path(words.rpartition(" ")[2]).name for words in notices) == ["out.json", "out.png"]
+    assert len(restored.complaints) == 1
+    assert not restored.has_unsaved_work
+
+
+def paint(session) -> None:
+    session.edit_mask(lambda mask: mask.begin_stroke(30, 30, diameter=9), ends=False)
+    session.edit_mask(lambda mask: mask.end_stroke())
+
+
+def test_a_mask_is_safe_with_the_picture_restored_with_it(restored, exporter, qtbot, tmp_path) -> None:
+    paint(restored)
+    exporter.write_restored(Target(tmp_path / "before.png"))
+    exporter.wait()
+    assert restored.has_unsaved_mask, "that was restored with another mask"
+    restored.restore()
+    settle(restored, qtbot)
+    exporter.write_restored(Target(tmp_path / "after.png"))
+    exporter.wait()
+    assert not restored.has_unsaved_work
+
+
+def test_what_was_written_of_another_document_saves_nothing(restored, qtbot, files) -> None:
+    old = restored.current
+    restored.open_file(files["damaged"])
+    settle(restored, qtbot)
+    restored.restore()
+    settle(restored, qtbot)
+    assert restored.current.number == old.number
+    restored.note_saved(old)
+    assert restored.has_unsaved_result
+
+
+def test_a_mask_painted_on_while_it_is_written_is_unsaved(restored, exporter, qtbot, tmp_path) -> None:
+    paint(restored)
+    exporter.write_mask(Target(tmp_path / "first.png"))
+    restored.edit_mask(lambda mask: mask.invert())
+    exporter.wait()
+    assert restored.has_unsaved_mask
+    exporter.write_mask(Target(tmp_path / "second.png"))
+    exporter.wait()
+    assert not restored.has_unsaved_mask
+    qtbot.waitUntil(lambda: restored.is_settled, timeout=120_000)
 
 
 def test_a_recipe_is_read_back(restored, exporter, qtbot, tmp_path) -> None:

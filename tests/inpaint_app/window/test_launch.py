@@ -61,6 +61,23 @@ def test_a_picture_of_the_window(tmp_path, files) -> None:
     assert "Traceback" not in again.stderr
 
 
+def test_a_picture_of_the_window_leaves_what_is_remembered(tmp_path, files) -> None:
+    remembered = tmp_path / "config" / "dictsel" / "inpaint-app.ini"
+    remembered.parent.mkdir(parents=True)
+    remembered.write_text("[General]\ntheme=light\n")
+    done = run(
+        str(files["whole"]),
+        "--mask",
+        str(files["mask"]),
+        "--screenshot",
+        "s.png",
+        "--theme=dark",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert remembered.read_text() == "[General]\ntheme=light\n"
+
+
 def test_what_cannot_be_opened_is_a_sentence(tmp_path) -> None:
     done = run("nothing.png", "--screenshot", "shot.png", cwd=tmp_path)
     assert done.returncode == 2

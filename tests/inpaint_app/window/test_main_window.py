@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QImage
+from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -274,6 +274,25 @@ def test_unsaved_work_is_asked_about_once(window, qtbot, files, monkeypatch) -> 
     assert len(asked) == 2
 
 
+@pytest.mark.parametrize("painted", [False, True])
+def test_exporting_all_work_leads_on(window, qtbot, files, tmp_path, monkeypatch, painted) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    if painted:
+        trigger(window, "invert")
+        settle(window, qtbot)
+    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: "export")
+    monkeypatch.setattr(file_asking, "ask_where_to_write", lambda *_args: tmp_path / "painted.png")
+    monkeypatch.setattr(file_commands.ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Rejected)
+    assert not window.close(), "nothing was written"
+    target = tmp_path / "out.png"
+    monkeypatch.setattr(file_commands.ExportDialog, "exec", lambda dialog: accept(dialog, target))
+    assert window.close()
+    assert target.exists()
+    assert (tmp_path / "painted.png").exists() is painted
+
+
 def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeypatch) -> None:
     monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: pytest.fail("asked"))
     opened(window, qtbot, files["damaged"])
@@ -313,6 +332,25 @@ def test_a_picture_is_pasted_and_copied(window, qtbot) -> None:
     copied = QGuiApplication.clipboard().image()
     assert (copied.width(), copied.height()) == (40, 30)
     assert copied.pixelColor(3, 4) == copied.pixelColor(10, 10)
+
+
+def test_a_run_under_way_is_not_copied(window, qtbot) -> None:
+    window.session.set_settings(FAST)
+    window.files.open_sample(SAMPLES[0])
+    settle(window, qtbot)
+    trigger(window, "restore")
+    settle(window, qtbot)
+    restored = window.session.current.image
+    window.session.set_settings(RestoreSettings())
+    trigger(window, "restore")
+    qtbot.waitUntil(lambda: window.session.sketch is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.viewer.is_settled, timeout=120_000)
+    trigger(window, "copy")
+    assert window.session.sketch is not None
+    copied = QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32)
+    assert np.array_equal(words(copied), drawn(restored))
+    window.cancel()
+    settle(window, qtbot)
 
 
 def test_an_empty_clipboard_is_a_sentence(window) -> None:
@@ -366,6 +404,28 @@ def test_every_view_shows_its_pictures(window, qtbot, files) -> None:
     assert window.viewer._split.isVisible()
 
 
+def test_the_error_view_says_what_it_waits_for(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "error")
+    canvas = pane(window, "error").canvas
+    assert "open it as the reference" in canvas._placeholder
+    window.session.open_reference(files["whole"])
+    settle(window, qtbot)
+    assert canvas._placeholder == "Restore (F5) to see the errors."
+
+
+def test_another_document_takes_old_words_away(window, qtbot, files) -> None:
+    window.session.notice.emit("Something was done.")
+    assert window.statusBar().currentMessage() == "Something was done."
+    opened(window, qtbot, files["damaged"])
+    assert window.statusBar().currentMessage() == ""
+
+
+def test_a_folder_names_the_entry_that_restores_it(window, qtbot, tmp_path) -> None:
+    opened(window, qtbot, tmp_path)
+    assert window.actions_["batch"].text().replace("&", "").rstrip(" …") in window.banner.text
+
+
 def test_the_damaged_picture_is_seen_while_b_is_held(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     trigger(window, "restore")
@@ -400,6 +460,39 @@ def test_history_goes_back(window, qtbot, files) -> None:
     settle(window, qtbot)
     assert window.session.current.number == 1
     assert window.side.parameters._fields["n_atoms"].value == 6
+
+
+@pytest.mark.parametrize("signal", ["itemClicked", "itemActivated"])
+def test_choosing_the_current_run_goes_back_to_its_parameters(window, qtbot, files, signal) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    window.session.set_settings(replace(FAST, n_atoms=5))
+    settle(window, qtbot)
+    assert window.session.preview is not None
+    items = window.history._list
+    if signal == "itemClicked":
+        place = items.visualItemRect(items.topLevelItem(0)).center()
+        qtbot.mouseClick(items.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    else:
+        qtbot.keyClick(items, Qt.Key.Key_Return)
+    settle(window, qtbot)
+    assert window.session.settings == window.session.current.settings
+    assert window.session.settings.n_atoms == 8
+    assert window.session.preview is None
+
+
+def test_clicking_an_earlier_run_goes_back_to_it(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    for _ in range(2):
+        trigger(window, "restore")
+        settle(window, qtbot)
+    items = window.history._list
+    place = items.visualItemRect(items.topLevelItem(1)).center()
+    qtbot.mouseClick(items.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    settle(window, qtbot)
+    assert window.session.current.number == 1
+    assert items.currentItem().text(0) == "1"
 
 
 def test_an_atom_lights_up_its_patches(window, qtbot, files) -> None:
@@ -456,6 +549,29 @@ def test_a_folder_is_restored(window, qtbot, files, tmp_path) -> None:
     expected = restore(damaged.pixels, damaged.alpha == 0, FAST)
     assert np.array_equal(read_picture(output / "a.png").pixels, expected.image)
     dialog.close()
+
+
+@pytest.mark.parametrize("way", ["escape", "close"])
+def test_leaving_the_dialog_ends_the_batch(window, qtbot, files, tmp_path, way) -> None:
+    folder, output = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.png").write_bytes(files["damaged"].read_bytes())
+    window.files.batch(folder)
+    dialog = window.files._batch
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    dialog.set_folders(folder, output)
+    dialog._start.click()
+    assert dialog.is_active
+    if way == "escape":
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    else:
+        dialog.close()
+    assert not dialog.isVisible()
+    assert not dialog.is_active
+    settle(window, qtbot)
+    assert not output.exists() or len(list(output.iterdir())) < 5
 
 
 def test_no_two_actions_share_a_key() -> None:
@@ -521,3 +637,30 @@ def test_presets_are_taken_and_recognised(window, place) -> None:
     assert presets.currentIndex() == place
     window.side.parameters._fields["sparsity"]._box.setValue(3)
     assert presets.currentText() == "Custom"
+
+
+@pytest.mark.parametrize("focused", [False, True])
+def test_the_wheel_over_a_box_changes_nothing(window, qtbot, files, focused) -> None:
+    opened(window, qtbot, files["whole"])
+    boxes = (window.side.parameters._presets, window.side.missing._tolerance)
+    window.session.set_settings(RestoreSettings.preset("fast"))
+    boxes[1].setValue(5)
+    before = [boxes[0].currentIndex(), boxes[1].value()]
+    for box in boxes:
+        if focused:
+            box.setFocus()
+        for turn in (-120, 120, 120):
+            event = QWheelEvent(
+                QPointF(5, 5),
+                QPointF(box.mapToGlobal(QPoint(5, 5))),
+                QPoint(),
+                QPoint(0, turn),
+                Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
+            )
+            QApplication.sendEvent(box, event)
+            assert [boxes[0].currentIndex(), boxes[1].value()] == before
+        assert box.focusPolicy() == Qt.FocusPolicy.StrongFocus, "the wheel must not take the keys either"
+    settle(window, qtbot)

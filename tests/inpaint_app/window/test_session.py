@@ -252,6 +252,23 @@ def test_previews_follow_the_view(session, qtbot, files) -> None:
     assert session.preview.rows == slice(40, 72)
 
 
+@pytest.mark.parametrize("name", ["restore", "compare", "tune"])
+def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files, name) -> None:
+    opened(session, qtbot, files)
+    session.look_at(Rect(0, 0, 32, 32))
+    session.set_settings(replace(FAST, sparsity=3))
+    settle(session, qtbot)
+    assert session.preview is not None
+    getattr(session, name)()
+    task = session._working._task
+    session.look_at(Rect(40, 60, 32, 32))
+    assert session._working._task is task
+    assert not task.is_cancelled
+    settle(session, qtbot)
+    assert session.current is not None
+    assert session.preview is None
+
+
 def test_both_constraints_are_compared(session, qtbot, files) -> None:
     opened(session, qtbot, files, reference=files["whole"])
     session.compare()
@@ -292,6 +309,31 @@ def test_going_back_shows_an_earlier_run_with_its_parameters(session, qtbot, fil
     assert session.settings.n_atoms == 8
     settle(session, qtbot)
     assert session.preview is None, "looking back is no change"
+
+
+def test_looking_back_lets_the_run_go_on(session, qtbot) -> None:
+    session.set_settings(FAST)
+    session.open_sample()
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    slow = RestoreSettings(n_atoms=9, rounds=2)
+    session.set_settings(slow)
+    session.restore()
+    qtbot.waitUntil(lambda: session.sketch is not None, timeout=120_000)
+    task = session._working._task
+    session.go_back(1)
+    assert session._working._task is task
+    assert not task.is_cancelled
+    assert (session.current.number, session.sketch, session.settings) == (1, None, slow)
+    sketches = []
+    session.result_changed.connect(lambda: sketches.append(session.sketch))
+    settle(session, qtbot)
+    assert set(sketches) == {None}, "the earlier run stays in sight meanwhile"
+    assert session.current.number == 2
+    assert session.current.settings.n_atoms == 9
+    session.go_back(1)
+    assert session.settings == session.current.settings
 
 
 def test_painting_then_undoing_gives_the_same_mask(session, qtbot, files) -> None:
