@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from dictsel_core import (
     Constraint,
     IndividualSparsity,
+    LearnedDictionary,
+    Selection,
     ksvd,
     mod,
     replacement_greedy,
@@ -39,7 +41,7 @@ class Method:
 
 
 def _select(
-    selector: Callable[..., object],
+    selector: Callable[..., Selection],
     data: Array,
     constraint: Constraint,
     size: int,
@@ -47,11 +49,11 @@ def _select(
     seed: int,
 ) -> Array:
     chosen = selector(GROUND_SET, data, constraint, size, mask=mask)
-    return np.asarray(chosen.dictionary)  # type: ignore[attr-defined]
+    return np.asarray(chosen.dictionary)
 
 
 def _learn(
-    learner: Callable[..., object],
+    learner: Callable[..., LearnedDictionary],
     data: Array,
     constraint: Constraint,
     size: int,
@@ -60,7 +62,7 @@ def _learn(
 ) -> Array:
     sparsity = constraint.capacity(len(data), size, size)
     learned = learner(data, size, sparsity, mask=mask, rng=np.random.default_rng(seed))
-    return np.asarray(learned.dictionary)  # type: ignore[attr-defined]
+    return np.asarray(learned.dictionary)
 
 
 METHODS = {

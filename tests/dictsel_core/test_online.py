@@ -125,6 +125,7 @@ def test_every_learner_is_fed_the_gains_of_the_definition(selector, masked, seed
 
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_gains_never_exceed_what_the_rate_of_theory_counts_on(selector):
+    """`observe` refuses gains that do."""
     ground_set = standard_ground_set((4, 4))
     rng = np.random.default_rng(0)
     data = rng.normal(size=(40, 16))

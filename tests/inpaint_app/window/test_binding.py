@@ -2,7 +2,7 @@
 
 import sys
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage, QPainter
 
 
@@ -17,3 +17,16 @@ def test_calls_that_return_nothing_leave_the_count_of_none_alone(qapp):
     after = sys.getrefcount(None)
     painter.end()
     assert abs(after - before) < 100
+
+
+def test_signals_cost_no_references():
+    class Sender(QObject):
+        sent = Signal(object)
+
+    sender, heard = Sender(), []
+    sender.sent.connect(heard.append)
+    before = sys.getrefcount(True)
+    for _ in range(100):
+        sender.sent.emit(1)
+    assert len(heard) == 100
+    assert abs(sys.getrefcount(True) - before) < 50
