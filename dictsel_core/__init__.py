@@ -57,6 +57,8 @@ from dictsel_core.learning import (
 from dictsel_core.metrics import error_map, psnr, ssim
 from dictsel_core.online import (
     AdaptiveHedge,
+    ExpertBank,
+    FixedHedge,
     Hedge,
     OnlineReplacementGreedy,
     OnlineReplacementOMP,
@@ -105,6 +107,8 @@ __all__ = [
     "AverageSparsity",
     "BlockSparsity",
     "Constraint",
+    "ExpertBank",
+    "FixedHedge",
     "GroundSet",
     "Hedge",
     "IndividualSparsity",

@@ -1,13 +1,17 @@
 """Figure 2: online selection and online learning, k = 20 and s = 5."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.measure import print_table
 from dictsel_core import (
+    AdaptiveHedge,
+    ExpertBank,
+    FixedHedge,
     IndividualSparsity,
     OnlineReplacementGreedy,
     OnlineReplacementOMP,
@@ -25,11 +29,14 @@ from experiments.results import Row, column, values, where
 from experiments.runner import Experiment, Task
 
 N_ATOMS, SPARSITY = 20, 5
-SELECTORS: dict[str, type[OnlineSelector]] = {
+SELECTORS: dict[str, Callable[..., OnlineSelector]] = {
     "SDS_MA": OnlineSDSMA,
     "RG": OnlineReplacementGreedy,
     "ROMP": OnlineReplacementOMP,
+    "ROMP, M = 1": partial(OnlineReplacementOMP, smoothness=1.0),
 }
+#: Who chooses the learning rates: the bound that the paper prints, the same for all, or the gains themselves.
+RATES = {"printed": "Hedge", "adaptive": "AdaHedge"}
 LEARNER = "Mairal et al."
 #: Rounds that are averaged into one point of a curve.
 _BINS = 20
@@ -53,39 +60,25 @@ class OnlineExperiment(Experiment):
         return tasks
 
     def report(self, rows: list[Row], folder: Path) -> list[Path]:
-        """Draw residuals and regrets, and print the ends of the curves."""
-        figure, axes = panels(2, 2)
-        for line, quantity in zip(axes, ("residual", "regret"), strict=True):
-            for panel, data in zip(line, ("synthetic", "images"), strict=True):
-                part = where(rows, data=data)
-                for method, rate in _competitors(part):
-                    trials = where(part, method=method, rate=rate)
-                    name = f"online {method}" if method in SELECTORS else f"online learning ({method})"
-                    curve(
-                        panel,
-                        method,
-                        values(trials, "round"),
-                        column(trials, quantity).reshape(len(values(trials, "trial")), -1),
-                        dashed=rate == "theory",
-                        markers=rate != "theory",
-                        band=data == "synthetic",
-                        label=name.replace("SDS_MA", r"SDS$_\mathrm{MA}$")
-                        + (", Hedge at the rate of theory" if rate == "theory" else ""),
-                    )
-                title = "synthetic" if data == "synthetic" else "photographs"
-                if quantity == "residual":
-                    label(panel, title, "round", "residual variance")
-                    panel.set_ylim(bottom=0)
-                else:
-                    label(panel, f"{title}, against offline ROMP", "round", "average regret / energy")
-                    logarithmic(panel, "x", "y")
-        legend(figure, list(axes.flat), n_columns=2)
+        """Draw residuals and regrets, one column per rate and data set, and print the ends of the curves."""
+        kinds = list(product(RATES, ("synthetic", "images")))
+        figure, axes = panels(2, len(kinds))
+        for place, (rate, data) in enumerate(kinds):
+            part = [row for row in where(rows, data=data) if row["rate"] in (rate, "")]
+            title = f"{'synthetic' if data == 'synthetic' else 'photographs'}, {RATES[rate]}"
+            for line, quantity in zip(axes, ("residual", "regret"), strict=True):
+                for method in values(part, "method"):
+                    trials = where(part, method=method)
+                    rounds = values(trials, "round")
+                    table = column(trials, quantity).reshape(-1, len(rounds))
+                    curve(line[place], method, rounds, table, band=data == "synthetic")
+            label(axes[0, place], title, "round", "residual variance")
+            axes[0, place].set_ylim(bottom=0)
+            label(axes[1, place], title, "round", "average regret / energy")
+            logarithmic(axes[1, place], "x", "y")
+        legend(figure, list(axes.flat))
         _print(rows)
         return save(figure, folder, self.name)
-
-
-def _competitors(rows: list[Row]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((row["method"], row["rate"]) for row in rows))
 
 
 def _trial(data: str, rounds: int, trial: int, photographs: Photographs) -> list[Row]:
@@ -119,18 +112,18 @@ def _trial(data: str, rounds: int, trial: int, photographs: Photographs) -> list
 
 def _games(points: Array, trial: int) -> Iterator[tuple[str, str, Array]]:
     """Yield (method, rate, dictionary of every round)."""
-    for rate in ("adaptive", "theory"):
+    for rate in RATES:
         for number, (name, selector) in enumerate(SELECTORS.items()):
-            rng = np.random.default_rng(seed(trial, number))
-            if rate == "theory":
-                largest = float(np.square(points).sum(axis=1).max())
-                player = selector(
-                    GROUND_SET, N_ATOMS, SPARSITY, largest_energy=largest, rounds=len(points), rng=rng
-                )
-            else:
-                player = selector(GROUND_SET, N_ATOMS, SPARSITY, rng=rng)
-            yield name, rate, _play(player, points)
+            learners = _learners(rate, len(points), np.random.default_rng(seed(trial, number)))
+            yield name, rate, _play(selector(GROUND_SET, N_ATOMS, SPARSITY, learners=learners), points)
     yield LEARNER, "", _learn(points, trial)
+
+
+def _learners(rate: str, rounds: int, rng: np.random.Generator) -> ExpertBank:
+    n = len(GROUND_SET)
+    if rate == "adaptive":
+        return AdaptiveHedge(n, n_learners=N_ATOMS, rng=rng)
+    return FixedHedge(n, n_learners=N_ATOMS, rate=np.sqrt(2 * np.log(n) / rounds), rng=rng)
 
 
 def _play(player: OnlineSelector, points: Array) -> Array:
@@ -163,8 +156,8 @@ def _learn(points: Array, trial: int) -> Array:
 def _print(rows: list[Row]) -> None:
     last = max(values(rows, "round"))
     lines = []
-    for method, rate in _competitors(rows):
-        line = [f"{method} {rate}"]
+    for method, rate in dict.fromkeys((row["method"], row["rate"]) for row in rows):
+        line = [method, RATES.get(rate, "")]
         for data in ("synthetic", "images"):
             mine = where(rows, method=method, rate=rate, data=data)
             early = min(values(mine, "round"), key=lambda number: abs(number - last / 4))
@@ -179,7 +172,7 @@ def _print(rows: list[Row]) -> None:
     ]
     print_table(
         f"Online: T = {last:,}, {len(values(rows, 'trial'))} trials; average regret over energy",
-        ["method and rate", *kinds],
+        ["method", "learners", *kinds],
         lines,
     )
 

@@ -20,11 +20,16 @@ STYLES = {
     "RG": ("#CC79A7", "^"),
     "ROMP": ("#0072B2", "D"),
     "ROMPd": ("#56B4E9", "v"),
+    "ROMP, M = 1": ("#56B4E9", "v"),
     "MOD": ("#D55E00", "P"),
     "K-SVD": ("#000000", "X"),
     "Mairal et al.": ("#7F7F7F", "*"),
 }
-_LABELS = {"SDS_MA": r"SDS$_\mathrm{MA}$", "SDS_OMP": r"SDS$_\mathrm{OMP}$"}
+_LABELS = {
+    "SDS_MA": r"SDS$_\mathrm{MA}$",
+    "SDS_OMP": r"SDS$_\mathrm{OMP}$",
+    "ROMP, M = 1": "ROMP, $M$ = 1",
+}
 
 
 def panels(n_rows: int, n_columns: int, *, height: float = 2.9) -> tuple[Any, Any]:
@@ -40,10 +45,7 @@ def curve(
     x: Sequence[float],
     trials: Array,
     *,
-    dashed: bool = False,
-    markers: bool = True,
     band: bool = True,
-    label: str | None = None,
 ) -> None:
     """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted."""
     colour, marker = STYLES[method]
@@ -52,11 +54,10 @@ def curve(
         x,
         mean,
         color=colour,
-        marker=marker if markers else None,
+        marker=marker,
         markersize=5,
         linewidth=1.4,
-        linestyle="--" if dashed else "-",
-        label=label or _LABELS.get(method, method),
+        label=_LABELS.get(method, method),
     )
     if band and len(trials) > 1:
         error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))

@@ -1,6 +1,6 @@
 """Online selection: a dictionary for every round, before its patch is seen (section 5, appendix D)."""
 
-from dictsel_core.online.hedge import AdaptiveHedge, Hedge
+from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, FixedHedge, Hedge
 from dictsel_core.online.regret import alpha_regret, utilities
 from dictsel_core.online.selectors import (
     OnlineReplacementGreedy,
@@ -11,6 +11,8 @@ from dictsel_core.online.selectors import (
 
 __all__ = [
     "AdaptiveHedge",
+    "ExpertBank",
+    "FixedHedge",
     "Hedge",
     "OnlineReplacementGreedy",
     "OnlineReplacementOMP",

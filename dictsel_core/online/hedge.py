@@ -33,6 +33,16 @@ class ExpertBank(ABC):
         self._probabilities: Array | None = None
 
     @property
+    def n_learners(self) -> int:
+        """Number of learners."""
+        return self._shape[0]
+
+    @property
+    def n_actions(self) -> int:
+        """Number n of actions."""
+        return self._shape[1]
+
+    @property
     def probabilities(self) -> Array:
         """How likely each learner plays each action in this round: (n_learners, n_actions)."""
         if self._probabilities is None:
@@ -162,6 +172,62 @@ class Hedge(ExpertBank):
         if self._doubling and self._done == self._rounds:
             self._earlier += self._bound_since_start()
             self._begin(2 * self._rounds)
+
+
+class FixedHedge(ExpertBank):
+    r"""Hedge with a learning rate of one's own, the same in all rounds.
+
+    Gains are taken as they come, whatever their scale. The regret after T rounds is at most
+    :math:`\ln n / \eta + \eta T G^2 / 8`, G being the largest gain so far.
+
+    Parameters
+    ----------
+    n_actions : int
+        n.
+    rate : float
+        Learning rate, :math:`\eta`.
+    n_learners : int
+        Independent learners side by side.
+    rng : numpy.random.Generator or int, optional
+        For the draws; seeded with 0 if left out.
+
+    Examples
+    --------
+    >>> hedge = FixedHedge(3, rate=0.1)
+    >>> for _ in range(100):
+    ...     hedge.observe([0.0, 1.0, 0.5])
+    >>> hedge.probabilities.round(2).tolist()
+    [[0.0, 0.99, 0.01]]
+    """
+
+    def __init__(
+        self,
+        n_actions: int,
+        *,
+        rate: float,
+        n_learners: int = 1,
+        rng: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(n_actions, n_learners=n_learners, rng=rng)
+        self._rate = as_nonnegative(rate, "rate")
+        if not 0 < self._rate < np.inf:
+            raise ValueError(f"rate must be positive and finite, but is {self._rate}.")
+        self._done = 0
+        self._largest: Array = np.zeros(self._shape[0])
+
+    @property
+    def regret_bound(self) -> Array:
+        """What theory promises for the regret of each learner in the rounds so far: (n_learners,)."""
+        bound: Array = np.log(self.n_actions) / self._rate + self._rate * self._done * self._largest**2 / 8
+        return bound
+
+    def _rates(self) -> Array:
+        return np.full(self.n_learners, self._rate)
+
+    def _learn(self, gains: Array) -> None:
+        self._totals += gains
+        self._largest = np.maximum(self._largest, gains.max(axis=1))
+        self._done += 1
 
 
 class AdaptiveHedge(ExpertBank):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dictsel_core import AdaptiveHedge, Hedge
+from dictsel_core import AdaptiveHedge, FixedHedge, Hedge
 
-N_ACTIONS, ROUNDS = 6, 300
+N_ACTIONS, ROUNDS, RATE = 6, 300, 0.05
 
 
 def drifting(rng, scale=1.0):
@@ -45,6 +45,7 @@ def makers(scale):
         "known end": lambda: Hedge(N_ACTIONS, rounds=ROUNDS, largest_gain=scale),
         "doubling": lambda: Hedge(N_ACTIONS, largest_gain=scale),
         "adaptive": lambda: AdaptiveHedge(N_ACTIONS),
+        "fixed": lambda: FixedHedge(N_ACTIONS, rate=RATE),
     }
 
 
@@ -59,6 +60,7 @@ def test_regret_is_within_what_theory_promises(game, kind, scale):
         "known end": single,
         "doubling": np.sqrt(2) / (np.sqrt(2) - 1) * single,
         "adaptive": np.sqrt(2) * single + scale * (4 / 3 * np.log(N_ACTIONS) + 2),
+        "fixed": np.log(N_ACTIONS) / RATE + RATE * ROUNDS * scale**2 / 8,
     }[kind]
     assert regret <= hedge.regret_bound[0] + 1e-9
     assert hedge.regret_bound[0] <= closed * (1 + 1e-9)
@@ -74,11 +76,12 @@ def test_known_rate_gives_the_closed_bound_exactly():
 def test_probabilities_are_exponential_in_the_totals():
     rng = np.random.default_rng(1)
     table = rng.random((10, 2, N_ACTIONS))
-    hedge = Hedge(N_ACTIONS, n_learners=2, rounds=10)
-    for gains in table:
-        hedge.observe(gains)
-    powers = np.exp(np.sqrt(8 * np.log(N_ACTIONS) / 10) * table.sum(axis=0))
-    np.testing.assert_allclose(hedge.probabilities, powers / powers.sum(axis=1, keepdims=True))
+    rate = np.sqrt(8 * np.log(N_ACTIONS) / 10)
+    for hedge in (Hedge(N_ACTIONS, n_learners=2, rounds=10), FixedHedge(N_ACTIONS, n_learners=2, rate=rate)):
+        for gains in table:
+            hedge.observe(gains)
+        powers = np.exp(rate * table.sum(axis=0))
+        np.testing.assert_allclose(hedge.probabilities, powers / powers.sum(axis=1, keepdims=True))
 
 
 def test_adaptive_rate_follows_its_definition():
@@ -151,3 +154,5 @@ def test_wrong_use_is_refused_in_words():
         hedge.observe([0.0, 1.0])
     with pytest.raises(ValueError, match="positive and finite"):
         Hedge(3, largest_gain=0.0)
+    with pytest.raises(ValueError, match="rate must be positive and finite"):
+        FixedHedge(3, rate=0.0)

@@ -5,6 +5,7 @@ import pytest
 from synthetic import least_squares, planted, random_ground_set
 
 from dictsel_core import (
+    FixedHedge,
     IndividualSparsity,
     OnlineReplacementGreedy,
     OnlineReplacementOMP,
@@ -211,6 +212,12 @@ def test_wrong_use_is_refused_in_words(selector):
         selector(ground_set, 3, 2).observe(np.zeros(15))
     with pytest.raises(ValueError, match="mask must have the shape of y"):
         selector(ground_set, 3, 2).observe(np.zeros(16), np.zeros(15, bool))
+    with pytest.raises(TypeError, match="rate and draws of their own"):
+        selector(ground_set, 3, 2, learners=FixedHedge(64, n_learners=3, rate=1.0), rng=0)
+    with pytest.raises(TypeError, match="learners must be an ExpertBank"):
+        selector(ground_set, 3, 2, learners=[FixedHedge(64, rate=1.0)])
+    with pytest.raises(ValueError, match="learners must be 3 over 64 atoms"):
+        selector(ground_set, 3, 2, learners=FixedHedge(64, n_learners=2, rate=1.0))
     for energy in (0.0, np.inf):
         with pytest.raises(ValueError, match="largest_energy must be positive and finite"):
             selector(ground_set, 3, 2, largest_energy=energy)
@@ -218,6 +225,31 @@ def test_wrong_use_is_refused_in_words(selector):
         selector(ground_set, 3, 2, largest_energy=1.0).observe(9 * ground_set.atoms[:, 0])
     with pytest.raises(ValueError, match="must be finite"):
         selector(ground_set, 3, 2).observe(np.full(16, np.nan))
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_learners_of_ones_own_play_and_are_fed(selector):
+    ground_set = standard_ground_set((4, 4))
+    learners = FixedHedge(64, n_learners=3, rate=1.0)
+    online = selector(ground_set, 3, 2, learners=learners)
+    for _ in range(20):
+        online.observe(9 * ground_set.atoms[:, 5])
+    assert online.play()[0] == 5
+    assert online.learners is learners
+
+
+def test_a_smaller_smoothness_of_ones_own_gives_larger_gains():
+    rng = np.random.default_rng(3)
+    ground_set, y = random_ground_set(rng, 8, 12), rng.normal(size=8)
+    fed = []
+    for smoothness in (None, 1.0):
+        online = OnlineReplacementOMP(ground_set, 2, 2, smoothness=smoothness)
+        recorder = online._learners = Recorder([3, 4])
+        online.observe(y)
+        fed.append(recorder.fed)
+    np.testing.assert_allclose(fed[1], ground_set.smoothness * fed[0])
+    with pytest.raises(ValueError, match="smoothness must be positive and finite"):
+        OnlineReplacementOMP(ground_set, 2, 2, smoothness=0.0)
 
 
 def test_regret_is_what_the_reference_has_more():
