@@ -146,6 +146,15 @@ class SupportFit:
     coefficients: NDArray[np.float64]
     residual: NDArray[np.float64]
 
+    @property
+    def orthonormal(self) -> NDArray[np.float64]:
+        """Orthonormal rows in place of the columns, with the same span: (B, S, d); some may be zero."""
+        largest = np.einsum("bss->bs", self.inverse).max(axis=1)[:, None, None]
+        # Dependent columns make the inverse singular, which Cholesky's method would refuse.
+        factor = np.linalg.cholesky(self.inverse + 1e-12 * largest * np.eye(self.inverse.shape[1]))
+        rows: NDArray[np.float64] = factor.transpose(0, 2, 1) @ self.columns
+        return rows
+
 
 def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
     """Fit every target by its columns; dependent columns share the weight (minimum norm).

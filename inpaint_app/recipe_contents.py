@@ -15,8 +15,7 @@ from inpaint_app.recipe import Plain, Recipe, write_recipe
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
     """Return the settings of a recipe; those it does not name have their defaults."""
     try:
-        values: dict[str, Any] = {"rounds": 0, **recipe.settings}  # early recipes know no refinement
-        return RestoreSettings(**values)
+        return RestoreSettings(**_as_of_now(recipe.settings))
     except TypeError as error:
         known = RestoreSettings.__dataclass_fields__
         strange = next((name for name in recipe.settings if name not in known), None)
@@ -24,6 +23,14 @@ def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
         raise UserError(f"{shown(path)} does not work: {problem}; mend it or write it anew.") from error
     except ValueError as error:
         raise UserError(f"{shown(path)} does not work: {clause(error)}; mend it or write it anew.") from error
+
+
+def _as_of_now(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings in today's words: early recipes know no refinement, and Replacement OMP only."""
+    values = {"rounds": 0, "selector": "romp", **settings}
+    if values.pop("decay", False):
+        values["selector"] = "rompd"
+    return values
 
 
 def recipe_marks(recipe: Recipe, path: Path) -> Marks:

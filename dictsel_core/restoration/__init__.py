@@ -3,12 +3,13 @@
 from dictsel_core.restoration.pipeline import iter_restore, restore
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.sampling import MOST_PATCHES, patch_places
-from dictsel_core.restoration.settings import CONSTRAINTS, PRESETS, RestoreSettings
+from dictsel_core.restoration.settings import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings
 
 __all__ = [
     "CONSTRAINTS",
     "MOST_PATCHES",
     "PRESETS",
+    "SELECTORS",
     "Restoration",
     "RestoreSettings",
     "RestoreStep",

@@ -26,7 +26,7 @@ from dictsel_core.restoration.rounds import (
 )
 from dictsel_core.restoration.sampling import sample_patches
 from dictsel_core.restoration.settings import RestoreSettings
-from dictsel_core.selection import Selection, SelectionRun, iter_replacement_omp
+from dictsel_core.selection import Selection, SelectionRun, iter_replacement_ols, iter_replacement_omp
 
 DEFAULTS = RestoreSettings()
 
@@ -93,14 +93,11 @@ def iter_restore(
 def select_dictionary(canvas: Canvas, settings: RestoreSettings, ground_set: GroundSet) -> SelectionRun:
     """Select a dictionary on the patches of the picture itself; settings are resolved."""
     sample = sample_patches(canvas, settings.patch_size, settings.seed)
-    return iter_replacement_omp(
-        ground_set,
-        sample.data,
-        settings.constraint_for(len(sample.data)),
-        settings.n_atoms or 1,
-        mask=sample.mask,
-        decay=settings.decay,
-    )
+    constraint, n_atoms = settings.constraint_for(len(sample.data)), settings.n_atoms or 1
+    if settings.selector == "rols":
+        return iter_replacement_ols(ground_set, sample.data, constraint, n_atoms, mask=sample.mask)
+    decay = settings.selector == "rompd"
+    return iter_replacement_omp(ground_set, sample.data, constraint, n_atoms, mask=sample.mask, decay=decay)
 
 
 class _Work:

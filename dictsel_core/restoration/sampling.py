@@ -11,7 +11,7 @@ from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
 from dictsel_core.restoration.settings import RestoreSettings
 
 #: Most patches used: a sample of a large picture says as much as all of it.
-MOST_PATCHES = 8192
+MOST_PATCHES = 2048
 #: Fewest patches used, if there are so many with an observed pixel.
 _FEWEST_PATCHES = 48
 

@@ -11,6 +11,8 @@ from dictsel_core.ground_set import STANDARD_BASES
 #: Names that `RestoreSettings.preset` knows.
 PRESETS = ("paper", "fast", "balanced", "best")
 CONSTRAINTS = ("individual", "average")
+#: Replacement OLS; Replacement OMP and ROMPd of the paper.
+SELECTORS = ("rols", "romp", "rompd")
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class RestoreSettings:
         Height and width of a patch in pixels.
     bases : tuple of str
         Bases of the ground set, see `standard_ground_set`.
-    decay : bool
-        Select by ROMPd, see `replacement_omp`.
+    selector : {"rols", "romp", "rompd"}
+        Select by `replacement_ols`, by `replacement_omp`, or by the latter with decay.
     keep_observed : bool
         Keep observed pixels as they are; False replaces every pixel by its estimate, as the paper does.
     fill_weight : float
@@ -60,7 +62,7 @@ class RestoreSettings:
     coding_sparsity: int | None = None
     patch_size: int = 8
     bases: tuple[str, ...] = STANDARD_BASES
-    decay: bool = False
+    selector: str = "rols"
     keep_observed: bool = True
     fill_weight: float = 0.1
     every_window: bool = False
@@ -72,6 +74,8 @@ class RestoreSettings:
         """Check every value."""
         if self.constraint not in CONSTRAINTS:
             raise ValueError(f"constraint must be one of {CONSTRAINTS}, but is {self.constraint!r}.")
+        if self.selector not in SELECTORS:
+            raise ValueError(f"selector must be one of {SELECTORS}, but is {self.selector!r}.")
         for name in ("n_atoms", "coding_sparsity"):
             if getattr(self, name) is not None:
                 as_count(getattr(self, name), name)
@@ -108,7 +112,13 @@ class RestoreSettings:
             pixels stop improving.
         """
         changes: dict[str, dict[str, Any]] = {
-            "paper": {"keep_observed": False, "fill_weight": 0.0, "every_window": True, "rounds": 0},
+            "paper": {
+                "selector": "romp",
+                "keep_observed": False,
+                "fill_weight": 0.0,
+                "every_window": True,
+                "rounds": 0,
+            },
             "fast": {"rounds": 0},
             "balanced": {},
             "best": {"rounds": None},

@@ -1,6 +1,7 @@
 """Selectors: greedy algorithms that choose a dictionary from a ground set."""
 
 from dictsel_core.selection._replacement_greedy import iter_replacement_greedy, replacement_greedy
+from dictsel_core.selection._replacement_ols import iter_replacement_ols, replacement_ols
 from dictsel_core.selection._replacement_omp import iter_replacement_omp, replacement_omp
 from dictsel_core.selection._sds_ma import iter_sds_ma, sds_ma
 from dictsel_core.selection._sds_omp import iter_sds_omp, sds_omp
@@ -12,10 +13,12 @@ __all__ = [
     "SelectionRun",
     "SelectionStep",
     "iter_replacement_greedy",
+    "iter_replacement_ols",
     "iter_replacement_omp",
     "iter_sds_ma",
     "iter_sds_omp",
     "replacement_greedy",
+    "replacement_ols",
     "replacement_omp",
     "sds_ma",
     "sds_omp",

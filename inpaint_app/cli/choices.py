@@ -19,6 +19,7 @@ _OPTIONS = {
     "patch_size": "patch_size",
     "bases": "bases",
     "rounds": "rounds",
+    "selector": "selector",
     "seed": "seed",
     "threads": "threads",
 }
@@ -85,8 +86,6 @@ def _check_budget(settings: RestoreSettings, args: argparse.Namespace) -> None:
 def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> RestoreSettings:
     given = {field: getattr(args, name, None) for name, field in _OPTIONS.items()}
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
-    if args.decay:
-        changes["decay"] = True
     if args.replace_observed:
         changes["keep_observed"] = False
         changes.setdefault("rounds", 0)  # refinement would keep them

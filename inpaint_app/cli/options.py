@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from dictsel_core import CONSTRAINTS, PRESETS, RestoreSettings
+from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings
 from inpaint_app.cli.parser import names, number, one_of, whole
 
 _DEFAULTS = RestoreSettings()
@@ -92,7 +92,12 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
         type=whole(0, 100),
         help=f"rounds of non-local refinement, 0 for none (default {_DEFAULTS.rounds})",
     )
-    group.add_argument("--decay", action="store_true", help="select by ROMPd, whose penalties fall")
+    group.add_argument(
+        "--selector",
+        metavar="|".join(SELECTORS),
+        type=one_of(SELECTORS),
+        help="how atoms are selected: rols (Replacement OLS, default), romp or rompd (the paper's)",
+    )
     group.add_argument(
         "--replace-observed", action="store_true", help="replace observed pixels too, as the paper does"
     )

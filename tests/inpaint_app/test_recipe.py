@@ -6,13 +6,14 @@ import pytest
 
 from inpaint_app.errors import UserError
 from inpaint_app.recipe import Recipe, read_recipe, write_recipe
+from inpaint_app.recipe_contents import recipe_settings
 
 RECIPE = Recipe(
     settings={
         "constraint": "average",
         "n_atoms": 20,
         "budget": 2.5,
-        "decay": False,
+        "keep_observed": False,
         "seed": None,
         "bases": ["dct"],
     },
@@ -90,3 +91,9 @@ def test_binary_missing_and_folder(tmp_path: Path) -> None:
         read_recipe(tmp_path / "b")
     with pytest.raises(UserError, match="folder"):
         read_recipe(tmp_path)
+
+
+@pytest.mark.parametrize(("decay", "selector"), [(False, "romp"), (True, "rompd")])
+def test_early_recipes_mean_what_they_meant(tmp_path: Path, decay: bool, selector: str) -> None:
+    settings = recipe_settings(Recipe({"n_atoms": 9, "decay": decay}, "0.1.0", {}), tmp_path)
+    assert (settings.n_atoms, settings.rounds, settings.selector) == (9, 0, selector)

@@ -55,6 +55,31 @@ def gradient_rule(patches, *, decay=False):
     return rule
 
 
+def separate_rule(patches):
+    """Replacement OLS: the true worth of an addition minus that of a removal."""
+    atoms = patches.ground_set.atoms
+
+    def rule(supports, iteration):
+        before = [patches.utility(t, z) for t, z in enumerate(supports)]
+        additions = []
+        for t, z in enumerate(supports):
+            visible = np.where(patches.mask[t][:, None], 0, atoms)
+            lengths = np.square(visible).sum(axis=0)
+            part = visible - visible[:, z] @ np.linalg.pinv(visible[:, z], rcond=1e-10) @ visible
+            outside = np.maximum(np.square(part).sum(axis=0), 0.01 * lengths)
+            squares = patches.squared_correlations(t, z)
+            additions.append(np.divide(squares, 2 * outside, out=np.zeros_like(squares), where=squares > 0))
+
+        def worth(t, option, atom):
+            added, slot = option
+            lost = before[t] - patches.utility(t, np.delete(supports[t], slot)) if slot >= 0 else 0.0
+            return added * additions[t][atom] - lost
+
+        return worth, np.sum(additions, axis=0)
+
+    return rule
+
+
 def difference_rule(patches):
     """Replacement Greedy (section 4.1)."""
 
