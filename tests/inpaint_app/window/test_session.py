@@ -11,7 +11,8 @@ from inpaint_app.marks import Marks
 from inpaint_app.picture import Picture
 from inpaint_app.rect import Rect
 from inpaint_app.window.opening import SAMPLES, Damage
-from inpaint_app.window.session import DEBOUNCE_MS, Session
+from inpaint_app.window.runner import DEBOUNCE_MS
+from inpaint_app.window.session import Session
 from inpaint_app.window.state import Comparison
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
@@ -19,7 +20,7 @@ FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), roun
 
 def settle(session: Session, qtbot) -> None:
     """Wait until nothing is under way."""
-    qtbot.waitUntil(lambda: session.jobs.n_active == 0 and not session._debounce.isActive(), timeout=120_000)
+    qtbot.waitUntil(lambda: session.is_settled, timeout=120_000)
 
 
 def opened(session: Session, qtbot, files, **more) -> Session:
@@ -260,10 +261,8 @@ def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files, name) -> N
     settle(session, qtbot)
     assert session.preview is not None
     getattr(session, name)()
-    task = session._working._task
     session.look_at(Rect(40, 60, 32, 32))
-    assert session._working._task is task
-    assert not task.is_cancelled
+    assert session.activity is not None
     settle(session, qtbot)
     assert session.current is not None
     assert session.preview is None
@@ -321,10 +320,8 @@ def test_looking_back_lets_the_run_go_on(session, qtbot) -> None:
     session.set_settings(slow)
     session.restore()
     qtbot.waitUntil(lambda: session.sketch is not None, timeout=120_000)
-    task = session._working._task
     session.go_back(1)
-    assert session._working._task is task
-    assert not task.is_cancelled
+    assert session.activity is not None
     assert (session.current.number, session.sketch, session.settings) == (1, None, slow)
     sketches = []
     session.result_changed.connect(lambda: sketches.append(session.sketch))
