@@ -76,10 +76,10 @@ def settings_words(settings: RestoreSettings) -> str:
     return f"{words}, rounds {'auto' if settings.rounds is None else settings.rounds}"
 
 
-def found_words(document: Document, *, edited: bool) -> str:
+def found_words(document: Document, *, painted: bool) -> str:
     """Say how the missing pixels of a document are known."""
     known = [_SOURCES[source] for source in document.sources]
-    if edited:
+    if painted:
         known.append("painted by hand")
     return ", ".join(known)
 

@@ -71,7 +71,6 @@ class Session(QObject):
         self.settings = RestoreSettings()
         self.is_automatic = False
         self.advice: Advice | None = None
-        self._mask_is_saved = True
         self._missing_fraction: float | None = None
         self.jobs = Jobs(4, self)
         self._opening = Foreground(self.jobs, self)
@@ -210,8 +209,7 @@ class Session(QObject):
         self._runner.cancel()
         self._results.clear()
         self.document, self.mask = opened.document, MaskHistory(opened.mask)
-        self._missing_fraction, self._mask_is_saved = None, True
-        self.advice = None
+        self._missing_fraction = self.advice = None
         self.document_changed.emit()
         self.mask_changed.emit(None)
         self.mask_edited.emit()
@@ -262,8 +260,6 @@ class Session(QObject):
         return self._missing_fraction
 
     def _end_edit(self) -> None:
-        assert self.mask is not None
-        self._mask_is_saved = not self.mask.can_undo
         self._missing_fraction = None
         self.mask_edited.emit()
         self._measure_damage()
@@ -444,11 +440,12 @@ class Session(QObject):
     @property
     def has_unsaved_mask(self) -> bool:
         """Whether a painted mask is neither in a file nor in a picture that was restored with it."""
-        return not self._mask_is_saved
+        return self.mask is not None and not self.mask.is_saved
 
     def discard(self) -> None:
         """Take the work for saved."""
-        self._mask_is_saved = True
+        if self.mask is not None:
+            self.mask.note_saved()
         if self.current is not None:
             self._results.note_saved(self.current)
 
@@ -460,5 +457,5 @@ class Session(QObject):
     def note_mask_saved(self, mask: Mask) -> None:
         """Remember that a mask is safe, if it is still the one that is used."""
         if self.mask is not None and np.array_equal(self.mask.mask, mask):
-            self._mask_is_saved = True
+            self.mask.note_saved()
             self.mask_edited.emit()

@@ -158,6 +158,38 @@ def test_replaced_mask_can_be_undone_and_must_fit():
         history.replace(other[1:])
 
 
+def test_a_given_mask_is_neither_painted_nor_unsaved_wherever_undoing_leads():
+    history = MaskHistory(random_mask(2))
+    states = [(history.is_painted, history.is_saved)]
+    for edit in (
+        history.invert,
+        lambda: history.replace(random_mask(3)),
+        lambda: history.fill(Rect(0, 0, 9, 9)),
+        history.note_saved,
+        history.invert,
+    ):
+        edit()
+        states.append((history.is_painted, history.is_saved))
+    given, painted, saved = (False, True), (True, False), (True, True)
+    assert states == [given, painted, given, painted, saved, painted]
+    for state in (saved, given, painted, given):
+        history.undo()
+        assert (history.is_painted, history.is_saved) == state
+    history.redo()
+    assert history.is_painted
+    history.replace(history.snapshot())
+    assert history.is_saved, "another source holds the same mask"
+
+
+def test_forgetting_old_steps_forgets_no_painting():
+    history = MaskHistory(np.zeros((64, 64), np.bool_), max_bytes=1)
+    history.invert()
+    history.replace(np.zeros((64, 64), np.bool_))
+    history.undo()
+    assert history.is_painted
+    assert not history.is_saved
+
+
 def test_a_new_step_forgets_what_was_undone():
     history = empty()
     history.fill(Rect(0, 0, 3, 3))

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
+from inpaint_app.marks import Marks
 from inpaint_app.reading import read_picture
 from inpaint_app.window import file_asking, file_commands
 from inpaint_app.window.actions import GROUPS
@@ -223,6 +224,19 @@ def test_a_tool_brings_the_damaged_picture_into_sight(window, qtbot, files) -> N
     trigger(window, "eraser")
     assert window.viewer.view is View.COMPARE, "it is in sight there"
     settle(window, qtbot)
+
+
+def test_a_mask_from_a_file_is_not_taken_for_painted(window, qtbot, files) -> None:
+    opened(window, qtbot, files["whole"])
+    seen = []
+    for edit in ("file", "invert", "undo"):
+        if edit == "file":
+            window.session.set_marks(Marks(mask=files["mask"]))
+        else:
+            trigger(window, edit)
+        settle(window, qtbot)
+        seen.append(("painted by hand" in window.side.missing._found.text(), window.isWindowModified()))
+    assert seen == [(False, False), (True, True), (False, False)]
 
 
 def test_brush_size_by_keys(window, qtbot, files) -> None:

@@ -365,8 +365,10 @@ def test_a_mask_file_and_a_colour_mark_missing_pixels(session, qtbot, files) -> 
     session.set_marks(Marks(mask=files["mask"], invert_mask=True))
     settle(session, qtbot)
     assert session.mask.mask.mean() == pytest.approx(1 - share)
+    assert not session.has_unsaved_work, "the file has it"
     session.edit_mask(lambda mask: mask.undo())
     assert session.mask.mask.mean() == share
+    assert not session.has_unsaved_work
     session.set_marks(Marks(key="1,2,3"))
     settle(session, qtbot)
     assert len(session.complaints) == 1
