@@ -51,6 +51,16 @@ class RunHistory:
         return self.current_number is not None and self.current_number != self.saved_number
 
     @property
+    def pair(self) -> tuple[RunRecord | None, RunRecord | None]:
+        """What was made under individual and under average sparsity, if the current record is one of them."""
+        if self.current is None or self.comparison is None:
+            return None, None
+        individual, average = self.comparison.individual, self.comparison.average
+        if self.current_number not in (individual, average):
+            return None, None
+        return self.find(individual), self.find(average)
+
+    @property
     def compared(self) -> tuple[RunRecord, ...]:
         """The records that stand side by side: individual and average, or the current one."""
         if self.comparison is not None:

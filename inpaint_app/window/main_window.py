@@ -182,6 +182,7 @@ class MainWindow(QMainWindow):
         session.notice.connect(lambda words: self.statusBar().showMessage(words, _MESSAGE_MS))
         session.document_changed.connect(self._show_document)
         session.activity_changed.connect(self._show_activity)
+        session.record_shown.connect(self._leave_comparison)
         self.exporter.activity_changed.connect(self._show_activity)
         for changed in (session.mask_edited, session.history_changed, session.settings_changed):
             changed.connect(self._show_possible)
@@ -199,7 +200,6 @@ class MainWindow(QMainWindow):
 
     def compare(self) -> None:
         """Restore under both constraints, and show them side by side."""
-        self._view_before = self.viewer.view
         self.viewer.set_view(View.COMPARE)
         self.session.compare()
 
@@ -209,7 +209,12 @@ class MainWindow(QMainWindow):
         if activity is None and self.session.preview is None:
             self.banner.hide()
         self.session.cancel()
-        if activity is not None and activity.kind == "compare" and self.viewer.view is View.COMPARE:
+        if activity is not None and activity.kind == "compare":
+            self._leave_comparison()
+
+    def _leave_comparison(self) -> None:
+        """Go back to another view if the picture to be seen is no part of a comparison."""
+        if self.viewer.view is View.COMPARE and self.session.history.pair == (None, None):
             self.viewer.set_view(self._view_before)
 
     def copy(self) -> None:
@@ -298,6 +303,8 @@ class MainWindow(QMainWindow):
         self.setWindowModified(document is not None and session.has_unsaved_work)
 
     def _show_view(self) -> None:
+        if self.viewer.view is not View.COMPARE:
+            self._view_before = self.viewer.view
         for name, view in _VIEWS.items():
             self.actions_[name].setChecked(self.viewer.view is view)
         for name, tool in _TOOLS.items():

@@ -52,6 +52,8 @@ class Session(QObject):
     settings_changed = Signal()
     result_changed = Signal()
     """Another restored picture is to be shown: a record, or a sketch of a run under way."""
+    record_shown = Signal()
+    """Another record is shown, new or of the history."""
     preview_changed = Signal()
     history_changed = Signal()
     """Records, their figures or the current one are different now."""
@@ -87,6 +89,7 @@ class Session(QObject):
         runner.failed.connect(self.problem)
         results.history_changed.connect(self.history_changed)
         results.shown.connect(self.result_changed)
+        results.shown.connect(self.record_shown)
         results.atom_use_changed.connect(self.atom_use_changed)
         results.failed.connect(self.problem)
 

@@ -394,6 +394,26 @@ def test_recent_files_theme_and_layout_are_remembered(make_window, qtbot, files)
     assert Preferences().theme is Theme.SYSTEM
 
 
+def test_a_result_beyond_the_comparison_comes_into_sight(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "split")
+    trigger(window, "compare")
+    settle(window, qtbot)
+    assert window.viewer.view is View.COMPARE
+    window.session.set_settings(replace(FAST, n_atoms=5))
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    settle(window, qtbot)
+    assert window.viewer.view is View.SPLIT, "the view before"
+    assert np.array_equal(shown_pixels(window, "restored"), drawn(window.session.current.image))
+    trigger(window, "compared")
+    settle(window, qtbot)
+    assert not pane(window, "average").canvas.has_picture, "that pair has other parameters"
+    window.session.go_back(1)
+    settle(window, qtbot)
+    assert window.viewer.view is View.COMPARE
+    assert pane(window, "average").canvas.has_picture
+
+
 def test_every_view_shows_its_pictures(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"], reference=files["whole"])
     qtbot.keyClick(window, Qt.Key.Key_F6)
