@@ -62,13 +62,9 @@ class RunHistory:
 
     @property
     def compared(self) -> tuple[RunRecord, ...]:
-        """The records that stand side by side: individual and average, or the current one."""
-        if self.comparison is not None:
-            numbers = (self.comparison.individual, self.comparison.average)
-            pair = tuple(record for record in map(self.find, numbers) if record is not None)
-            if pair:
-                return pair
-        return () if self.current is None else (self.current,)
+        """The records that stand side by side: the pair, or the current one alone."""
+        pair = tuple(record for record in self.pair if record is not None)
+        return pair or (() if self.current is None else (self.current,))
 
     def find(self, number: int | None) -> RunRecord | None:
         """Return a record by its number; None if there is none."""

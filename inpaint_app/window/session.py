@@ -117,7 +117,7 @@ class Session(QObject):
 
     @property
     def compared_records(self) -> tuple[RunRecord, ...]:
-        """The records that stand side by side: individual and average, or the current one."""
+        """The records that stand side by side: individual and average, or the current one alone."""
         return self.history.compared
 
     @property

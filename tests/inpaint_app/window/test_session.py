@@ -279,6 +279,11 @@ def test_both_constraints_are_compared(session, qtbot, files) -> None:
         expected = restore(pixels, mask, replace(FAST, constraint=constraint))
         assert np.array_equal(record.image, expected.image)
         assert record.figures.scores.psnr is not None
+    session.restore()
+    settle(session, qtbot)
+    assert session.compared_records == (session.current,), "an older pair is not what is shown"
+    session.go_back(1)
+    assert session.compared_records == session.history.records[:2]
 
 
 def test_auto_says_what_it_chose_and_restores_with_it(session, qtbot, files) -> None:
