@@ -55,14 +55,13 @@ class Results(QObject):
 
     def add(self, document: Document, finished: Finished) -> int:
         """Keep a restoration, have it measured, and return its number."""
-        restoration = finished.restoration
         record = RunRecord(
             self.history.next_number,
-            finished.request.settings if restoration is None else restoration.settings,
+            finished.request.settings,
             finished.request.mask,
             finished.seconds,
             finished.image,
-            restoration,
+            finished.restoration,
         )
         self.history = self.history.added(record)
         self._measurer.measure(document, record)

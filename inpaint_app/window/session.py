@@ -406,7 +406,7 @@ class Session(QObject):
         is_busy = self._runner.is_busy
         if not is_busy:
             self.cancel()
-            self._show_settings(record.settings)
+            self._show_settings(record.requested)
         if record.image is None:
             way = "go back to it after the run under way" if is_busy else "F5 restores them again"
             self.notice.emit(f"The pixels of run {number} were let go to save memory; {way}.")

@@ -91,8 +91,8 @@ class RunRecord:
     ----------
     number : int
         Counts the restorations of a document, from 1 on.
-    settings : RestoreSettings
-        As used.
+    requested : RestoreSettings
+        The parameters as the user had set them.
     mask : Mask
         What was missing.
     seconds : float
@@ -106,12 +106,17 @@ class RunRecord:
     """
 
     number: int
-    settings: RestoreSettings
+    requested: RestoreSettings
     mask: Mask
     seconds: float
     image: Array | None
     restoration: Restoration | None = None
     figures: Figures | None = None
+
+    @property
+    def settings(self) -> RestoreSettings:
+        """The parameters as used: what was left open is filled in, unless it was stopped."""
+        return self.requested if self.restoration is None else self.restoration.settings
 
     @property
     def is_stopped(self) -> bool:
