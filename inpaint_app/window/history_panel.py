@@ -88,7 +88,7 @@ def _item(record: RunRecord) -> QTreeWidgetItem:
     texts = (
         str(record.number),
         words + notes,
-        captions.short_quality(record.figures),
+        captions.short_quality(record),
         "" if ssim is None else f"{ssim:.4f}",
         f"{record.seconds:.1f}",
     )

@@ -1,8 +1,12 @@
 """The history of runs: numbered, findable, within bounded memory."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from dictsel_core import RestoreSettings
+from inpaint_app.window.captions import short_quality
 from inpaint_app.window.history import RunHistory
 from inpaint_app.window.state import Figures, RunRecord
 
@@ -41,3 +45,17 @@ def test_figures_belong_to_one_record() -> None:
     assert [each.figures for each in changed.records] == [None, figures]
     assert [each.figures for each in history.records] == [None, None]
     assert [each.figures for each in changed.without_figures().records] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("kept", "figures", "words"),
+    [
+        (True, None, "…"),
+        (False, None, "–"),
+        (False, Figures(estimated_psnr=30.0), "≈ 30.00 dB"),
+        (True, Figures(), "–"),
+    ],
+)
+def test_what_will_not_be_measured_is_a_dash(kept, figures, words) -> None:
+    made = replace(record(1), figures=figures)
+    assert short_quality(made if kept else made.without_image()) == words
