@@ -289,9 +289,8 @@ class MainWindow(QMainWindow):
             "redo": mask is not None and mask.can_redo,
             "stop": session.activity is not None and session.activity.can_keep,
         }
-        possible |= dict.fromkeys(("export", "export_comparison", "save_recipe", "copy"), is_restored)
-        dictionary = session.current is not None and session.current.restoration is not None
-        possible["export_dictionary"] = dictionary
+        for name in ("export", "export_comparison", "export_dictionary", "save_recipe", "copy"):
+            possible[name] = is_restored
         for name in ("restore", "tune", "compare", "invert", "clear", "save_mask", "open_mask", "damage"):
             possible[name] = is_open
         possible |= dict.fromkeys(("open_reference", "brush", "eraser", "rectangle", "look"), is_open)

@@ -65,8 +65,6 @@ class Measurer(QObject):
     def find_atom(self, document: Document, record: RunRecord, atom: int) -> None:
         """Find the patches that use an atom of a record's dictionary; those of the last stay till then."""
         restoration = record.restoration
-        if restoration is None:
-            return
         request = RestoreRequest(document.picture.pixels, record.mask, record.settings)
         self._start("atom", lambda _task: restoring.atom_use(request, restoration, atom), self._take_use)
 

@@ -54,14 +54,16 @@ class Results(QObject):
         self._measurer.forget_all()
 
     def add(self, document: Document, finished: Finished) -> int:
-        """Keep a restoration, have it measured, and return its number."""
+        """Keep what a restoration led to, have it measured, and return its number."""
+        assert finished.restoration is not None, "there is something to keep"
         record = RunRecord(
             self.history.next_number,
             finished.request.settings,
             finished.request.mask,
             finished.seconds,
-            finished.image,
+            finished.restoration.image,
             finished.restoration,
+            is_stopped=finished.is_stopped,
         )
         self.history = self.history.added(record)
         self._measurer.measure(document, record)

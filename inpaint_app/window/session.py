@@ -377,7 +377,7 @@ class Session(QObject):
         return {
             finished.request.settings.constraint: self._results.add(self.document, finished)
             for finished in results
-            if finished.image is not None
+            if finished.restoration is not None
         }
 
     def _show_one_of(self, numbers: dict[str, int]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dictsel_core import RestoreSettings
+from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.window.captions import short_quality
 from inpaint_app.window.history import RunHistory
 from inpaint_app.window.state import Figures, RunRecord
@@ -13,7 +13,9 @@ from inpaint_app.window.state import Figures, RunRecord
 
 def record(number: int, n_bytes: int = 100) -> RunRecord:
     image = np.zeros((n_bytes, 1), np.uint8)
-    return RunRecord(number, RestoreSettings(), np.zeros((1, 1), bool), 1.0, image)
+    unused = np.zeros(0, np.intp)
+    restoration = Restoration(image, RestoreSettings(), 0.5, None, unused, 0.0, 0, {})
+    return RunRecord(number, RestoreSettings(), np.zeros((1, 1), bool), 1.0, image, restoration)
 
 
 def test_numbers_go_on() -> None:

@@ -183,6 +183,7 @@ def test_stopping_keeps_what_is_there(session, qtbot) -> None:
     session.stop()
     settle(session, qtbot)
     assert session.current.is_stopped
+    assert len(session.current.restoration.origins) == session.current.settings.n_atoms
     missing = session.mask.mask
     observed = session.document.picture.pixels[~missing]
     assert np.array_equal(session.current.image[~missing], observed)
