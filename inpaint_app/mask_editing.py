@@ -170,11 +170,21 @@ class MaskHistory:
 
     def clear(self) -> Rect | None:
         """Make every pixel observed."""
-        return self._apply(self._whole(), self._mask.copy())
+        self.end_stroke()
+        step = _packed(self._whole(), self._mask)
+        if step is None:
+            return None
+        self._mask[...] = False
+        self._keep(step)
+        return step.rect
 
     def invert(self) -> Rect | None:
         """Make missing what is observed, and the other way round."""
-        return self._apply(self._whole(), np.ones_like(self._mask))
+        self.end_stroke()
+        np.logical_not(self._mask, out=self._mask)
+        everything = np.full(-(-self._mask.size // 8), 255, np.uint8)
+        self._keep(_Step(self._whole(), everything))
+        return self._whole()
 
     def replace(self, mask: Mask) -> Rect | None:
         """Take over another mask of the same shape that is known from elsewhere, as one step."""
@@ -239,10 +249,11 @@ class MaskHistory:
 
 def _packed(rect: Rect, flipped: Mask) -> _Step | None:
     """Return a step, cut down to the rows and columns where something is flipped; None if nothing is."""
-    pixels = np.asarray(flipped.any(axis=2)) if flipped.ndim == 3 else flipped
-    rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
-    if not rows.size:
+    if not flipped.any():
         return None
+    # Reducing rows first is many times faster than reducing the channels of each pixel.
+    rows = np.flatnonzero(flipped.reshape(len(flipped), -1).any(axis=1))
+    columns = np.flatnonzero(flipped.any(axis=0).reshape(flipped.shape[1], -1).any(axis=1))
     inner = Rect(int(rows[0]), int(columns[0]), int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1)
     moved = Rect(rect.row + inner.row, rect.column + inner.column, *inner[2:])
     return _Step(moved, np.packbits(flipped[inner.slices]))

@@ -50,10 +50,9 @@ class Measurer(QObject):
         self._start(number, lambda _task: restoring.figures(request, image, reference), done)
 
     def measure_damage(self, document: Document, mask: Mask) -> None:
-        """Measure the damaged picture against its reference, if there is one."""
+        """Measure the damaged picture against its reference."""
+        assert document.reference is not None
         self.damage_figures = None
-        if document.reference is None:
-            return
         pixels, reference = document.picture.pixels, document.reference.pixels
 
         def done(figures: Figures) -> None:

@@ -88,7 +88,7 @@ class Results(QObject):
             self._measurer.measure(document, record)
 
     def measure_damage(self, document: Document, mask: Mask) -> None:
-        """Measure the damaged picture, if it has a reference."""
+        """Measure the damaged picture against its reference."""
         self._measurer.measure_damage(document, mask)
 
     def choose_atom(self, document: Document | None, atom: int | None) -> None:

@@ -424,9 +424,8 @@ class Session(QObject):
         self._results.show(number)
 
     def _measure_damage(self) -> None:
-        assert self.document is not None
-        assert self.mask is not None
-        self._results.measure_damage(self.document, self.mask.snapshot())
+        if self.document is not None and self.mask is not None and self.document.reference is not None:
+            self._results.measure_damage(self.document, self.mask.snapshot())
 
     # Saving
 

@@ -135,13 +135,15 @@ def test_rectangle_is_cut_at_the_border():
     assert history.mask.sum() == 30
 
 
-def test_invert_and_clear_can_be_undone():
-    start = random_mask(2)
+@pytest.mark.parametrize("shape", [SHAPE, (7, 5), (7, 5, 3)])
+def test_invert_and_clear_can_be_undone(shape):
+    start = random_mask(2, shape)
     history = MaskHistory(start)
     history.invert()
     assert np.array_equal(history.mask, ~start)
     history.clear()
     assert not history.mask.any()
+    assert history.clear() is None, "nothing is left to clear"
     history.undo()
     history.undo()
     assert np.array_equal(history.mask, start)
