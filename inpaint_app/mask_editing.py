@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 
@@ -25,6 +25,8 @@ class _Step:
 
     rect: Rect
     flipped: npt.NDArray[np.uint8]
+    state: int = 0
+    """Number of the state of the mask that it leads to."""
 
 
 @dataclass(eq=False)
@@ -48,7 +50,7 @@ class MaskHistory:
     Parameters
     ----------
     mask : ndarray of bool, (H, W) or (H, W, C)
-        True = missing; copied.
+        True = missing; copied. It is known from elsewhere, not painted.
     max_bytes : int
         Memory for steps; the oldest are forgotten first. The last step is always kept.
     """
@@ -59,6 +61,10 @@ class MaskHistory:
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
         self._stroke: _Stroke | None = None
+        #: Numbers of states: before the first step that is kept, the last one made, those that came from
+        #: elsewhere, those that were saved.
+        self._first, self._newest = 0, 0
+        self._given, self._saved = {0}, {0}
 
     @property
     def mask(self) -> Mask:
@@ -80,6 +86,24 @@ class MaskHistory:
     def can_redo(self) -> bool:
         """Whether there is a step that was taken back."""
         return bool(self._undone)
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether the mask as it is now was painted, rather than given as a whole."""
+        return self._state not in self._given
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the mask as it is now was given as a whole, or noted as saved."""
+        return self._state in self._saved
+
+    def note_saved(self) -> None:
+        """Remember that the mask as it is now is safe elsewhere."""
+        self._saved.add(self._state)
+
+    @property
+    def _state(self) -> int:
+        return self._done[-1].state if self._done else self._first
 
     @property
     def is_painting(self) -> bool:
@@ -146,17 +170,30 @@ class MaskHistory:
 
     def clear(self) -> Rect | None:
         """Make every pixel observed."""
-        return self._apply(self._whole(), self._mask.copy())
+        self.end_stroke()
+        step = _packed(self._whole(), self._mask)
+        if step is None:
+            return None
+        self._mask[...] = False
+        self._keep(step)
+        return step.rect
 
     def invert(self) -> Rect | None:
         """Make missing what is observed, and the other way round."""
-        return self._apply(self._whole(), np.ones_like(self._mask))
+        self.end_stroke()
+        np.logical_not(self._mask, out=self._mask)
+        everything = np.full(-(-self._mask.size // 8), 255, np.uint8)
+        self._keep(_Step(self._whole(), everything))
+        return self._whole()
 
     def replace(self, mask: Mask) -> Rect | None:
-        """Take over another mask of the same shape, as one step."""
+        """Take over another mask of the same shape that is known from elsewhere, as one step."""
         if mask.shape != self._mask.shape:
             raise ValueError(f"the mask must be {self._mask.shape}, not {mask.shape}")
-        return self._apply(self._whole(), self._mask != mask)
+        rect = self._apply(self._whole(), self._mask != mask)
+        self._given.add(self._state)
+        self._saved.add(self._state)
+        return rect
 
     def undo(self) -> Rect | None:
         """Take the last step back."""
@@ -195,10 +232,11 @@ class MaskHistory:
         return step.rect
 
     def _keep(self, step: _Step) -> None:
-        self._done.append(step)
+        self._newest += 1
+        self._done.append(replace(step, state=self._newest))
         self._undone.clear()
         while len(self._done) > 1 and sum(step.flipped.nbytes for step in self._done) > self._max_bytes:
-            del self._done[0]
+            self._first = self._done.pop(0).state
 
     def _move(self, source: list[_Step], target: list[_Step]) -> Rect | None:
         if not source:
@@ -211,10 +249,11 @@ class MaskHistory:
 
 def _packed(rect: Rect, flipped: Mask) -> _Step | None:
     """Return a step, cut down to the rows and columns where something is flipped; None if nothing is."""
-    pixels = np.asarray(flipped.any(axis=2)) if flipped.ndim == 3 else flipped
-    rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
-    if not rows.size:
+    if not flipped.any():
         return None
+    # Reducing rows first is many times faster than reducing the channels of each pixel.
+    rows = np.flatnonzero(flipped.reshape(len(flipped), -1).any(axis=1))
+    columns = np.flatnonzero(flipped.any(axis=0).reshape(flipped.shape[1], -1).any(axis=1))
     inner = Rect(int(rows[0]), int(columns[0]), int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1)
     moved = Rect(rect.row + inner.row, rect.column + inner.column, *inner[2:])
     return _Step(moved, np.packbits(flipped[inner.slices]))

@@ -32,6 +32,8 @@ DEFAULTS = RestoreSettings()
 
 #: Where the progress of the first restoration stands after the selection and after the coarser scales.
 _SELECTED, _COARSE = 0.1, 0.2
+#: Part of the coding after which the picture is worth showing again.
+_WORTH_SHOWING = 1 / 8
 #: The work of one round of refinement, as a multiple of the first restoration's.
 _WORK_OF_A_ROUND = 1.5
 
@@ -103,6 +105,9 @@ def select_dictionary(canvas: Canvas, settings: RestoreSettings, ground_set: Gro
 class _Work:
     """One restoration under way."""
 
+    selection: Selection
+    coder: WindowCoder
+
     def __init__(self, canvas: Canvas, settings: RestoreSettings, ground_set: GroundSet) -> None:
         self.whole, self.settings, self.ground_set = canvas, settings, ground_set
         self.seconds: dict[str, float] = {}
@@ -124,85 +129,93 @@ class _Work:
         if not self.whole.missing.any():
             unused = np.zeros(0, np.intp)
             return Restoration(self.picture, self.settings, 0.0, None, unused, 0.0, 0, self.seconds)
-        selection, coder = yield from self._first()
+        yield from self._first()
         n_rounds = yield from self._refine()
         if n_rounds == 0 and self.held_out.any():  # they were held out in vain
             self.canvas, self.picture = self.whole, self.whole.blank()
             self.first_part = (self.progress, 1.0)
-            selection, coder = yield from self._first()
+            yield from self._first()
+        return self._so_far(self.picture, n_rounds)
+
+    def _so_far(self, picture: NDArray[Any], n_rounds: int = 0) -> Restoration:
+        """Return what has led to a picture."""
+        usage = self.coder.usage
         return Restoration(
-            self.picture,
+            picture,
             self.settings,
             self.whole.missing_fraction,
-            selection,
-            coder.usage,
-            coder.usage.sum() / max(coder.n_windows, 1),
+            self.selection,
+            usage,
+            usage.sum() / max(self.coder.n_windows, 1),
             n_rounds,
-            self.seconds,
+            dict(self.seconds),
         )
 
-    def _first(self) -> Generator[RestoreStep, None, tuple[Selection, WindowCoder]]:
+    def _copy(self) -> NDArray[Any]:
+        """Return a copy of the picture so far, with what was held out as it is."""
+        copy, n_channels = self.picture.copy(), self.whole.n_channels
+        colours, given = (np.atleast_3d(each)[:, :, :n_channels] for each in (copy, self.whole.image))
+        np.copyto(colours, given, where=self.held_out)
+        return copy
+
+    def _first(self) -> Generator[RestoreStep, None, None]:
         """Select, then restore the coarser scales of all channels, then the channels themselves."""
-        run = Run(self._select_and_code())
         start, end = self.first_part
-        for step in run:
+        for step in self._select_and_code():
             yield replace(step, fraction=start + (end - start) * step.fraction)
-        return run.result
 
-    def _select_and_code(self) -> Generator[RestoreStep, None, tuple[Selection, WindowCoder]]:
-        selection = yield from self._select()
-        coder = window_coder(selection.dictionary, self.settings)
-        coarse = yield from self._coarse(coder)
-        yield from self._fine(coder, coarse)
+    def _select_and_code(self) -> Generator[RestoreStep, None, None]:
+        yield from self._select()
+        coarse = yield from self._coarse()
+        yield from self._fine(coarse)
         if self.canvas.missing.shape[2] > 1:
-            yield from self._learn_from_other_channels(coder)
-        return selection, coder
+            yield from self._learn_from_other_channels()
 
-    def _select(self) -> Generator[RestoreStep, None, Selection]:
+    def _select(self) -> Generator[RestoreStep, None, None]:
         start = time.perf_counter()
         run = select_dictionary(self.canvas, self.settings, self.ground_set)
         for _ in run:
             yield RestoreStep("select", _SELECTED * len(run.steps) / run.n_atoms)
         self._spent("select", start)
-        return run.selection
+        self.selection = run.selection
+        self.coder = window_coder(self.selection.dictionary, self.settings)
 
-    def _coarse(self, coder: WindowCoder) -> Generator[RestoreStep, None, list[Plane]]:
-        """Return each channel at half size, complete."""
+    def _coarse(self) -> Generator[RestoreStep, None, list[Plane]]:
+        """Fill the picture from coarser scales; returns each channel at half size, complete."""
         start = time.perf_counter()
         canvas, halves = self.canvas, []
         for channel in range(canvas.n_channels):
             plane, missing = halve(canvas.plane(channel), canvas.mask(channel))
-            run = Run(complete(plane, missing, coder))
+            run = Run(complete(plane, missing, self.coder))
             for part in run:
                 done = (channel + part) / canvas.n_channels
                 yield RestoreStep("coarse", _SELECTED + (_COARSE - _SELECTED) * done)
             halves.append(run.result)
-        preview = self.picture.copy()
+        rows = slice(0, canvas.shape[0])
         for channel, half in enumerate(halves):
-            self._put_plane(preview, channel, double(half, canvas.shape))
+            canvas.put(self.picture, channel, rows, double(half, canvas.shape), canvas.mask(channel))
         self._spent("coarse", start)
-        yield RestoreStep("coarse", _COARSE, preview)
+        yield RestoreStep("coarse", _COARSE, self._so_far(self._copy()))
         return halves
 
-    def _put_plane(self, picture: NDArray[Any], channel: int, plane: Plane) -> None:
-        rows = slice(0, self.canvas.shape[0])
-        self.canvas.put(picture, channel, rows, plane, self.canvas.mask(channel))
-
-    def _fine(self, coder: WindowCoder, halves: list[Plane]) -> Generator[RestoreStep, None, None]:
+    def _fine(self, halves: list[Plane]) -> Generator[RestoreStep, None, None]:
         """Restore every channel at full size into the picture."""
         start = time.perf_counter()
-        canvas = self.canvas
+        canvas, shown = self.canvas, 0.0
         for channel in range(canvas.n_channels):
             missing = canvas.mask(channel)
             wanted = missing if self.settings.keep_observed else np.ones(canvas.shape, bool)
             fill = double(halves[channel], canvas.shape)
-            for rows, band in coder.bands(canvas.plane(channel), missing, fill, wanted):
+            for rows, band in self.coder.bands(canvas.plane(channel), missing, fill, wanted):
                 canvas.put(self.picture, channel, rows, band, wanted[rows])
                 done = (channel + rows.stop / canvas.shape[0]) / canvas.n_channels
-                yield RestoreStep("code", _COARSE + (self.coded - _COARSE) * done)
+                step = RestoreStep("code", _COARSE + (self.coded - _COARSE) * done)
+                if done == 1 or done - shown >= _WORTH_SHOWING:
+                    shown, step = done, replace(step, so_far=self._so_far(self._copy()))
+                yield step
         self._spent("code", start)
 
-    def _learn_from_other_channels(self, coder: WindowCoder) -> Generator[RestoreStep, None, None]:
+    def _learn_from_other_channels(self) -> Generator[RestoreStep, None, None]:
         """Estimate a channel from others that are observed at the same pixel.
 
         Differences of colour channels vary less than the channels do, so they are restored in their
@@ -222,7 +235,9 @@ class _Work:
                 if canvas.mask(channel).all():  # nothing is known of its own: gray is the best guess
                     difference = np.zeros(canvas.shape, np.float32)
                 elif varies_less(planes[channel], planes[other], apart):
-                    run = Run(complete(np.where(apart, 0, planes[channel] - planes[other]), apart, coder))
+                    run = Run(
+                        complete(np.where(apart, 0, planes[channel] - planes[other]), apart, self.coder)
+                    )
                     for part in run:
                         done = (channel + (other + part) / canvas.n_channels) / canvas.n_channels
                         yield RestoreStep("channels", self.coded + (1 - self.coded) * done)
@@ -235,6 +250,7 @@ class _Work:
             mean: Plane = np.divide(total, np.maximum(count, 1), dtype=np.float32)
             canvas.put(self.picture, channel, rows, mean, count > 0)
         self._spent("channels", start)
+        yield RestoreStep("channels", 1.0, self._so_far(self._copy()))
 
     def _refine(self) -> Generator[RestoreStep, None, int]:
         """Refine the picture, and return the number of rounds that were made."""
@@ -252,11 +268,15 @@ class _Work:
             run = Run(refine_while_it_helps(planes, missing, held_out, known, threads))
         else:
             run = Run(refine(planes, missing, self.settings.rounds or UNJUDGED_ROUNDS, threads))
+        n_rounds = 0
         for step in run:
+            self.progress = self.first_part[1] + (1 - self.first_part[1]) * step.fraction
+            so_far = None
             if step.ended:
                 self._put_planes(planes, known_channels)
-            self.progress = self.first_part[1] + (1 - self.first_part[1]) * step.fraction
-            yield RestoreStep("refine", self.progress, self.picture if step.ended else None)
+                n_rounds += 1
+                so_far = self._so_far(self.picture, n_rounds)
+            yield RestoreStep("refine", self.progress, so_far)
         self._spent("refine", start)
         return run.result
 

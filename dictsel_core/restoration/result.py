@@ -12,27 +12,6 @@ from dictsel_core.selection import Selection
 
 
 @dataclass(frozen=True, eq=False)
-class RestoreStep:
-    """Where a restoration stands.
-
-    Attributes
-    ----------
-    stage : str
-        "select" (the dictionary), "coarse" (the coarser scales), "code" (the picture itself),
-        "channels" (what one channel can learn from another) or "refine" (non-local refinement, which
-        shows the picture after each round).
-    fraction : float
-        Part of the whole work that is done, from 0 to 1.
-    image : ndarray or None
-        The picture so far, in the shape and dtype of the input, where it is worth showing.
-    """
-
-    stage: str
-    fraction: float
-    image: NDArray[Any] | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class Restoration:
     """A restored picture, and how it came about.
 
@@ -81,3 +60,29 @@ class Restoration:
         if self.selection is None:
             return ()
         return tuple(self.selection.ground_set.origins[atom] for atom in self.selection.atoms)
+
+
+@dataclass(frozen=True, eq=False)
+class RestoreStep:
+    """Where a restoration stands.
+
+    Attributes
+    ----------
+    stage : str
+        "select" (the dictionary), "coarse" (the coarser scales), "code" (the picture itself),
+        "channels" (what one channel can learn from another) or "refine" (non-local refinement, which
+        shows the picture after each round).
+    fraction : float
+        Part of the whole work that is done, from 0 to 1.
+    so_far : Restoration or None
+        What there is if it ends here, where the picture is worth showing; it does not change later.
+    """
+
+    stage: str
+    fraction: float
+    so_far: Restoration | None = None
+
+    @property
+    def image(self) -> NDArray[Any] | None:
+        """The picture so far, in the shape and dtype of the input, where it is worth showing."""
+        return None if self.so_far is None else self.so_far.image

@@ -52,10 +52,11 @@ def _scores(figures: Figures, *, brief: bool = False) -> list[str]:
     return parts
 
 
-def short_quality(figures: Figures | None) -> str:
-    """Return the PSNR for a narrow column."""
+def short_quality(record: RunRecord) -> str:
+    """Return the PSNR for a narrow column; a dash where it is not known."""
+    figures = record.figures
     if figures is None:
-        return "…"
+        return "–" if record.image is None else "…"
     if figures.scores.psnr is not None:
         return decibels(figures.scores.psnr)
     return "–" if figures.estimated_psnr is None else f"≈ {decibels(figures.estimated_psnr)}"
@@ -76,10 +77,10 @@ def settings_words(settings: RestoreSettings) -> str:
     return f"{words}, rounds {'auto' if settings.rounds is None else settings.rounds}"
 
 
-def found_words(document: Document, *, edited: bool) -> str:
+def found_words(document: Document, *, painted: bool) -> str:
     """Say how the missing pixels of a document are known."""
     known = [_SOURCES[source] for source in document.sources]
-    if edited:
+    if painted:
         known.append("painted by hand")
     return ", ".join(known)
 

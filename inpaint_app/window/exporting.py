@@ -68,8 +68,6 @@ def write_mask(document: Document, mask: Mask, target: Target) -> Path:
 def write_dictionary(document: Document, record: RunRecord, target: Target) -> Path:
     """Write the atoms of a dictionary as a picture."""
     restoration = record.restoration
-    if restoration is None or restoration.selection is None:
-        raise UserError("This run was stopped before its end, so it has no dictionary to draw; restore anew.")
     size = restoration.settings.patch_size
     n_windows = restoration.usage.sum() / max(restoration.mean_window_atoms, 1e-12)
     figure = atoms_figure(

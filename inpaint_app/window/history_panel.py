@@ -75,7 +75,7 @@ class HistoryPanel(QWidget):
         session, number = self._session, item.data(0, _NUMBER)
         current = session.current
         is_shown = current is not None and number == current.number and session.preview is None
-        if current is None or not is_shown or current.settings != session.settings:
+        if current is None or not is_shown or current.requested != session.settings:
             session.go_back(number)
 
 
@@ -88,7 +88,7 @@ def _item(record: RunRecord) -> QTreeWidgetItem:
     texts = (
         str(record.number),
         words + notes,
-        captions.short_quality(record.figures),
+        captions.short_quality(record),
         "" if ssim is None else f"{ssim:.4f}",
         f"{record.seconds:.1f}",
     )

@@ -182,6 +182,7 @@ class MainWindow(QMainWindow):
         session.notice.connect(lambda words: self.statusBar().showMessage(words, _MESSAGE_MS))
         session.document_changed.connect(self._show_document)
         session.activity_changed.connect(self._show_activity)
+        session.record_shown.connect(self._leave_comparison)
         self.exporter.activity_changed.connect(self._show_activity)
         for changed in (session.mask_edited, session.history_changed, session.settings_changed):
             changed.connect(self._show_possible)
@@ -199,7 +200,6 @@ class MainWindow(QMainWindow):
 
     def compare(self) -> None:
         """Restore under both constraints, and show them side by side."""
-        self._view_before = self.viewer.view
         self.viewer.set_view(View.COMPARE)
         self.session.compare()
 
@@ -209,7 +209,12 @@ class MainWindow(QMainWindow):
         if activity is None and self.session.preview is None:
             self.banner.hide()
         self.session.cancel()
-        if activity is not None and activity.kind == "compare" and self.viewer.view is View.COMPARE:
+        if activity is not None and activity.kind == "compare":
+            self._leave_comparison()
+
+    def _leave_comparison(self) -> None:
+        """Go back to another view if the picture to be seen is no part of a comparison."""
+        if self.viewer.view is View.COMPARE and self.session.history.pair == (None, None):
             self.viewer.set_view(self._view_before)
 
     def copy(self) -> None:
@@ -284,9 +289,8 @@ class MainWindow(QMainWindow):
             "redo": mask is not None and mask.can_redo,
             "stop": session.activity is not None and session.activity.can_keep,
         }
-        possible |= dict.fromkeys(("export", "export_comparison", "save_recipe", "copy"), is_restored)
-        dictionary = session.current is not None and session.current.restoration is not None
-        possible["export_dictionary"] = dictionary
+        for name in ("export", "export_comparison", "export_dictionary", "save_recipe", "copy"):
+            possible[name] = is_restored
         for name in ("restore", "tune", "compare", "invert", "clear", "save_mask", "open_mask", "damage"):
             possible[name] = is_open
         possible |= dict.fromkeys(("open_reference", "brush", "eraser", "rectangle", "look"), is_open)
@@ -298,6 +302,8 @@ class MainWindow(QMainWindow):
         self.setWindowModified(document is not None and session.has_unsaved_work)
 
     def _show_view(self) -> None:
+        if self.viewer.view is not View.COMPARE:
+            self._view_before = self.viewer.view
         for name, view in _VIEWS.items():
             self.actions_[name].setChecked(self.viewer.view is view)
         for name, tool in _TOOLS.items():

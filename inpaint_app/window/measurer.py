@@ -25,16 +25,16 @@ class Measurer(QObject):
 
     measured = Signal(int, object)
     """With the number of a record and its `Figures`."""
-    damage_measured = Signal(object)
-    """With the `Figures` of the damaged picture."""
-    atom_found = Signal(object)
-    """With an `AtomUse`."""
+    damage_measured = Signal()
+    atom_use_changed = Signal()
     failed = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
         self._tasks: dict[object, Task] = {}
+        self.damage_figures: Figures | None = None
+        self.atom_use: AtomUse | None = None
 
     def measure(self, document: Document, record: RunRecord) -> None:
         """Measure the pixels of a record."""
@@ -50,39 +50,42 @@ class Measurer(QObject):
         self._start(number, lambda _task: restoring.figures(request, image, reference), done)
 
     def measure_damage(self, document: Document, mask: Mask) -> None:
-        """Measure the damaged picture against its reference, if there is one."""
-        if document.reference is None:
-            return
+        """Measure the damaged picture against its reference."""
+        assert document.reference is not None
+        self.damage_figures = None
         pixels, reference = document.picture.pixels, document.reference.pixels
-        self._start(
-            "damage",
-            lambda _task: restoring.damage_figures(pixels, mask, reference),
-            self.damage_measured.emit,
-        )
+
+        def done(figures: Figures) -> None:
+            self.damage_figures = figures
+            self.damage_measured.emit()
+
+        self._start("damage", lambda _task: restoring.damage_figures(pixels, mask, reference), done)
 
     def find_atom(self, document: Document, record: RunRecord, atom: int) -> None:
-        """Find the patches that use an atom of a record's dictionary."""
+        """Find the patches that use an atom of a record's dictionary; those of the last stay till then."""
         restoration = record.restoration
-        if restoration is None:
-            return
         request = RestoreRequest(document.picture.pixels, record.mask, record.settings)
-
-        def done(use: AtomUse) -> None:
-            self.atom_found.emit(use)
-
-        self._start("atom", lambda _task: restoring.atom_use(request, restoration, atom), done)
+        self._start("atom", lambda _task: restoring.atom_use(request, restoration, atom), self._take_use)
 
     def forget_atom(self) -> None:
-        """Let no atom be found that was asked for before."""
+        """Show the patches of no atom, and let none be found that was asked for before."""
         task = self._tasks.pop("atom", None)
         if task is not None:
             task.cancel()
+        if self.atom_use is not None:
+            self._take_use(None)
 
-    def cancel(self) -> None:
+    def forget_all(self) -> None:
         """Let nothing arrive that was asked for before."""
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()
+        self.damage_figures = None
+        self.forget_atom()
+
+    def _take_use(self, use: AtomUse | None) -> None:
+        self.atom_use = use
+        self.atom_use_changed.emit()
 
     def _start(self, key: object, work: Work, done: Callable[..., None]) -> None:
         """Start work in place of earlier work for the same purpose."""

@@ -235,11 +235,7 @@ class ParameterPanel(QWidget):
     def _n_patches(self) -> int:
         """Return how many patches the dictionary was or will be selected on."""
         current, document = self._session.current, self._session.document
-        if (
-            current is not None
-            and current.restoration is not None
-            and current.restoration.selection is not None
-        ):
+        if current is not None and current.restoration.selection is not None:
             return len(current.restoration.selection.supports)
         assert document is not None
         size = self._session.settings.patch_size

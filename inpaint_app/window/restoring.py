@@ -44,12 +44,12 @@ class RestoreRequest:
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """What a restoration led to: pixels if there are any; no `restoration` if it was stopped."""
+    """What a restoration led to; nothing if it was stopped before there was a picture."""
 
     request: RestoreRequest
-    image: Array | None
     restoration: Restoration | None
     seconds: float
+    is_stopped: bool = False
 
 
 class _Narrator:
@@ -114,7 +114,7 @@ def compare(task: Task, request: RestoreRequest) -> tuple[Finished, ...]:
     for place, constraint in enumerate(CONSTRAINTS):
         narrator = _Narrator(task, "compare", f"{constraint} sparsity: ", place / 2, 0.5)
         results.append(_restore(task, with_constraint(request, constraint), narrator))
-        if results[-1].restoration is None:
+        if results[-1].is_stopped:
             break
     return tuple(results)
 
@@ -122,22 +122,22 @@ def compare(task: Task, request: RestoreRequest) -> tuple[Finished, ...]:
 def _restore(task: Task, request: RestoreRequest, narrator: _Narrator) -> Finished:
     check_missing(request.mask)
     start = time.perf_counter()
-    last: Array | None = None
+    last: Restoration | None = None
 
     def seen(step: RestoreStep) -> None:
         nonlocal last
         narrator.tell(stage_words(step.stage), step.fraction)
-        if step.image is not None:
-            last = step.image
-            task.report(Sketch(request.settings.constraint, last))
+        if step.so_far is not None:
+            last = step.so_far
+            task.report(Sketch(request.settings.constraint, last.image))
 
     try:
         with as_sentences():
             run = iter_restore(request.pixels, request.mask, request.settings)
             restoration = task.drain(run, seen)
     except StoppedError:
-        return Finished(request, last, None, time.perf_counter() - start)
-    return Finished(request, restoration.image, restoration, time.perf_counter() - start)
+        return Finished(request, last, time.perf_counter() - start, is_stopped=True)
+    return Finished(request, restoration, time.perf_counter() - start)
 
 
 def tune(task: Task, request: RestoreRequest) -> Tuning:

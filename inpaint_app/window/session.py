@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import RestoreSettings, Tuning
 from inpaint_app.marks import Marks
@@ -20,10 +20,10 @@ from inpaint_app.window import opening, restoring
 from inpaint_app.window.foreground import Foreground
 from inpaint_app.window.history import RunHistory
 from inpaint_app.window.jobs import Jobs
-from inpaint_app.window.measurer import Measurer
 from inpaint_app.window.opening import SAMPLES, Damage, Opened
-from inpaint_app.window.previewer import Previewer
 from inpaint_app.window.restoring import Finished, RestoreRequest
+from inpaint_app.window.results import Results
+from inpaint_app.window.runner import Runner
 from inpaint_app.window.state import (
     Activity,
     Advice,
@@ -35,19 +35,13 @@ from inpaint_app.window.state import (
     RunRecord,
     Sketch,
 )
-from inpaint_app.window.task import Task
-
-DEBOUNCE_MS = 150
-"""How long parameters must rest before a preview or an automatic run begins."""
-
-_NOTHING_TO_SHOW = "Stopped before there was anything to show."
 
 
 class Session(QObject):
     """The document, its mask, the parameters, and the restorations made with them.
 
     Everything here happens on the GUI thread; long work is handed to `Jobs`. Most signals carry no values:
-    who listens asks the session.
+    who listens asks the session. What runs is held by a `Runner`, what came of it by `Results`.
     """
 
     document_changed = Signal()
@@ -58,6 +52,8 @@ class Session(QObject):
     settings_changed = Signal()
     result_changed = Signal()
     """Another restored picture is to be shown: a record, or a sketch of a run under way."""
+    record_shown = Signal()
+    """Another record is shown, new or of the history."""
     preview_changed = Signal()
     history_changed = Signal()
     """Records, their figures or the current one are different now."""
@@ -76,62 +72,82 @@ class Session(QObject):
         self.mask: MaskHistory | None = None
         self.settings = RestoreSettings()
         self.is_automatic = False
-        self.history = RunHistory()
-        self.current: RunRecord | None = None
-        self.sketch: Sketch | None = None
-        self.comparison: Comparison | None = None
         self.advice: Advice | None = None
-        self.atom_use: AtomUse | None = None
-        self.damage_figures: Figures | None = None
-        #: The run under way, or given up for a change, to be started anew after it.
-        self._again: Callable[[], None] | None = None
-        #: Whether sketches of the run under way are shown; the user may look at an earlier one meanwhile.
-        self._shows_sketches = True
-        self._saved_number = 0
-        self._mask_is_saved = True
-        self.jobs = Jobs(4, self)
-        self._opening, self._working = Foreground(self.jobs, self), Foreground(self.jobs, self)
-        self._previewer, self._measurer = Previewer(self.jobs, self), Measurer(self.jobs, self)
         self._missing_fraction: float | None = None
-        self._debounce = QTimer(self)
-        self._debounce.setSingleShot(True)
-        self._debounce.setInterval(DEBOUNCE_MS)
+        self.jobs = Jobs(4, self)
+        self._opening = Foreground(self.jobs, self)
+        self._runner, self._results = Runner(self.jobs, self), Results(self.jobs, self)
         self._connect()
 
     def _connect(self) -> None:
-        self._debounce.timeout.connect(self._rested)
-        for foreground in (self._opening, self._working):
-            foreground.activity_changed.connect(self.activity_changed)
-        self._previewer.changed.connect(self.preview_changed)
-        self._previewer.failed.connect(self.problem)
-        self._measurer.measured.connect(self._take_figures)
-        self._measurer.damage_measured.connect(self._take_damage_figures)
-        self._measurer.atom_found.connect(self._take_atom_use)
-        self._measurer.failed.connect(self.problem)
+        runner, results = self._runner, self._results
+        self._opening.activity_changed.connect(self.activity_changed)
+        runner.activity_changed.connect(self.activity_changed)
+        runner.sketch_changed.connect(self.result_changed)
+        runner.preview_changed.connect(self.preview_changed)
+        runner.rested.connect(self._preview_or_restore)
+        runner.failed.connect(self.problem)
+        results.history_changed.connect(self.history_changed)
+        results.shown.connect(self.result_changed)
+        results.shown.connect(self.record_shown)
+        results.atom_use_changed.connect(self.atom_use_changed)
+        results.failed.connect(self.problem)
+
+    # What is held elsewhere
 
     @property
     def activity(self) -> Activity | None:
         """The long work that the user waits for, if there is any."""
-        return self._working.activity or self._opening.activity
+        return self._runner.activity or self._opening.activity
 
     @property
-    def _is_busy(self) -> bool:
-        """Whether a run is under way, or is to be started anew."""
-        return self._working.is_active or self._again is not None
+    def history(self) -> RunHistory:
+        """All restorations of the document."""
+        return self._results.history
+
+    @property
+    def current(self) -> RunRecord | None:
+        """The restoration that is shown, if there is one."""
+        return self.history.current
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """Which restorations were last made to stand side by side."""
+        return self.history.comparison
+
+    @property
+    def compared_records(self) -> tuple[RunRecord, ...]:
+        """The records that stand side by side: individual and average, or the current one alone."""
+        return self.history.compared
+
+    @property
+    def sketch(self) -> Sketch | None:
+        """The picture so far of the run under way, if it is looked at."""
+        return self._runner.sketch
 
     @property
     def preview(self) -> Preview | None:
         """A part of the picture, restored with the parameters as they are now."""
-        return self._previewer.preview
+        return self._runner.preview
+
+    @property
+    def damage_figures(self) -> Figures | None:
+        """How good the damaged picture is; None where that is not known yet."""
+        return self._results.damage_figures
+
+    @property
+    def atom_use(self) -> AtomUse | None:
+        """Where the chosen atom is used."""
+        return self._results.atom_use
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing is under way or about to begin."""
-        return self.jobs.n_active == 0 and not self._debounce.isActive()
+        return self.jobs.n_active == 0 and not self._runner.is_pausing
 
     def close(self) -> None:
         """Cancel all work and wait until its threads have ended."""
-        self._debounce.stop()
+        self._runner.close()
         self.jobs.close()
 
     # Opening
@@ -193,16 +209,10 @@ class Session(QObject):
 
     def _take_document(self, opened: Opened) -> None:
         """Show another document; nothing of the last one may arrive any more."""
-        self._debounce.stop()
-        self._working.cancel()
-        self._measurer.cancel()
-        self._previewer.clear()
+        self._runner.cancel()
+        self._results.clear()
         self.document, self.mask = opened.document, MaskHistory(opened.mask)
-        self._missing_fraction = None
-        self._saved_number, self._mask_is_saved = 0, True
-        self.history, self.current, self.sketch = RunHistory(), None, None
-        self.comparison = self.advice = self.atom_use = self.damage_figures = None
-        self._again = None
+        self._missing_fraction = self.advice = None
         self.document_changed.emit()
         self.mask_changed.emit(None)
         self.mask_edited.emit()
@@ -218,11 +228,9 @@ class Session(QObject):
 
     def _take_reference(self, opened: Opened) -> None:
         self.document = opened.document
-        self._set_history(self.history.without_figures())
         self.document_changed.emit()
         self._measure_damage()
-        for record in self.history.records:
-            self._measurer.measure(self.document, record)
+        self._results.measure_all(opened.document)
 
     def _take_marks(self, opened: Opened) -> None:
         self.document = opened.document
@@ -255,8 +263,6 @@ class Session(QObject):
         return self._missing_fraction
 
     def _end_edit(self) -> None:
-        assert self.mask is not None
-        self._mask_is_saved = not self.mask.can_undo
         self._missing_fraction = None
         self.mask_edited.emit()
         self._measure_damage()
@@ -275,7 +281,7 @@ class Session(QObject):
         """Say whether every change is followed by a full run."""
         self.is_automatic = automatic
         self.settings_changed.emit()
-        if automatic and not self._working.is_active:
+        if automatic and not self._runner.is_active:
             self._schedule()
 
     def look_at(self, rect: Rect | None) -> None:
@@ -283,9 +289,8 @@ class Session(QObject):
 
         Work under way goes on: looking elsewhere is no change.
         """
-        self._previewer.seen = rect
-        if not (self._is_busy or self._previewer.is_in_view):
-            self._schedule()
+        if self.document is not None:
+            self._runner.look_at(rect)
 
     def _show_settings(self, settings: RestoreSettings) -> None:
         self.settings = settings
@@ -295,28 +300,19 @@ class Session(QObject):
             self.advice_changed.emit()
 
     def _schedule(self) -> None:
-        """Preview, or run, when the user pauses; what is outdated now never appears."""
-        if self.document is None:
-            return
-        self._previewer.cancel()
-        again = self._again
-        if self._working.cancel():
-            self._drop_sketch()
-        self._again = again
-        self._debounce.start()
+        """Preview, or run, when the user pauses."""
+        if self.document is not None:
+            self._runner.start_anew()
 
-    def _rested(self) -> None:
-        some_missing = self.missing_fraction > 0
-        if self._again is not None:
-            self._again()
-        elif self.is_automatic and some_missing:
+    def _preview_or_restore(self) -> None:
+        if self.missing_fraction == 0:
+            self._runner.clear_preview()
+        elif self.is_automatic:
             self.restore()
-        elif some_missing:
+        else:
             request = self._request()
             assert request is not None, "there is a document"
-            self._previewer.start(request)
-        else:
-            self._previewer.clear()
+            self._runner.preview_request(request)
 
     # Restoring
 
@@ -324,38 +320,40 @@ class Session(QObject):
         """Restore the whole picture with the parameters as they are now."""
         request = self._request()
         if request is not None:
-            self._work("restore", lambda task: restoring.restore(task, request), self._take_finished)
-            self._again = self.restore
+            self._runner.run(
+                "restore",
+                lambda task: restoring.restore(task, request),
+                self._take_finished,
+                again=self.restore,
+            )
 
     def compare(self) -> None:
         """Restore under individual and under average sparsity, with the same parameters otherwise."""
         request = self._request()
         if request is not None:
-            self._work("compare", lambda task: restoring.compare(task, request), self._take_compared)
-            self._again = self.compare
+            self._runner.run(
+                "compare",
+                lambda task: restoring.compare(task, request),
+                self._take_compared,
+                again=self.compare,
+            )
 
     def tune(self) -> None:
         """Let held-out pixels choose the parameters, then restore with them."""
         request = self._request()
         if request is not None:
-            self._work("tune", lambda task: restoring.tune(task, request), self._take_tuning)
+            self._runner.run("tune", lambda task: restoring.tune(task, request), self._take_tuning)
 
     def stop(self) -> None:
         """End the work under way and keep what is there."""
-        self._debounce.stop()
-        self._again = None
         if self.activity is not None and not self.activity.can_keep:
             self.cancel()
-        self._working.stop()
+        self._runner.stop()
 
     def cancel(self) -> None:
         """Give the work under way up; everything is as it was before."""
-        self._debounce.stop()
-        self._again = None
         self._opening.cancel()
-        self._previewer.clear()
-        if self._working.cancel():
-            self._drop_sketch()
+        self._runner.cancel()
 
     def _request(self) -> RestoreRequest | None:
         if self.document is None or self.mask is None:
@@ -363,54 +361,31 @@ class Session(QObject):
             return None
         return RestoreRequest(self.document.picture.pixels, self.mask.snapshot(), self.settings)
 
-    def _work(self, kind: str, work: Callable[[Task], object], take: Callable[..., None]) -> None:
-        self._debounce.stop()
-        self._previewer.cancel()
-        self._again = None
-        self._shows_sketches = True
-
-        def done(result: object) -> None:
-            self._again = None
-            self.sketch = None
-            take(result)
-
-        def failed(sentence: str) -> None:
-            self._again = None
-            self._drop_sketch()
-            self.problem.emit(sentence)
-
-        self._working.start(Activity(kind, "starting", 0.0), work, done=done, failed=failed, news=self._hear)
-
-    def _hear(self, sketch: Sketch) -> None:
-        if self._shows_sketches:
-            self.sketch = sketch
-            self.result_changed.emit()
-
-    def _drop_sketch(self) -> None:
-        self.sketch = None
-        self.result_changed.emit()
-
     def _take_finished(self, finished: Finished) -> None:
-        if finished.image is None:
-            self.notice.emit(_NOTHING_TO_SHOW)
-            self._drop_sketch()
-            return
-        self._show(self._add(finished))
+        self._show_one_of(self._keep((finished,)))
 
     def _take_compared(self, results: tuple[Finished, ...]) -> None:
-        records = {
-            finished.request.settings.constraint: self._add(finished)
-            for finished in results
-            if finished.image is not None
-        }
-        if not records:
-            self.notice.emit(_NOTHING_TO_SHOW)
-            self._drop_sketch()
-            return
-        numbers = {constraint: record.number for constraint, record in records.items()}
-        self.comparison = Comparison(numbers.get("individual"), numbers.get("average"))
-        self._show(records.get(self.settings.constraint) or next(iter(records.values())))
+        numbers = self._keep(results)
+        if numbers:
+            self._results.compare(Comparison(numbers.get("individual"), numbers.get("average")))
+        self._show_one_of(numbers)
         self.comparison_changed.emit()
+
+    def _keep(self, results: tuple[Finished, ...]) -> dict[str, int]:
+        """Keep what runs led to, and return their numbers by constraint."""
+        assert self.document is not None
+        return {
+            finished.request.settings.constraint: self._results.add(self.document, finished)
+            for finished in results
+            if finished.restoration is not None
+        }
+
+    def _show_one_of(self, numbers: dict[str, int]) -> None:
+        if numbers:
+            self._show(numbers.get(self.settings.constraint) or next(iter(numbers.values())))
+        else:
+            self.notice.emit("Stopped before there was anything to show.")
+            self.result_changed.emit()
 
     def _take_tuning(self, tuning: Tuning) -> None:
         self.advice = Advice(tuning.settings, restoring.advice(tuning))
@@ -418,27 +393,7 @@ class Session(QObject):
         self.advice_changed.emit()
         self.restore()
 
-    def _add(self, finished: Finished) -> RunRecord:
-        assert self.document is not None
-        restoration = finished.restoration
-        record = RunRecord(
-            self.history.next_number,
-            finished.request.settings if restoration is None else restoration.settings,
-            finished.request.mask,
-            finished.seconds,
-            finished.image,
-            restoration,
-        )
-        self.history = self.history.added(record)
-        self._measurer.measure(self.document, record)
-        return record
-
-    def _show(self, record: RunRecord) -> None:
-        self.current = record
-        self.choose_atom(None)
-        self._previewer.clear()
-        self.history_changed.emit()
-        self.result_changed.emit()
+    # Looking at what there is
 
     def go_back(self, number: int) -> None:
         """Show a restoration of the history again, with its parameters.
@@ -448,59 +403,29 @@ class Session(QObject):
         record = self.history.find(number)
         if record is None:
             return
-        is_busy = self._is_busy
+        is_busy = self._runner.is_busy
         if not is_busy:
             self.cancel()
-            self._show_settings(record.settings)
+            self._show_settings(record.requested)
         if record.image is None:
             way = "go back to it after the run under way" if is_busy else "F5 restores them again"
             self.notice.emit(f"The pixels of run {number} were let go to save memory; {way}.")
             return
         if is_busy:
-            self._shows_sketches, self.sketch = False, None
-        self._show(record)
-
-    # Figures
-
-    def _measure_damage(self) -> None:
-        assert self.document is not None
-        assert self.mask is not None
-        self.damage_figures = None
-        self._measurer.measure_damage(self.document, self.mask.snapshot())
-
-    def _take_figures(self, number: int, figures: Figures) -> None:
-        self._set_history(self.history.with_figures(number, figures))
-
-    def _take_damage_figures(self, figures: Figures) -> None:
-        self.damage_figures = figures
-        self.history_changed.emit()
-
-    def _set_history(self, history: RunHistory) -> None:
-        self.history = history
-        self.current = None if self.current is None else history.find(self.current.number)
-        self.history_changed.emit()
+            self._runner.hide_sketches()
+        self._show(number)
 
     def choose_atom(self, atom: int | None) -> None:
         """Find the patches that use an atom of the current dictionary; None shows none."""
-        self._measurer.forget_atom()
-        if atom is not None and self.document is not None and self.current is not None:
-            self._measurer.find_atom(self.document, self.current, atom)
-        elif self.atom_use is not None:
-            self._take_atom_use(None)
+        self._results.choose_atom(self.document, atom)
 
-    def _take_atom_use(self, use: AtomUse | None) -> None:
-        self.atom_use = use
-        self.atom_use_changed.emit()
+    def _show(self, number: int) -> None:
+        self._runner.clear_preview()
+        self._results.show(number)
 
-    @property
-    def compared_records(self) -> tuple[RunRecord, ...]:
-        """The records that stand side by side: individual and average, or the current one."""
-        if self.comparison is not None:
-            numbers = (self.comparison.individual, self.comparison.average)
-            pair = tuple(record for record in map(self.history.find, numbers) if record is not None)
-            if pair:
-                return pair
-        return () if self.current is None else (self.current,)
+    def _measure_damage(self) -> None:
+        if self.document is not None and self.mask is not None and self.document.reference is not None:
+            self._results.measure_damage(self.document, self.mask.snapshot())
 
     # Saving
 
@@ -512,30 +437,27 @@ class Session(QObject):
     @property
     def has_unsaved_result(self) -> bool:
         """Whether the restored picture shown is in no file yet."""
-        return self.current is not None and self.current.number != self._saved_number
+        return self.history.has_unsaved
 
     @property
     def has_unsaved_mask(self) -> bool:
         """Whether a painted mask is neither in a file nor in a picture that was restored with it."""
-        return not self._mask_is_saved
+        return self.mask is not None and not self.mask.is_saved
 
     def discard(self) -> None:
         """Take the work for saved."""
-        self._mask_is_saved = True
+        if self.mask is not None:
+            self.mask.note_saved()
         if self.current is not None:
-            self.note_saved(self.current)
+            self._results.note_saved(self.current)
 
     def note_saved(self, record: RunRecord) -> None:
         """Remember that a restored picture is safe, and the mask if it was restored with that."""
-        own = self.history.find(record.number)
-        if own is None or own.mask is not record.mask:  # of a document that was left meanwhile
-            return
-        self._saved_number = record.number
-        self.note_mask_saved(record.mask)
-        self.history_changed.emit()
+        if self._results.note_saved(record):
+            self.note_mask_saved(record.mask)
 
     def note_mask_saved(self, mask: Mask) -> None:
         """Remember that a mask is safe, if it is still the one that is used."""
         if self.mask is not None and np.array_equal(self.mask.mask, mask):
-            self._mask_is_saved = True
+            self.mask.note_saved()
             self.mask_edited.emit()

@@ -91,32 +91,35 @@ class RunRecord:
     ----------
     number : int
         Counts the restorations of a document, from 1 on.
-    settings : RestoreSettings
-        As used.
+    requested : RestoreSettings
+        The parameters as the user had set them.
     mask : Mask
         What was missing.
     seconds : float
         How long it took.
     image : ndarray or None
         The restored pixels; None where they were let go to save memory.
-    restoration : Restoration or None
-        How it came about; None where it was stopped.
+    restoration : Restoration
+        How it came about; its own pixels are let go as well.
     figures : Figures or None
         None while they are being worked out.
+    is_stopped : bool
+        Whether it was stopped before its end.
     """
 
     number: int
-    settings: RestoreSettings
+    requested: RestoreSettings
     mask: Mask
     seconds: float
     image: Array | None
-    restoration: Restoration | None = None
+    restoration: Restoration
     figures: Figures | None = None
+    is_stopped: bool = False
 
     @property
-    def is_stopped(self) -> bool:
-        """Whether it was stopped before its end."""
-        return self.restoration is None
+    def settings(self) -> RestoreSettings:
+        """The parameters as used: what was left open is filled in."""
+        return self.restoration.settings
 
     @property
     def n_bytes(self) -> int:
@@ -125,9 +128,7 @@ class RunRecord:
 
     def without_image(self) -> RunRecord:
         """Return the record without its pixels."""
-        slim = None
-        if self.restoration is not None:
-            slim = replace(self.restoration, image=np.zeros((1, 1), np.uint8))
+        slim = replace(self.restoration, image=np.zeros((1, 1), np.uint8))
         return replace(self, image=None, restoration=slim)
 
 

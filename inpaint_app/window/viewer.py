@@ -220,8 +220,7 @@ class Viewer(QWidget):
         if document is None:
             return
         self._show_restored("restored", session.current, self._sketch())
-        individual, average = self._compared()
-        for name, record in (("individual", individual), ("average", average)):
+        for name, record in zip(("individual", "average"), session.history.pair, strict=True):
             self._show_restored(name, record, self._sketch(name))
         self._show_error(document, session.current)
         self._show_captions()
@@ -232,12 +231,6 @@ class Viewer(QWidget):
         if sketch is None or constraint not in (None, sketch.constraint):
             return None
         return sketch.image
-
-    def _compared(self) -> tuple[RunRecord | None, RunRecord | None]:
-        comparison, history = self._session.comparison, self._session.history
-        if comparison is not None:
-            return history.find(comparison.individual), history.find(comparison.average)
-        return None, None
 
     def _show_restored(self, name: str, record: RunRecord | None, sketch: Array | None) -> None:
         image = sketch if sketch is not None else None if record is None else record.image
@@ -335,7 +328,7 @@ class Viewer(QWidget):
             if document.reference is None
             else "Restore (F5) to see the errors."
         )
-        for name, record in zip(("individual", "average"), self._compared(), strict=True):
+        for name, record in zip(("individual", "average"), session.history.pair, strict=True):
             self._say(name, record, working=self._sketch(name) is not None)
             self._panes[name].canvas.set_placeholder("Compare (F6) restores under both constraints.")
         self._say("restored", session.current, working=self._sketch() is not None)

@@ -277,17 +277,31 @@ def test_observed_values_come_back_exactly_though_some_were_held_out(dtype):
     assert np.isfinite(image).all()
 
 
-def test_every_round_shows_its_picture_and_pictures_shown_do_not_change():
+@pytest.mark.parametrize("rounds", [3, None])
+def test_every_round_shows_its_picture_and_pictures_shown_do_not_change(rounds):
     original, mask = damaged_texture(np.uint8)
-    run = iter_restore(original, mask, replace(FAST, rounds=3))
-    shown = [
-        (step.image, step.image.copy()) for step in run if step.stage == "refine" and step.image is not None
-    ]
-    assert len(shown) == 3
-    for image, as_shown in shown:
-        assert (image == as_shown).all()
-        assert (image[~mask] == original[~mask]).all()
-    assert (shown[-1][0] == run.result.image).all()
+    run = iter_restore(original, mask, replace(FAST, rounds=rounds))
+    steps = [(step, step.image.copy()) for step in run if step.image is not None]
+    assert {step.stage for step, _ in steps} == {"coarse", "code", "refine"}
+    for step, as_shown in steps:
+        assert (step.image == as_shown).all()
+        assert (step.image[~mask] == original[~mask]).all(), "held out or not"
+        assert step.so_far.selection is run.result.selection
+    assert [step.so_far.n_rounds for step, _ in steps][-run.result.n_rounds :] == list(
+        range(1, run.result.n_rounds + 1)
+    )
+    assert (steps[-1][0].image == run.result.image).all()
+
+
+def test_the_picture_shown_grows_better_while_windows_are_coded(monkeypatch):
+    monkeypatch.setattr("dictsel_core.patches._BAND_VALUES", 1)
+    original, mask = damaged_texture(np.uint8)
+    run = iter_restore(original, mask, replace(FAST, rounds=0))
+    shown = [step.image for step in run if step.image is not None]
+    assert len(shown) > 3
+    n_right = [int((image == run.result.image).sum()) for image in shown]
+    assert n_right == sorted(set(n_right))
+    assert n_right[-1] == original.size
 
 
 def test_noise_is_restored_as_well_as_without_refinement():

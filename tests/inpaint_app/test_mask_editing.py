@@ -135,13 +135,15 @@ def test_rectangle_is_cut_at_the_border():
     assert history.mask.sum() == 30
 
 
-def test_invert_and_clear_can_be_undone():
-    start = random_mask(2)
+@pytest.mark.parametrize("shape", [SHAPE, (7, 5), (7, 5, 3)])
+def test_invert_and_clear_can_be_undone(shape):
+    start = random_mask(2, shape)
     history = MaskHistory(start)
     history.invert()
     assert np.array_equal(history.mask, ~start)
     history.clear()
     assert not history.mask.any()
+    assert history.clear() is None, "nothing is left to clear"
     history.undo()
     history.undo()
     assert np.array_equal(history.mask, start)
@@ -156,6 +158,38 @@ def test_replaced_mask_can_be_undone_and_must_fit():
     assert np.array_equal(history.mask, start)
     with pytest.raises(ValueError, match="must be"):
         history.replace(other[1:])
+
+
+def test_a_given_mask_is_neither_painted_nor_unsaved_wherever_undoing_leads():
+    history = MaskHistory(random_mask(2))
+    states = [(history.is_painted, history.is_saved)]
+    for edit in (
+        history.invert,
+        lambda: history.replace(random_mask(3)),
+        lambda: history.fill(Rect(0, 0, 9, 9)),
+        history.note_saved,
+        history.invert,
+    ):
+        edit()
+        states.append((history.is_painted, history.is_saved))
+    given, painted, saved = (False, True), (True, False), (True, True)
+    assert states == [given, painted, given, painted, saved, painted]
+    for state in (saved, given, painted, given):
+        history.undo()
+        assert (history.is_painted, history.is_saved) == state
+    history.redo()
+    assert history.is_painted
+    history.replace(history.snapshot())
+    assert history.is_saved, "another source holds the same mask"
+
+
+def test_forgetting_old_steps_forgets_no_painting():
+    history = MaskHistory(np.zeros((64, 64), np.bool_), max_bytes=1)
+    history.invert()
+    history.replace(np.zeros((64, 64), np.bool_))
+    history.undo()
+    assert history.is_painted
+    assert not history.is_saved
 
 
 def test_a_new_step_forgets_what_was_undone():

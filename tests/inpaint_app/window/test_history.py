@@ -1,15 +1,21 @@
 """The history of runs: numbered, findable, within bounded memory."""
 
-import numpy as np
+from dataclasses import replace
 
-from dictsel_core import RestoreSettings
+import numpy as np
+import pytest
+
+from dictsel_core import Restoration, RestoreSettings
+from inpaint_app.window.captions import short_quality
 from inpaint_app.window.history import RunHistory
 from inpaint_app.window.state import Figures, RunRecord
 
 
 def record(number: int, n_bytes: int = 100) -> RunRecord:
     image = np.zeros((n_bytes, 1), np.uint8)
-    return RunRecord(number, RestoreSettings(), np.zeros((1, 1), bool), 1.0, image)
+    unused = np.zeros(0, np.intp)
+    restoration = Restoration(image, RestoreSettings(), 0.5, None, unused, 0.0, 0, {})
+    return RunRecord(number, RestoreSettings(), np.zeros((1, 1), bool), 1.0, image, restoration)
 
 
 def test_numbers_go_on() -> None:
@@ -41,3 +47,17 @@ def test_figures_belong_to_one_record() -> None:
     assert [each.figures for each in changed.records] == [None, figures]
     assert [each.figures for each in history.records] == [None, None]
     assert [each.figures for each in changed.without_figures().records] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("kept", "figures", "words"),
+    [
+        (True, None, "…"),
+        (False, None, "–"),
+        (False, Figures(estimated_psnr=30.0), "≈ 30.00 dB"),
+        (True, Figures(), "–"),
+    ],
+)
+def test_what_will_not_be_measured_is_a_dash(kept, figures, words) -> None:
+    made = replace(record(1), figures=figures)
+    assert short_quality(made if kept else made.without_image()) == words

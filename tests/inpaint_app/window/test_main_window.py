@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
+from inpaint_app.marks import Marks
 from inpaint_app.reading import read_picture
 from inpaint_app.window import file_asking, file_commands
 from inpaint_app.window.actions import GROUPS
@@ -225,6 +226,19 @@ def test_a_tool_brings_the_damaged_picture_into_sight(window, qtbot, files) -> N
     settle(window, qtbot)
 
 
+def test_a_mask_from_a_file_is_not_taken_for_painted(window, qtbot, files) -> None:
+    opened(window, qtbot, files["whole"])
+    seen = []
+    for edit in ("file", "invert", "undo"):
+        if edit == "file":
+            window.session.set_marks(Marks(mask=files["mask"]))
+        else:
+            trigger(window, edit)
+        settle(window, qtbot)
+        seen.append(("painted by hand" in window.side.missing._found.text(), window.isWindowModified()))
+    assert seen == [(False, False), (True, True), (False, False)]
+
+
 def test_brush_size_by_keys(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     before = window.viewer.brush_diameter
@@ -378,6 +392,26 @@ def test_recent_files_theme_and_layout_are_remembered(make_window, qtbot, files)
     Preferences().reset()
     assert Preferences().recent_files == []
     assert Preferences().theme is Theme.SYSTEM
+
+
+def test_a_result_beyond_the_comparison_comes_into_sight(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "split")
+    trigger(window, "compare")
+    settle(window, qtbot)
+    assert window.viewer.view is View.COMPARE
+    window.session.set_settings(replace(FAST, n_atoms=5))
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    settle(window, qtbot)
+    assert window.viewer.view is View.SPLIT, "the view before"
+    assert np.array_equal(shown_pixels(window, "restored"), drawn(window.session.current.image))
+    trigger(window, "compared")
+    settle(window, qtbot)
+    assert not pane(window, "average").canvas.has_picture, "that pair has other parameters"
+    window.session.go_back(1)
+    settle(window, qtbot)
+    assert window.viewer.view is View.COMPARE
+    assert pane(window, "average").canvas.has_picture
 
 
 def test_every_view_shows_its_pictures(window, qtbot, files) -> None:

@@ -11,7 +11,8 @@ from inpaint_app.marks import Marks
 from inpaint_app.picture import Picture
 from inpaint_app.rect import Rect
 from inpaint_app.window.opening import SAMPLES, Damage
-from inpaint_app.window.session import DEBOUNCE_MS, Session
+from inpaint_app.window.runner import DEBOUNCE_MS
+from inpaint_app.window.session import Session
 from inpaint_app.window.state import Comparison
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
@@ -19,7 +20,7 @@ FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), roun
 
 def settle(session: Session, qtbot) -> None:
     """Wait until nothing is under way."""
-    qtbot.waitUntil(lambda: session.jobs.n_active == 0 and not session._debounce.isActive(), timeout=120_000)
+    qtbot.waitUntil(lambda: session.is_settled, timeout=120_000)
 
 
 def opened(session: Session, qtbot, files, **more) -> Session:
@@ -182,6 +183,7 @@ def test_stopping_keeps_what_is_there(session, qtbot) -> None:
     session.stop()
     settle(session, qtbot)
     assert session.current.is_stopped
+    assert len(session.current.restoration.origins) == session.current.settings.n_atoms
     missing = session.mask.mask
     observed = session.document.picture.pixels[~missing]
     assert np.array_equal(session.current.image[~missing], observed)
@@ -260,10 +262,8 @@ def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files, name) -> N
     settle(session, qtbot)
     assert session.preview is not None
     getattr(session, name)()
-    task = session._working._task
     session.look_at(Rect(40, 60, 32, 32))
-    assert session._working._task is task
-    assert not task.is_cancelled
+    assert session.activity is not None
     settle(session, qtbot)
     assert session.current is not None
     assert session.preview is None
@@ -280,6 +280,11 @@ def test_both_constraints_are_compared(session, qtbot, files) -> None:
         expected = restore(pixels, mask, replace(FAST, constraint=constraint))
         assert np.array_equal(record.image, expected.image)
         assert record.figures.scores.psnr is not None
+    session.restore()
+    settle(session, qtbot)
+    assert session.compared_records == (session.current,), "an older pair is not what is shown"
+    session.go_back(1)
+    assert session.compared_records == session.history.records[:2]
 
 
 def test_auto_says_what_it_chose_and_restores_with_it(session, qtbot, files) -> None:
@@ -296,6 +301,8 @@ def test_auto_says_what_it_chose_and_restores_with_it(session, qtbot, files) -> 
 
 def test_going_back_shows_an_earlier_run_with_its_parameters(session, qtbot, files) -> None:
     opened(session, qtbot, files)
+    preset = RestoreSettings.preset("fast")
+    session.set_settings(preset)
     session.restore()
     settle(session, qtbot)
     first = session.current
@@ -306,7 +313,8 @@ def test_going_back_shows_an_earlier_run_with_its_parameters(session, qtbot, fil
     session.go_back(1)
     assert session.current.number == 1
     assert session.current.image is first.image
-    assert session.settings.n_atoms == 8
+    assert session.settings == preset, "as asked for"
+    assert session.current.settings.n_atoms > 0, "as used"
     settle(session, qtbot)
     assert session.preview is None, "looking back is no change"
 
@@ -321,10 +329,8 @@ def test_looking_back_lets_the_run_go_on(session, qtbot) -> None:
     session.set_settings(slow)
     session.restore()
     qtbot.waitUntil(lambda: session.sketch is not None, timeout=120_000)
-    task = session._working._task
     session.go_back(1)
-    assert session._working._task is task
-    assert not task.is_cancelled
+    assert session.activity is not None
     assert (session.current.number, session.sketch, session.settings) == (1, None, slow)
     sketches = []
     session.result_changed.connect(lambda: sketches.append(session.sketch))
@@ -333,7 +339,7 @@ def test_looking_back_lets_the_run_go_on(session, qtbot) -> None:
     assert session.current.number == 2
     assert session.current.settings.n_atoms == 9
     session.go_back(1)
-    assert session.settings == session.current.settings
+    assert session.settings == session.current.requested
 
 
 def test_painting_then_undoing_gives_the_same_mask(session, qtbot, files) -> None:
@@ -368,8 +374,10 @@ def test_a_mask_file_and_a_colour_mark_missing_pixels(session, qtbot, files) -> 
     session.set_marks(Marks(mask=files["mask"], invert_mask=True))
     settle(session, qtbot)
     assert session.mask.mask.mean() == pytest.approx(1 - share)
+    assert not session.has_unsaved_work, "the file has it"
     session.edit_mask(lambda mask: mask.undo())
     assert session.mask.mask.mean() == share
+    assert not session.has_unsaved_work
     session.set_marks(Marks(key="1,2,3"))
     settle(session, qtbot)
     assert len(session.complaints) == 1
