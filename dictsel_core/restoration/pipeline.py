@@ -159,6 +159,7 @@ class _Work:
         yield from self._fine(coder, coarse)
         if self.canvas.missing.shape[2] > 1:
             yield from self._learn_from_other_channels(coder)
+        yield RestoreStep("code", 1.0, self.picture)
         return selection, coder
 
     def _select(self) -> Generator[RestoreStep, None, Selection]:

@@ -19,12 +19,12 @@ class RestoreStep:
     ----------
     stage : str
         "select" (the dictionary), "coarse" (the coarser scales), "code" (the picture itself),
-        "channels" (what one channel can learn from another) or "refine" (non-local refinement, which
-        shows the picture after each round).
+        "channels" (what one channel can learn from another) or "refine" (non-local refinement).
     fraction : float
         Part of the whole work that is done, from 0 to 1.
     image : ndarray or None
-        The picture so far, in the shape and dtype of the input, where it is worth showing.
+        The picture so far, in the shape and dtype of the input, where it is worth showing: filled from
+        the coarser scales, before any refinement, and after each round of it.
     """
 
     stage: str

@@ -156,7 +156,8 @@ def tune(task: Task, request: RestoreRequest) -> Tuning:
 def preview(task: Task, request: RestoreRequest, rows: slice, columns: slice) -> Preview | None:
     """Restore a part of the picture with the settings that the whole would have.
 
-    None where nothing is missing in it, or nothing is left to restore it from.
+    None where nothing is missing in it, or nothing is left to restore it from. Reports a `Preview` before
+    any refinement and after each round of it.
     """
     part = request.mask[rows, columns]
     if not part.any() or part.all():
@@ -165,9 +166,14 @@ def preview(task: Task, request: RestoreRequest, rows: slice, columns: slice) ->
     n_candidates = len(settings.bases) * settings.patch_size**2
     observed = 1 - np.count_nonzero(request.mask) / request.mask.size
     resolved = settings.resolved(observed, n_candidates)
+
+    def seen(step: RestoreStep) -> None:
+        if step.image is not None and step.stage in ("code", "refine"):
+            task.report(Preview(rows, columns, step.image))
+
     with as_sentences():
         run = iter_restore(request.pixels[rows, columns], part, resolved)
-        return Preview(rows, columns, task.drain(run, lambda _step: None).image)
+        return Preview(rows, columns, task.drain(run, seen).image)
 
 
 def figures(request: RestoreRequest, image: Array, reference: Array | None) -> Figures:

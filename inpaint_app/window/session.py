@@ -59,6 +59,7 @@ class Session(QObject):
     result_changed = Signal()
     """Another restored picture is to be shown: a record, or a sketch of a run under way."""
     preview_changed = Signal()
+    """Another preview is shown, or one is awaited now, or no longer."""
     history_changed = Signal()
     """Records, their figures or the current one are different now."""
     comparison_changed = Signal()
@@ -123,6 +124,11 @@ class Session(QObject):
     def preview(self) -> Preview | None:
         """A part of the picture, restored with the parameters as they are now."""
         return self._previewer.preview
+
+    @property
+    def is_previewing(self) -> bool:
+        """Whether a preview is being made, or will be as soon as the parameters rest."""
+        return self._previewer.is_awaited
 
     @property
     def is_settled(self) -> bool:
@@ -298,11 +304,14 @@ class Session(QObject):
         """Preview, or run, when the user pauses; what is outdated now never appears."""
         if self.document is None:
             return
-        self._previewer.cancel()
         again = self._again
         if self._working.cancel():
             self._drop_sketch()
         self._again = again
+        if again is None and not self.is_automatic and self.missing_fraction > 0:
+            self._previewer.expect()
+        else:
+            self._previewer.cancel()
         self._debounce.start()
 
     def _rested(self) -> None:
@@ -343,6 +352,7 @@ class Session(QObject):
     def stop(self) -> None:
         """End the work under way and keep what is there."""
         self._debounce.stop()
+        self._previewer.cancel()
         self._again = None
         if self.activity is not None and not self.activity.can_keep:
             self.cancel()

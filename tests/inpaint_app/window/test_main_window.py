@@ -439,10 +439,13 @@ def test_the_damaged_picture_is_seen_while_b_is_held(window, qtbot, files) -> No
 
 def test_a_preview_is_marked_as_one(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
-    window.side.parameters._fields["sparsity"]._box.setValue(3)
-    settle(window, qtbot)
-    assert window.session.preview is not None
-    assert pane(window, "restored")._badge.text() == "preview"
+    badge, sparsity = pane(window, "restored")._badge, window.side.parameters._fields["sparsity"]._box
+    for value in (3, 4):
+        sparsity.setValue(value)
+        assert badge.text() == "preview …"
+        settle(window, qtbot)
+        assert window.session.preview is not None
+        assert badge.text() == "preview"
     trigger(window, "restore")
     settle(window, qtbot)
     assert pane(window, "restored")._badge.text() == ""
