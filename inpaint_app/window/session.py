@@ -423,8 +423,10 @@ class Session(QObject):
         self.comparison_changed.emit()
 
     def _take_tuning(self, tuning: Tuning) -> None:
-        self.advice = Advice(tuning.settings, restoring.advice(tuning))
-        self._show_settings(tuning.settings)
+        # What the user left to be automatic stays so.
+        settings = self.settings if tuning.settings == tuning.given else tuning.settings
+        self.advice = Advice(settings, restoring.advice(tuning))
+        self._show_settings(settings)
         self.advice_changed.emit()
         self.restore()
 

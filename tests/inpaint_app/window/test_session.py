@@ -301,13 +301,18 @@ def test_both_constraints_are_compared(session, qtbot, files) -> None:
         assert record.figures.scores.psnr is not None
 
 
-def test_auto_says_what_it_chose_and_restores_with_it(session, qtbot, files) -> None:
+def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files) -> None:
     opened(session, qtbot, files)
+    session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
     session.tune()
     settle(session, qtbot)
     settings = session.current.settings
     assert f"k = {settings.n_atoms}" in session.advice.sentence
-    assert "held-out" in session.advice.sentence
+    assert "dB more than with your settings" in session.advice.sentence
+    assert session.settings.n_atoms == settings.n_atoms > 2
+    session.tune()
+    settle(session, qtbot)
+    assert "already the best" in session.advice.sentence
     assert session.settings.n_atoms == settings.n_atoms
     session.set_settings(replace(session.settings, n_atoms=5))
     assert session.advice is None, "it is the user's own choice now"
