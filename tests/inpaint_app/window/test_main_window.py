@@ -293,6 +293,25 @@ def test_exporting_all_work_leads_on(window, qtbot, files, tmp_path, monkeypatch
     assert (tmp_path / "painted.png").exists() is painted
 
 
+def test_exporting_beside_a_preview_says_what_is_written(window, qtbot, files, monkeypatch) -> None:
+    said = []
+
+    def look(dialog) -> QDialog.DialogCode:
+        said.append(dialog._preview_note.isVisibleTo(dialog))
+        return QDialog.DialogCode.Rejected
+
+    monkeypatch.setattr(file_commands.ExportDialog, "exec", look)
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    trigger(window, "export")
+    window.session.set_settings(replace(FAST, sparsity=3))
+    trigger(window, "export")
+    settle(window, qtbot)
+    trigger(window, "export")
+    assert said == [False, True, True]
+
+
 def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeypatch) -> None:
     monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: pytest.fail("asked"))
     opened(window, qtbot, files["damaged"])
