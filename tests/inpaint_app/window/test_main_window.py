@@ -470,6 +470,19 @@ def test_a_preview_is_marked_as_one(window, qtbot, files) -> None:
     assert pane(window, "restored")._badge.text() == ""
 
 
+def test_the_dictionary_is_no_larger_than_its_bases(window, qtbot) -> None:
+    panel = window.side.parameters
+    field, bases = panel._fields["n_atoms"], panel._bases
+    field._box.setValue(200)
+    for name in ("haar", "db4", "coif1"):
+        bases[name].click()
+    assert (field.value, field._box.maximum()) == (64, 64)
+    assert window.session.settings.n_atoms == 64
+    bases["haar"].click()
+    assert (field.value, field._box.maximum()) == (64, 128)
+    assert window.session.settings.n_atoms == 64
+
+
 def test_history_goes_back(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     for n_atoms in (6, 9):
