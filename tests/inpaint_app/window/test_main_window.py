@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
+from inpaint_app.marks import Marks
 from inpaint_app.reading import read_picture
 from inpaint_app.window import file_asking, file_commands
 from inpaint_app.window.actions import GROUPS
@@ -481,6 +482,22 @@ def test_the_dictionary_is_no_larger_than_its_bases(window, qtbot) -> None:
     bases["haar"].click()
     assert (field.value, field._box.maximum()) == (64, 128)
     assert window.session.settings.n_atoms == 64
+
+
+def test_the_tolerance_is_that_of_the_picture(window, qtbot, files) -> None:
+    tolerance = window.side.missing._tolerance
+    opened(window, qtbot, files["whole"], marks=Marks(key="120", tolerance=5))
+    assert tolerance.isVisible()
+    assert tolerance.value() == 5
+    document = window.session.document
+    settle(window, qtbot)
+    assert window.session.document is document, "showing it is no change"
+    tolerance.setValue(9)
+    settle(window, qtbot)
+    assert window.session.document.marks.tolerance == tolerance.value() == 9
+    window.session.discard()
+    opened(window, qtbot, files["damaged"])
+    assert tolerance.value() == 0
 
 
 def test_history_goes_back(window, qtbot, files) -> None:
