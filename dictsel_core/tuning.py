@@ -28,6 +28,10 @@ BUDGETS = (2.0, 5.0)
 _N_TILES, _TILE_SIZES = 6, (48, 80, 128)
 #: Part of the candidates that a round leaves for the next.
 _KEPT = 0.25
+#: Other settings must promise this many decibels more than the given ones to take their place.
+_WORTH_CHANGING = 0.1
+#: The work of one round of refinement of a tile, as a multiple of its first restoration's (measured).
+_WORK_OF_A_ROUND = 0.8
 
 
 @dataclass(frozen=True)
@@ -40,19 +44,23 @@ class TuningTrial:
 
 @dataclass(frozen=True)
 class TuneStep:
-    """Where a tuning stands: part of the work done, from 0 to 1, and the trial made last."""
+    """Where a tuning stands: part of the work done, from 0 to 1, and the trial made last.
+
+    At the end that trial is refined, to be judged once more.
+    """
 
     fraction: float
     trial: TuningTrial
+    is_refining: bool = False
 
     @property
     def message(self) -> str:
         """The trial in a few words."""
         settings = self.trial.settings
-        return (
-            f"k = {settings.n_atoms}, {settings.coding_sparsity} atoms per window: "
-            f"about {self.trial.estimated_psnr:.2f} dB"
-        )
+        what = f"k = {settings.n_atoms}, {settings.coding_sparsity} atoms per window"
+        if self.is_refining:
+            return f"refining with {what}"
+        return f"trying {what}: about {self.trial.estimated_psnr:.2f} dB"
 
 
 @dataclass(frozen=True)
@@ -64,13 +72,22 @@ class Tuning:
     settings : RestoreSettings
     estimated_psnr : float
         What they promise for the whole picture, refined as they say, in decibels.
+    given : RestoreSettings
+        Those that tuning began with, resolved for the picture; they may be the best themselves.
+    given_psnr : float
+        What these promise, judged by the same held-out pixels.
     trials : tuple of TuningTrial
         All trials on the full set of tiles, best first.
+    n_tried : int
+        How many settings were tried in all.
     """
 
     settings: RestoreSettings
     estimated_psnr: float
+    given: RestoreSettings
+    given_psnr: float
     trials: tuple[TuningTrial, ...]
+    n_tried: int
 
 
 def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0) -> Tuning:
@@ -79,14 +96,16 @@ def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS
     Some observed pixels are held out, the picture is restored without them, and they are compared.
     All combinations of a grid are tried on small tiles of the picture, the better ones again on larger
     tiles (successive halving). Each dictionary is selected once, at its largest: smaller ones are its
-    beginning.
+    beginning. The given settings are among them in every round; they and the best of the others are
+    refined at the end, and the better one is chosen, the given ones where there is little between them.
 
     Parameters
     ----------
     image, mask : array_like
         As for `restore`.
     settings : RestoreSettings
-        What is not tuned stays: constraint, bases, patch size and so on.
+        Tried too, and kept if none is better. What is not tuned stays: constraint, bases, patch size
+        and so on.
     seed : int
         For the choice of held-out pixels.
 
@@ -105,7 +124,9 @@ def iter_tune(
     Parameters are those of `tune`.
     """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    return Run(_halving(trial, list(grid(settings, len(trial.ground_set)))))
+    given = trial.resolved(settings)
+    others = [each for each in grid(settings, len(trial.ground_set)) if each != given]
+    return Run(_tuning(trial, given, others))
 
 
 def estimate_psnr(
@@ -128,7 +149,7 @@ def estimate_psnr(
         little is observed that nothing could be held out, or nothing at all of one channel.
     """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    return trial.score(trial.resolved(settings), _TILE_SIZES[-1], refined=True)
+    return Run(trial.refined_score(trial.resolved(settings))).finish()
 
 
 def grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettings]:
@@ -144,21 +165,37 @@ def grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettin
                     )
 
 
-def _halving(trial: "_HeldOutTrial", candidates: list[RestoreSettings]) -> Generator[TuneStep, None, Tuning]:
-    counts = [max(4, round(len(candidates) * _KEPT**i)) for i in range(len(_TILE_SIZES))]
-    work = [count * size**2 for count, size in zip(counts, _TILE_SIZES, strict=True)]
-    done = 0
+def _tuning(
+    trial: "_HeldOutTrial", given: RestoreSettings, others: list[RestoreSettings]
+) -> Generator[TuneStep, None, Tuning]:
+    """Halve the others again and again, then judge the best of them against the given settings."""
+    n_tried = 1 + len(others)
+    counts = [min(len(others), max(4, round(len(others) * _KEPT**i))) for i in range(len(_TILE_SIZES))]
+    trying = sum((1 + count) * size**2 for count, size in zip(counts, _TILE_SIZES, strict=True))
+    refining = trial.work_of_refining(given)
+    total = trying + (2 if others else 1) * refining
+    done = 0.0
     scored: list[TuningTrial] = []
     for count, tile_size in zip(counts, _TILE_SIZES, strict=True):
         scored = []
-        for settings in candidates[:count]:
+        for settings in (given, *others[:count]):
             scored.append(TuningTrial(settings, trial.score(settings, tile_size)))
             done += tile_size**2
-            yield TuneStep(done / sum(work), scored[-1])
+            yield TuneStep(done / total, scored[-1])
         scored.sort(key=lambda each: -np.nan_to_num(each.estimated_psnr, nan=-np.inf))
-        candidates = [each.settings for each in scored]
-    best = scored[0].settings
-    return Tuning(best, trial.score(best, _TILE_SIZES[-1], refined=True), tuple(scored))
+        others = [each.settings for each in scored if each.settings != given]
+    promises: dict[RestoreSettings, float] = {}
+    for settings in (given, *others[:1]):
+        tried = next(each for each in scored if each.settings == settings)
+        run = Run(trial.refined_score(settings))
+        for part in run:
+            yield TuneStep((done + part * refining) / total, tried, is_refining=True)
+        done += refining
+        promises[settings] = run.result
+    worth = {each: np.nan_to_num(promise, nan=-np.inf) for each, promise in promises.items()}
+    worth[given] += _WORTH_CHANGING
+    best = max(promises, key=lambda each: worth[each])
+    return Tuning(best, promises[best], given, promises[given], tuple(scored), n_tried)
 
 
 class _HeldOutTrial:
@@ -181,30 +218,42 @@ class _HeldOutTrial:
         # PSNR counts from the largest possible value, planes from the largest observed one.
         peak = np.iinfo(canvas.image.dtype).max if np.issubdtype(canvas.image.dtype, np.integer) else 1.0
         self._peak = float(peak) * canvas.scale
-        self._selections: dict[tuple[int, float], Selection] = {}
+        self._selections: dict[tuple[int, float, int], Selection] = {}
 
     def resolved(self, settings: RestoreSettings) -> RestoreSettings:
         return settings.resolved(self._observed_fraction, len(self.ground_set))
 
-    def score(self, settings: RestoreSettings, tile_size: int, *, refined: bool = False) -> float:
-        """Return the PSNR that the held-out pixels of tiles promise, for resolved settings."""
-        n_rounds = MOST_ROUNDS if settings.rounds is None else settings.rounds
-        threads = as_thread_count(settings.threads)
+    def work_of_refining(self, settings: RestoreSettings) -> float:
+        """Return the work of `refined_score`, where that of `score` is the square of the tile size."""
+        return _TILE_SIZES[-1] ** 2 * (1 + _WORK_OF_A_ROUND * _n_rounds(settings)) / len(self._folds)
+
+    def score(self, settings: RestoreSettings, tile_size: int) -> float:
+        """Return the PSNR that held-out pixels promise before refinement; settings are resolved."""
+        return Run(self._scoring(settings, tile_size, self._folds, 0)).finish()
+
+    def refined_score(self, settings: RestoreSettings) -> Generator[float, None, float]:
+        """Yield the part that is done, and return the PSNR as promised after refinement."""
+        return self._scoring(settings, _TILE_SIZES[-1], self._folds[:1], _n_rounds(settings))
+
+    def _scoring(
+        self, settings: RestoreSettings, tile_size: int, some_folds: list[Bools], n_rounds: int
+    ) -> Generator[float, None, float]:
         if self._missing_fraction == 0:
             return float("inf")
         coder = window_coder(self._dictionary(settings), settings)
         error, count = 0.0, 0
-        for tile, fold in product(self._tiles[tile_size], self._folds[: 1 if refined else None]):
+        parts = list(product(self._tiles[tile_size], some_folds))
+        for place, (tile, fold) in enumerate(parts):
             plane, held_out = self._plane[tile], fold[tile]
             missing = self._missing[tile] | held_out
-            if not held_out.any() or missing.all():
-                continue
-            restored = np.clip(Run(complete(plane, missing, coder)).finish(), 0, 1)
-            if refined:
+            if held_out.any() and not missing.all():
+                restored = np.clip(Run(complete(plane, missing, coder)).finish(), 0, 1)
                 layers = restored[:, :, None]  # a view
-                Run(refine(layers, missing[:, :, None], n_rounds, threads)).finish()
-            error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
-            count += int(held_out.sum())
+                for step in refine(layers, missing[:, :, None], n_rounds, as_thread_count(settings.threads)):
+                    yield (place + step.fraction) / len(parts)
+                error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
+                count += int(held_out.sum())
+            yield (place + 1) / len(parts)
         if count == 0 or self._hopeless:
             return float("nan")
         mean = error / count * self._missing_fraction
@@ -213,7 +262,7 @@ class _HeldOutTrial:
     def _dictionary(self, settings: RestoreSettings) -> NDArray[np.float64]:
         """Return the first k atoms of the largest dictionary of these settings."""
         largest = min(max(*N_ATOMS, settings.n_atoms or 1), len(self.ground_set))
-        key = (settings.sparsity, settings.budget)
+        key = (settings.sparsity, settings.budget, largest)
         if key not in self._selections:
             missing = self._missing | self._folds[0]
             if missing.all():
@@ -222,6 +271,10 @@ class _HeldOutTrial:
             run = select_dictionary(canvas, replace(settings, n_atoms=largest), self.ground_set)
             self._selections[key] = run.finish()
         return self._selections[key].dictionary[:, : settings.n_atoms]
+
+
+def _n_rounds(settings: RestoreSettings) -> int:
+    return MOST_ROUNDS if settings.rounds is None else settings.rounds
 
 
 def _gray(canvas: Canvas) -> tuple[Plane, Bools]:

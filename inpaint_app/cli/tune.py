@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import RestoreSettings
+from dictsel_core import RestoreSettings, Tuning
 from inpaint_app.atomic import check_target
 from inpaint_app.cli import options
 from inpaint_app.cli.choices import choices
@@ -24,9 +24,11 @@ examples:
 
 Dictionary size, sparsity, budget and coding sparsity are chosen without the
 original: a part of the observed pixels is held out, restored, and compared.
+The usual settings, or those of --recipe, are kept if no others do better.
 'inpaint restore --auto' tunes and restores in one go.
 
-JSON keys: estimated_psnr, settings, trials (each with estimated_psnr and settings)."""
+JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
+(each with estimated_psnr and settings)."""
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
@@ -60,13 +62,14 @@ def run(args: argparse.Namespace) -> int:
     with Progress(quiet=args.quiet) as progress:
         tuning = tune_source(source, chosen.settings, progress.update)
     best = sorted(tuning.trials, key=lambda trial: -trial.estimated_psnr)
-    console.say("Finalists:   (of all trials)")
+    console.say(f"Finalists:   (of {tuning.n_tried}, before refinement)")
     for trial in best[:5]:
         console.say(f"             {decibels(trial.estimated_psnr)}  {_words(trial.settings)}")
     console.say(f"Chosen:      {_words(tuning.settings)}")
     console.say(
         f"PSNR:        about {decibels(tuning.estimated_psnr)}, an estimate from held-out observed pixels"
     )
+    console.say(f"Before:      {_before(tuning)}")
     if args.write_recipe is not None:
         save_recipe(
             args.write_recipe, tuning.settings, chosen.marks, source.missing.sources, overwrite=args.overwrite
@@ -76,11 +79,18 @@ def run(args: argparse.Namespace) -> int:
     console.document(
         {
             "estimated_psnr": tuning.estimated_psnr,
+            "given_psnr": tuning.given_psnr,
             "settings": plain_settings(tuning.settings),
             "trials": trials,
         }
     )
     return 0
+
+
+def _before(tuning: Tuning) -> str:
+    if tuning.settings == tuning.given:
+        return "the settings given are the best already"
+    return f"about {decibels(tuning.given_psnr)} with the settings given"
 
 
 def _words(settings: RestoreSettings) -> str:

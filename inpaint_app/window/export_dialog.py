@@ -19,6 +19,7 @@ from inpaint_app.window.button_box import button_box
 from inpaint_app.window.exporting import Target
 from inpaint_app.window.path_field import PathField
 from inpaint_app.window.slider_field import Quantity, SliderField
+from inpaint_app.window.soft_label import SoftLabel
 from inpaint_app.window.state import Document
 
 FORMATS = {"PNG": ".png", "TIFF": ".tif", "JPEG": ".jpg", "WebP": ".webp"}
@@ -32,6 +33,7 @@ _ENDINGS = {
     ".webp": "WebP",
 }
 _LOSSY = ("JPEG", "WebP")
+_PREVIEW = "The preview is not exported: F5 restores the whole picture with the parameters as they are now."
 _DEPTHS = {"PNG": (8, 16), "JPEG": (8,), "TIFF": (8, 16, 32), "WebP": (8,)}
 _QUALITY = Quantity(
     label="&Quality",
@@ -53,9 +55,18 @@ class ExportDialog(QDialog):
         What was restored; its files are sources.
     suggestion : Path
         A name to begin with.
+    shows_preview : bool
+        Whether the window shows a preview, which is not what is written.
     """
 
-    def __init__(self, document: Document, suggestion: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        suggestion: Path,
+        parent: QWidget | None = None,
+        *,
+        shows_preview: bool = False,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export the restored picture")
         self._document = document
@@ -64,6 +75,8 @@ class ExportDialog(QDialog):
         self._quality = SliderField(_QUALITY)
         self._metadata = QCheckBox("&Keep EXIF, colour profile and resolution")
         self._replace, self._note = QCheckBox(), QLabel()
+        self._preview_note = SoftLabel(_PREVIEW)
+        self._preview_note.setVisible(shows_preview)
         self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
         self._export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out()
@@ -84,6 +97,8 @@ class ExportDialog(QDialog):
         form.addRow(self._quality)
         form.addRow(self._metadata)
         layout = QVBoxLayout(self)
+        self._preview_note.setWordWrap(True)
+        layout.addWidget(self._preview_note)
         layout.addLayout(form)
         layout.addWidget(self._note)
         layout.addWidget(self._replace)

@@ -151,7 +151,10 @@ class FileCommands(QObject):
         if document is None or self._session.current is None:
             self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
-        dialog = ExportDialog(document, self.suggestion("restored"), self._window)
+        shows_preview = self._session.preview is not None or self._session.is_previewing
+        dialog = ExportDialog(
+            document, self.suggestion("restored"), self._window, shows_preview=shows_preview
+        )
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.target is not None:
             self._exporter.write_restored(dialog.target)
         dialog.deleteLater()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QColorDialog,
@@ -108,6 +108,8 @@ class MissingPanel(QWidget):
         self._tolerance_row.setVisible(document is not None and document.marks.key is not None)
         if document is None or mask is None:
             return
+        with QSignalBlocker(self._tolerance):
+            self._tolerance.setValue(round(document.marks.tolerance))
         fraction = session.missing_fraction
         if fraction == 0:
             self._found.setText(

@@ -190,7 +190,9 @@ class ParameterPanel(QWidget):
     def _choose_bases(self) -> None:
         chosen = tuple(name for name, box in self._bases.items() if box.isChecked())
         if chosen:
-            self._ask(bases=chosen)
+            settings = self._session.settings
+            most, n_atoms = len(chosen) * settings.patch_size**2, settings.n_atoms
+            self._ask(bases=chosen, n_atoms=None if n_atoms is None else min(n_atoms, most))
         else:  # at least one must stay
             self._show()
 

@@ -146,7 +146,7 @@ def tune(task: Task, request: RestoreRequest) -> Tuning:
     narrator = _Narrator(task, "tune")
 
     def seen(step: TuneStep) -> None:
-        narrator.tell(f"trying {step.message}", step.fraction)
+        narrator.tell(step.message, step.fraction)
 
     with as_sentences():
         settings = request.settings
@@ -156,7 +156,8 @@ def tune(task: Task, request: RestoreRequest) -> Tuning:
 def preview(task: Task, request: RestoreRequest, rows: slice, columns: slice) -> Preview | None:
     """Restore a part of the picture with the settings that the whole would have.
 
-    None where nothing is missing in it, or nothing is left to restore it from.
+    None where nothing is missing in it, or nothing is left to restore it from. Reports a `Preview` before
+    any refinement and after each round of it.
     """
     part = request.mask[rows, columns]
     if not part.any() or part.all():
@@ -165,9 +166,21 @@ def preview(task: Task, request: RestoreRequest, rows: slice, columns: slice) ->
     n_candidates = len(settings.bases) * settings.patch_size**2
     observed = 1 - np.count_nonzero(request.mask) / request.mask.size
     resolved = settings.resolved(observed, n_candidates)
+
+    unrefined: Array | None = None
+
+    def seen(step: RestoreStep) -> None:
+        nonlocal unrefined
+        if step.stage != "refine":
+            unrefined = unrefined if step.image is None else step.image
+            return
+        image, unrefined = unrefined if step.image is None else step.image, None
+        if image is not None:
+            task.report(Preview(rows, columns, image))
+
     with as_sentences():
         run = iter_restore(request.pixels[rows, columns], part, resolved)
-        return Preview(rows, columns, task.drain(run, lambda _step: None).image)
+        return Preview(rows, columns, task.drain(run, seen).image)
 
 
 def figures(request: RestoreRequest, image: Array, reference: Array | None) -> Figures:
@@ -209,21 +222,22 @@ def atom_use(request: RestoreRequest, restoration: Restoration, atom: int) -> At
 
 def advice(tuning: Tuning) -> str:
     """Say what was chosen, and why."""
-    chosen = tuning.settings
+    chosen, promised = tuning.settings, tuning.estimated_psnr
+    if not math.isfinite(promised):
+        return "Your settings stay: too little is observed to hold any of it out and try others."
     what = f"k = {chosen.n_atoms}, s = {chosen.sparsity}"
     if chosen.constraint == "average":
         what += f", {chosen.budget:g} atoms per patch on average"
     what += f", {chosen.coding_sparsity} atoms per window"
-    if not math.isfinite(tuning.estimated_psnr):
-        return f"Auto chose {what}; too little is observed to hold any of it out."
-    why = f"held-out pixels come back best with it, promising about {tuning.estimated_psnr:.1f} dB"
-    others = [
-        trial for trial in tuning.trials if trial.settings != chosen and math.isfinite(trial.estimated_psnr)
-    ]
-    if others:
-        worst = others[-1].settings
-        why += f"; k = {worst.n_atoms}, s = {worst.sparsity} would give {others[-1].estimated_psnr:.1f} dB"
-    return f"Auto chose {what}: {why}."
+    if chosen == tuning.given:
+        return (
+            f"Your settings are already the best of {tuning.n_tried} tried on held-out pixels: {what}, "
+            f"{promised:.1f} dB estimated."
+        )
+    return (
+        f"Auto chose {what}, the best of {tuning.n_tried} tried on held-out pixels: {promised:.1f} dB "
+        f"estimated, {promised - tuning.given_psnr:.1f} dB more than with your settings."
+    )
 
 
 def with_constraint(request: RestoreRequest, constraint: str) -> RestoreRequest:

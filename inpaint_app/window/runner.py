@@ -60,6 +60,11 @@ class Runner(QObject):
         return self._previewer.preview
 
     @property
+    def is_previewing(self) -> bool:
+        """Whether a preview is being made, or will be as soon as the user pauses."""
+        return self._previewer.is_awaited
+
+    @property
     def is_active(self) -> bool:
         """Whether a run is under way."""
         return self._working.is_active
@@ -124,15 +129,18 @@ class Runner(QObject):
         """Preview this part of the picture from now on; a run under way goes on."""
         self._previewer.seen = rect
         if not (self.is_busy or self._previewer.is_in_view):
-            self.start_anew()
+            self.start_anew(previews=True)
 
-    def start_anew(self) -> None:
-        """Run or preview again when the user pauses; what is outdated now never appears."""
-        self._previewer.cancel()
+    def start_anew(self, *, previews: bool) -> None:
+        """Run again when the user pauses, or else preview if wanted; what is outdated now never appears."""
         again = self._again
         if self._working.cancel():
             self._drop_sketch()
         self._again = again
+        if previews and again is None:
+            self._previewer.expect()
+        else:
+            self._previewer.cancel()
         self._debounce.start()
 
     def hide_sketches(self) -> None:
@@ -142,6 +150,7 @@ class Runner(QObject):
     def stop(self) -> None:
         """End the run under way and keep what is there."""
         self._debounce.stop()
+        self._previewer.cancel()
         self._again = None
         self._working.stop()
 

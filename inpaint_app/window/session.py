@@ -55,6 +55,7 @@ class Session(QObject):
     record_shown = Signal()
     """Another record is shown, new or of the history."""
     preview_changed = Signal()
+    """Another preview is shown, or one is awaited now, or no longer."""
     history_changed = Signal()
     """Records, their figures or the current one are different now."""
     comparison_changed = Signal()
@@ -139,6 +140,11 @@ class Session(QObject):
     def atom_use(self) -> AtomUse | None:
         """Where the chosen atom is used."""
         return self._results.atom_use
+
+    @property
+    def is_previewing(self) -> bool:
+        """Whether a preview is being made, or will be as soon as the parameters rest."""
+        return self._runner.is_previewing
 
     @property
     def is_settled(self) -> bool:
@@ -302,7 +308,7 @@ class Session(QObject):
     def _schedule(self) -> None:
         """Preview, or run, when the user pauses."""
         if self.document is not None:
-            self._runner.start_anew()
+            self._runner.start_anew(previews=not self.is_automatic and self.missing_fraction > 0)
 
     def _preview_or_restore(self) -> None:
         if self.missing_fraction == 0:
@@ -388,8 +394,10 @@ class Session(QObject):
             self.result_changed.emit()
 
     def _take_tuning(self, tuning: Tuning) -> None:
-        self.advice = Advice(tuning.settings, restoring.advice(tuning))
-        self._show_settings(tuning.settings)
+        # What the user left to be automatic stays so.
+        settings = self.settings if tuning.settings == tuning.given else tuning.settings
+        self.advice = Advice(settings, restoring.advice(tuning))
+        self._show_settings(settings)
         self.advice_changed.emit()
         self.restore()
 

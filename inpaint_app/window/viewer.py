@@ -334,17 +334,20 @@ class Viewer(QWidget):
         self._say("restored", session.current, working=self._sketch() is not None)
         self._panes["restored"].set_title("Damaged (held)" if self._before_held else _TITLES["restored"])
         self._panes["restored"].canvas.set_placeholder("Restore (F5) to see the picture here.")
-        if session.preview is not None and self._inset.ready is not None:
-            self._panes["restored"].set_badge("preview")
         self._split.set_caption(
             damaged if session.current is None else captions.restored_caption(session.current)
         )
 
     def _say(self, name: str, record: RunRecord | None, *, working: bool) -> None:
         pane = self._panes[name]
-        pane.set_badge("so far" if working else "")
+        pane.set_badge("so far" if working else self._preview_badge() if name == "restored" else "")
         brief = len(_LAYOUTS[self.view]) > 2
         pane.set_caption("" if record is None or working else captions.restored_caption(record, brief=brief))
+
+    def _preview_badge(self) -> str:
+        if self._session.is_previewing:
+            return "preview …"
+        return "preview" if self._inset.ready is not None else ""
 
     def _hover(self, origin: str, pixel: tuple[int, int] | None) -> None:
         for name, pane in self._panes.items():

@@ -65,7 +65,10 @@ def test_trials_are_sorted_seeded_and_keep_what_is_not_tuned(small_grid):
     figures = [trial.estimated_psnr for trial in first.trials]
     assert figures == sorted(figures, reverse=True)
     assert first.estimated_psnr == estimate_psnr(broken, mask, first.settings, seed=3)
-    assert first.settings == first.trials[0].settings
+    assert first.given_psnr == estimate_psnr(broken, mask, asked, seed=3)
+    assert first.estimated_psnr >= first.given_psnr
+    assert first.settings in [trial.settings for trial in first.trials[:2]]
+    assert first.n_tried == 5
     assert first.settings.constraint == "individual"
     assert first.settings.bases == ("dct", "haar")
 
@@ -78,12 +81,33 @@ def test_steps_advance_to_the_end(small_grid):
     assert fractions == sorted(fractions)
     assert fractions[-1] == pytest.approx(1)
     assert "dB" in steps[0].message
+    n_refining = [step.is_refining for step in steps].count(True)
+    assert n_refining > 2 * RestoreSettings().rounds, "steps within the rounds"
+    assert "refining" in steps[-1].message
     assert run.result.settings in [step.trial.settings for step in steps]
+
+
+def test_settings_that_are_best_already_are_kept(small_grid):
+    _, broken, mask = damaged(96, 0.6)
+    best = tune(broken, mask).settings
+    poor = replace(best, n_atoms=2, coding_sparsity=1)
+    first, again = tune(broken, mask, poor), tune(broken, mask, best)
+    assert first.given == poor
+    assert first.estimated_psnr > first.given_psnr
+    assert again.settings == again.given == best
+    assert again.estimated_psnr == again.given_psnr
+
+
+def test_a_dictionary_larger_than_any_of_the_grid_is_judged_as_it_is(small_grid):
+    _, broken, mask = damaged(64)
+    asked = RestoreSettings(n_atoms=100, sparsity=6, budget=3.0)
+    assert tune(broken, mask, asked).given_psnr == estimate_psnr(broken, mask, asked)
 
 
 def test_tiny_pictures_can_be_tuned(small_grid):
     image = np.random.default_rng(0).integers(0, 255, (9, 9)).astype(np.uint8)
-    assert tune(image, random_mask((9, 9), 0.5)).settings.n_atoms in (8, 32)
+    tuning = tune(image, random_mask((9, 9), 0.5))
+    assert tuning.settings.n_atoms in (8, 32, tuning.given.n_atoms)
 
 
 def test_a_speck_in_a_large_picture_is_judged_too():
@@ -106,4 +130,6 @@ def test_what_cannot_be_judged_is_not_praised():
     assert np.isnan(estimate_psnr(image, mask))
     lonely = np.ones((32, 32), bool)
     lonely[5, 5] = False
-    assert not np.isinf(tune(image[:, :, 0], lonely).estimated_psnr)
+    hopeless = tune(image[:, :, 0], lonely)
+    assert not np.isinf(hopeless.estimated_psnr)
+    assert hopeless.settings == hopeless.given

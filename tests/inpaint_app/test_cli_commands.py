@@ -124,6 +124,7 @@ def test_tune_equals_the_library(tmp_path, capsys, few_trials) -> None:
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     assert document["estimated_psnr"] == expected.estimated_psnr
+    assert document["given_psnr"] == expected.given_psnr
     assert document["settings"]["n_atoms"] == expected.settings.n_atoms
     assert len(document["trials"]) == len(expected.trials)
     assert "Chosen:" in printed.err

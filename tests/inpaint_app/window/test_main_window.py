@@ -307,6 +307,25 @@ def test_exporting_all_work_leads_on(window, qtbot, files, tmp_path, monkeypatch
     assert (tmp_path / "painted.png").exists() is painted
 
 
+def test_exporting_beside_a_preview_says_what_is_written(window, qtbot, files, monkeypatch) -> None:
+    said = []
+
+    def look(dialog) -> QDialog.DialogCode:
+        said.append(dialog._preview_note.isVisibleTo(dialog))
+        return QDialog.DialogCode.Rejected
+
+    monkeypatch.setattr(file_commands.ExportDialog, "exec", look)
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    trigger(window, "export")
+    window.session.set_settings(replace(FAST, sparsity=3))
+    trigger(window, "export")
+    settle(window, qtbot)
+    trigger(window, "export")
+    assert said == [False, True, True]
+
+
 def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeypatch) -> None:
     monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: pytest.fail("asked"))
     opened(window, qtbot, files["damaged"])
@@ -473,13 +492,45 @@ def test_the_damaged_picture_is_seen_while_b_is_held(window, qtbot, files) -> No
 
 def test_a_preview_is_marked_as_one(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
-    window.side.parameters._fields["sparsity"]._box.setValue(3)
-    settle(window, qtbot)
-    assert window.session.preview is not None
-    assert pane(window, "restored")._badge.text() == "preview"
+    badge, sparsity = pane(window, "restored")._badge, window.side.parameters._fields["sparsity"]._box
+    for value in (3, 4):
+        sparsity.setValue(value)
+        assert badge.text() == "preview …"
+        settle(window, qtbot)
+        assert window.session.preview is not None
+        assert badge.text() == "preview"
     trigger(window, "restore")
     settle(window, qtbot)
     assert pane(window, "restored")._badge.text() == ""
+
+
+def test_the_dictionary_is_no_larger_than_its_bases(window, qtbot) -> None:
+    panel = window.side.parameters
+    field, bases = panel._fields["n_atoms"], panel._bases
+    field._box.setValue(200)
+    for name in ("haar", "db4", "coif1"):
+        bases[name].click()
+    assert (field.value, field._box.maximum()) == (64, 64)
+    assert window.session.settings.n_atoms == 64
+    bases["haar"].click()
+    assert (field.value, field._box.maximum()) == (64, 128)
+    assert window.session.settings.n_atoms == 64
+
+
+def test_the_tolerance_is_that_of_the_picture(window, qtbot, files) -> None:
+    tolerance = window.side.missing._tolerance
+    opened(window, qtbot, files["whole"], marks=Marks(key="120", tolerance=5))
+    assert tolerance.isVisible()
+    assert tolerance.value() == 5
+    document = window.session.document
+    settle(window, qtbot)
+    assert window.session.document is document, "showing it is no change"
+    tolerance.setValue(9)
+    settle(window, qtbot)
+    assert window.session.document.marks.tolerance == tolerance.value() == 9
+    window.session.discard()
+    opened(window, qtbot, files["damaged"])
+    assert tolerance.value() == 0
 
 
 def test_history_goes_back(window, qtbot, files) -> None:

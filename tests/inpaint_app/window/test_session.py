@@ -244,6 +244,25 @@ def test_a_change_of_parameters_previews_what_is_in_view(session, qtbot, files) 
     assert session.preview is None
 
 
+def test_a_preview_is_seen_before_it_is_refined(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    seen, awaited = [], []
+    session.preview_changed.connect(lambda: seen.append(session.preview))
+    session.preview_changed.connect(lambda: awaited.append(session.is_previewing))
+    session.set_settings(replace(FAST, rounds=2))
+    assert session.is_previewing, "from the change on"
+    settle(session, qtbot)
+    images = [preview.image for preview in seen if preview is not None]
+    mask = session.mask.mask
+    for image, rounds in ((images[0], 0), (images[-1], 2)):
+        expected = restore(session.document.picture.pixels, mask, replace(FAST, rounds=rounds)).image
+        assert np.array_equal(image, expected)
+    assert awaited == [True] * (len(awaited) - 1) + [False]
+    session.set_settings(FAST)
+    session.stop()
+    assert not session.is_previewing
+
+
 def test_previews_follow_the_view(session, qtbot, files) -> None:
     opened(session, qtbot, files)
     session.look_at(Rect(0, 0, 32, 32))
@@ -287,13 +306,18 @@ def test_both_constraints_are_compared(session, qtbot, files) -> None:
     assert session.compared_records == session.history.records[:2]
 
 
-def test_auto_says_what_it_chose_and_restores_with_it(session, qtbot, files) -> None:
+def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files) -> None:
     opened(session, qtbot, files)
+    session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
     session.tune()
     settle(session, qtbot)
     settings = session.current.settings
     assert f"k = {settings.n_atoms}" in session.advice.sentence
-    assert "held-out" in session.advice.sentence
+    assert "dB more than with your settings" in session.advice.sentence
+    assert session.settings.n_atoms == settings.n_atoms > 2
+    session.tune()
+    settle(session, qtbot)
+    assert "already the best" in session.advice.sentence
     assert session.settings.n_atoms == settings.n_atoms
     session.set_settings(replace(session.settings, n_atoms=5))
     assert session.advice is None, "it is the user's own choice now"
