@@ -107,6 +107,8 @@ class MainWindow(QMainWindow):
             self._dock("History", self.history, bottom),
         ]
         self.tabifyDockWidget(self._docks[0], self._docks[1])
+        for dock in self._docks[:2]:  # their tabs name them
+            dock.setTitleBarWidget(QWidget())
         self.setTabPosition(right, QTabWidget.TabPosition.North)
         self._docks[0].raise_()
         self.setCorner(Qt.Corner.BottomRightCorner, right)

@@ -521,6 +521,14 @@ def test_the_dictionary_is_no_larger_than_its_bases(window, qtbot) -> None:
     assert window.session.settings.n_atoms == 64
 
 
+def test_the_main_parameters_are_in_sight_of_a_small_window(window, qtbot, files) -> None:
+    window.resize(1280, 720)
+    opened(window, qtbot, files["damaged"])
+    panel = window.side.parameters
+    for widget in (panel._presets, *panel._constraints.buttons(), *panel._fields.values()):
+        assert widget.visibleRegion().boundingRect() == widget.rect()
+
+
 def test_the_tolerance_is_that_of_the_picture(window, qtbot, files) -> None:
     tolerance = window.side.missing._tolerance
     opened(window, qtbot, files["whole"], marks=Marks(key="120", tolerance=5))
