@@ -87,9 +87,10 @@ class Picture:
 
     @property
     def mode(self) -> str:
-        """Layout in words, such as "8-bit RGB with alpha"."""
+        """Layout in words, such as "8-bit colour with transparency"."""
         depth = "32-bit float" if self.depth == 32 else f"{self.depth}-bit"
-        return f"{depth} {'RGB' if self.is_color else 'gray'}{'' if self.alpha is None else ' with alpha'}"
+        kind = "colour" if self.is_color else "gray"
+        return f"{depth} {kind}" if self.alpha is None else f"{depth} {kind} with transparency"
 
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
         """Return the picture with new pixels.

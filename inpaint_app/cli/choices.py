@@ -86,6 +86,8 @@ def _check_budget(settings: RestoreSettings, args: argparse.Namespace) -> None:
 def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> RestoreSettings:
     given = {field: getattr(args, name, None) for name, field in _OPTIONS.items()}
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+    if args.rounds == "auto":
+        changes["rounds"] = None
     if args.replace_observed:
         changes["keep_observed"] = False
         changes.setdefault("rounds", 0)  # refinement would keep them

@@ -88,9 +88,10 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
     )
     group.add_argument(
         "--rounds",
-        metavar="N",
-        type=whole(0, 100),
-        help=f"rounds of non-local refinement, 0 for none (default {_DEFAULTS.rounds})",
+        metavar="N|auto",
+        type=rounds,
+        help="rounds of non-local refinement, 0 for none, auto for as many as held-out pixels gain from, "
+        f"as --preset best does (default {_DEFAULTS.rounds})",
     )
     group.add_argument(
         "--selector",
@@ -150,6 +151,11 @@ def add_talk(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print one JSON document and nothing else to stdout"
     )
     parser.add_argument("--quiet", action="store_true", help="print no report, no notes and no progress bar")
+
+
+def rounds(text: str) -> int | str:
+    """Parse a number of rounds, or "auto"."""
+    return text if text == "auto" else whole(0, 100, "or auto")(text)
 
 
 def depth(text: str) -> int:

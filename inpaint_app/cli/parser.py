@@ -78,9 +78,10 @@ def _sentence(message: str, prog: str) -> str:
     return f"{message[:1].upper()}{message[1:]}; see '{prog} --help'."
 
 
-def whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return the type of whole numbers from `least` to `most`."""
+def whole(least: int, most: int | None = None, otherwise: str = "") -> Callable[[str], int]:
+    """Return the type of whole numbers from `least` to `most`; `otherwise` names what else is possible."""
     bounds = f"from {least} on" if most is None else f"from {least} to {most}"
+    bounds = f"{bounds} {otherwise}".rstrip()
 
     def parse(text: str) -> int:
         try:

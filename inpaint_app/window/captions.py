@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
 from dictsel_core import RestoreSettings
+from inpaint_app.errors import shown
 from inpaint_app.picture import Array
 from inpaint_app.window.state import Activity, Document, Figures, RunRecord
 from inpaint_app.wording import decibels, duration, percent
@@ -83,6 +87,18 @@ def found_words(document: Document, *, painted: bool) -> str:
     if painted:
         known.append("painted by hand")
     return ", ".join(known)
+
+
+def short_paths(paths: Sequence[Path]) -> list[str]:
+    """Return the names of files, with as much of their folders as tells them apart."""
+    labels = []
+    for path in paths:
+        others = [other.parts for other in paths if other != path]
+        n_parts = 1
+        while any(parts[-n_parts:] == path.parts[-n_parts:] for parts in others):
+            n_parts += 1
+        labels.append(shown(Path(*path.parts[-n_parts:])))
+    return labels
 
 
 def activity_words(activity: Activity) -> str:

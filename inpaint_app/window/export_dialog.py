@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inpaint_app.errors import shown
 from inpaint_app.window.button_box import button_box
 from inpaint_app.window.exporting import Target
 from inpaint_app.window.path_field import PathField
@@ -24,6 +25,7 @@ from inpaint_app.window.state import Document
 
 FORMATS = {"PNG": ".png", "TIFF": ".tif", "JPEG": ".jpg", "WebP": ".webp"}
 FILTERS = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.webp)"
+MASK_FILTERS = "Pictures (*.png *.tif *.tiff)"
 _ENDINGS = {
     ".png": "PNG",
     ".tif": "TIFF",
@@ -169,14 +171,12 @@ class ExportDialog(QDialog):
         )
         self._note.setText(self._problem(path, exists=exists, is_source=is_source))
         self._note.setVisible(bool(self._note.text()))
-        named = path is not None and path.suffix.lower() in _ENDINGS
-        self._export.setEnabled(named and (not exists or self._replace.isChecked()))
+        self._export.setEnabled(not _name_problem(path) and (not exists or self._replace.isChecked()))
 
     def _problem(self, path: Path | None, *, exists: bool, is_source: bool) -> str:
-        if path is None:
-            return "Give the file a name."
-        if path.suffix.lower() not in _ENDINGS:
-            return "The name needs an ending that tells the format: .png, .tif, .jpg or .webp."
+        name_problem = _name_problem(path)
+        if name_problem:
+            return name_problem
         if is_source:
             return "This is the picture that was opened: replacing it loses the damaged original."
         if exists:
@@ -186,6 +186,17 @@ class ExportDialog(QDialog):
                 f"The source has {self._document.picture.depth} bits per channel; this keeps fewer or more."
             )
         return ""
+
+
+def _name_problem(path: Path | None) -> str:
+    """Say why nothing can be written there; empty if something can."""
+    if path is None:
+        return "Give the file a name."
+    if path.suffix.lower() not in _ENDINGS:
+        return "The name needs an ending that tells the format: .png, .tif, .jpg or .webp."
+    if not path.parent.is_dir():
+        return f"The folder {shown(path.parent)} does not exist; choose another, or make it first."
+    return ""
 
 
 def _is_one_of(path: Path, others: tuple[Path, ...]) -> bool:

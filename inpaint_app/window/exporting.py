@@ -18,6 +18,8 @@ from inpaint_app.window.state import Document, Figures, RunRecord
 from inpaint_app.wording import decibels, percent
 from inpaint_app.writing import write_picture
 
+_LOSSY = (".jpg", ".jpeg", ".webp")
+
 
 @dataclass(frozen=True)
 class Target:
@@ -61,6 +63,9 @@ def write_restored(document: Document, record: RunRecord, target: Target) -> Pat
 
 def write_mask(document: Document, mask: Mask, target: Target) -> Path:
     """Write the mask, white = missing."""
+    if target.path.suffix.lower() in _LOSSY:
+        better = shown(target.path.with_suffix(".png").name)
+        raise UserError(f"{shown(target.path.name)} would blur the mask; save it as PNG: {better}.")
     flat = np.atleast_3d(mask).any(axis=2)
     return _write(mask_picture(np.asarray(flat, np.bool_)), document, target)
 

@@ -9,11 +9,12 @@ from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
+from inpaint_app.errors import shown
 from inpaint_app.marks import Marks
 from inpaint_app.window import file_asking
 from inpaint_app.window.batch_dialog import BatchDialog
 from inpaint_app.window.damage_dialog import DamageDialog
-from inpaint_app.window.export_dialog import FILTERS, ExportDialog
+from inpaint_app.window.export_dialog import FILTERS, MASK_FILTERS, ExportDialog
 from inpaint_app.window.exporter import Exporter
 from inpaint_app.window.exporting import Target
 from inpaint_app.window.opening import Damage
@@ -55,6 +56,16 @@ class FileCommands(QObject):
         if self.may_leave():
             self._preferences.folder = path.absolute().parent
             self._session.open_file(path, marks, reference)
+
+    def open_recent(self, path: Path) -> None:
+        """Open a file of the list of recent ones; one that is gone is dropped from the list."""
+        if path.exists():
+            self.open_file(path)
+        else:
+            self._preferences.forget_file(path)
+            self._session.problem.emit(
+                f"{shown(path)} is not there any more and was dropped from the list; open it from elsewhere."
+            )
 
     def open_sample(self, damage: Damage) -> None:
         """Open the bundled picture."""
@@ -169,7 +180,7 @@ class FileCommands(QObject):
 
     def save_mask(self) -> None:
         """Ask where to write the mask, and write it."""
-        self._ask_and_write("Save the mask", "mask", FILTERS, self._exporter.write_mask)
+        self._ask_and_write("Save the mask", "mask", MASK_FILTERS, self._exporter.write_mask)
 
     def save_recipe(self) -> None:
         """Ask where to write the recipe, and write it."""

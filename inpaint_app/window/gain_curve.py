@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log10
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
@@ -11,11 +12,13 @@ from PySide6.QtWidgets import QWidget
 
 from inpaint_app.window.colors import colors_of
 from inpaint_app.window.numbers import short_number
-from inpaint_app.window.ticks import ticks
+from inpaint_app.window.ticks import log_ticks, ticks
 
 _EMPTY = "The gain of each atom appears here once a picture has been restored."
 _PAD = 8.0
-_DOT = 3.5
+_DOT, _SMALL_DOT = 3.5, 2.0
+_MOST_DECADES = 6
+"""What is smaller by more than this is as good as nothing, and lies on the lower border."""
 
 
 @dataclass(frozen=True)
@@ -25,19 +28,32 @@ class _Panel:
     name: str
     values: tuple[float, ...]
     frame: QRectF
-    as_bars: bool
+    is_logarithmic: bool
 
     def x(self, step: int) -> float:
         """Return where a step, from 0, is across."""
         return self.frame.left() + (step + 0.5) * self.frame.width() / len(self.values)
 
     def y(self, value: float) -> float:
-        """Return where a value is."""
-        return self.frame.bottom() - max(value, 0.0) / _top(self.values) * self.frame.height()
+        """Return where a value is; on the lower border if there is no place for it on the axis."""
+        if self.is_logarithmic:
+            low, high = _log_range(self.values)
+            part = log10(max(value, low) / low) / log10(high / low)
+        else:
+            part = max(value, 0.0) / _top(self.values)
+        return self.frame.bottom() - part * self.frame.height()
+
+    def ticks(self, most: int) -> list[float]:
+        """Return the round numbers of its axis."""
+        if self.is_logarithmic:
+            return log_ticks(*_log_range(self.values), most=most)
+        return ticks(_top(self.values), most=most)
 
 
 class GainCurve(QWidget):
-    """Two panels with a common axis of steps: gain of each step as bars, objective so far as a line.
+    """Two panels with a common axis of steps: gain of each step as dots, objective so far as a line.
+
+    Gains span orders of magnitude, so theirs is a logarithmic axis.
 
     The pointer shows the values of a step, a click chooses it.
 
@@ -138,27 +154,32 @@ class GainCurve(QWidget):
         line = self.fontMetrics().height()
         # From above: two times a heading and a panel, the numbers of the steps, and their name.
         height = (self.height() - 4 * line - 2 * _PAD - 12) / 2
-        labels = [*self._labels(self._gains, height), *self._labels(self._objectives, height)]
-        left = max(self.fontMetrics().horizontalAdvance(label) for label, _ in labels) + _PAD + 4
-        width = self.width() - left - _PAD
-        upper = QRectF(left, line + 4, width, height)
-        lower = QRectF(left, upper.bottom() + _PAD + line + 4, width, height)
-        return (
-            _Panel("Gain of each atom", self._gains, upper, as_bars=True),
-            _Panel("Objective so far", self._objectives, lower, as_bars=False),
+        upper = QRectF(0, line + 4, self.width() - _PAD, height)
+        panels = (
+            _Panel("Gain of each atom", self._gains, upper, is_logarithmic=True),
+            _Panel(
+                "Objective so far",
+                self._objectives,
+                upper.translated(0, height + _PAD + line + 4),
+                is_logarithmic=False,
+            ),
         )
+        labels = [label for panel in panels for label, _ in self._labels(panel)]
+        left = max(map(self.fontMetrics().horizontalAdvance, labels)) + _PAD + 4
+        gain, objective = (replace(panel, frame=panel.frame.adjusted(left, 0, 0, 0)) for panel in panels)
+        return gain, objective
 
-    def _labels(self, values: tuple[float, ...], height: float) -> list[tuple[str, float]]:
-        """Return the round numbers up to the largest value that a panel of that height has room for."""
-        room = max(2, int(height / (1.6 * self.fontMetrics().height())))
-        return [(short_number(value), value) for value in ticks(_top(values), most=room)]
+    def _labels(self, panel: _Panel) -> list[tuple[str, float]]:
+        """Return the round numbers of an axis that there is room for."""
+        room = max(2, int(panel.frame.height() / (1.6 * self.fontMetrics().height())))
+        return [(short_number(value), value) for value in panel.ticks(room)]
 
     def _draw_axes(self, painter: QPainter, panel: _Panel) -> None:
         colors = colors_of(self.palette())
         line = self.fontMetrics().height()
         frame = panel.frame
         painter.fillRect(frame, self.palette().color(QPalette.ColorRole.Base))
-        for label, value in self._labels(panel.values, frame.height()):
+        for label, value in self._labels(panel):
             y = round(panel.y(value)) + 0.5
             painter.setPen(QPen(colors.rule, 1))
             painter.drawLine(QPointF(frame.left(), y), QPointF(frame.right(), y))
@@ -183,13 +204,11 @@ class GainCurve(QWidget):
             x = panel.x(step)
             painter.drawLine(QPointF(x, panel.frame.top()), QPointF(x, panel.frame.bottom()))
         points = [QPointF(panel.x(place), panel.y(value)) for place, value in enumerate(panel.values)]
-        if panel.as_bars:
-            wide = max(1.0, 0.7 * panel.frame.width() / len(points))
+        if panel.is_logarithmic:  # bars would begin at an arbitrary number
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(color)
             for point in points:
-                left, height = point.x() - wide / 2, panel.frame.bottom() - point.y()
-                painter.drawRect(QRectF(left, point.y(), wide, height))
+                painter.drawEllipse(point, _SMALL_DOT, _SMALL_DOT)
         else:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(color, 2))
@@ -211,6 +230,14 @@ class GainCurve(QWidget):
                 painter.drawText(area, Qt.AlignmentFlag.AlignHCenter, str(number))
         area = QRectF(panel.frame.left(), panel.frame.bottom() + 2 + line, panel.frame.width(), line)
         painter.drawText(area, Qt.AlignmentFlag.AlignHCenter, "atoms selected")
+
+
+def _log_range(values: tuple[float, ...]) -> tuple[float, float]:
+    """Return the numbers at the lower and upper border of a panel with a logarithmic axis."""
+    positive = [value for value in values if value > 0]
+    high = 1.5 * max(positive, default=1.0)
+    low = min(positive, default=high) / 1.5
+    return min(max(low, high / 10**_MOST_DECADES), high / 10), high
 
 
 def _top(values: tuple[float, ...]) -> float:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QLabel,
+    QLineEdit,
     QMainWindow,
     QMessageBox,
     QStackedWidget,
@@ -21,6 +24,7 @@ from dictsel_core import __version__
 from inpaint_app.errors import shown
 from inpaint_app.window.actions import GROUPS, Actions
 from inpaint_app.window.banner import Banner
+from inpaint_app.window.captions import short_paths
 from inpaint_app.window.dictionary_panel import DictionaryPanel
 from inpaint_app.window.exporter import Exporter
 from inpaint_app.window.file_commands import FileCommands
@@ -103,6 +107,8 @@ class MainWindow(QMainWindow):
             self._dock("History", self.history, bottom),
         ]
         self.tabifyDockWidget(self._docks[0], self._docks[1])
+        for dock in self._docks[:2]:  # their tabs name them
+            dock.setTitleBarWidget(QWidget())
         self.setTabPosition(right, QTabWidget.TabPosition.North)
         self._docks[0].raise_()
         self.setCorner(Qt.Corner.BottomRightCorner, right)
@@ -195,6 +201,9 @@ class MainWindow(QMainWindow):
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
         self.side.missing.mask_file_wanted.connect(self.files.open_mask)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._watch)
 
     # Commands
 
@@ -258,7 +267,7 @@ class MainWindow(QMainWindow):
             self.banner.hide()
             self.statusBar().clearMessage()
             picture = document.picture
-            self._kind.setText(f"{picture.width} x {picture.height}, {picture.mode}")
+            self._kind.setText(f"{picture.width} x {picture.height} pixels, {picture.mode}")
             if document.path is not None:
                 self._preferences.remember_file(document.path)
         self._show_recent()
@@ -272,7 +281,13 @@ class MainWindow(QMainWindow):
             self._preferences.forget_files()
             self._show_recent()
 
-        names = [(shown(path.name), partial(self.files.open_file, path)) for path in files]
+        def open_it(path: Path) -> None:
+            self.files.open_recent(path)
+            self._show_recent()
+
+        names = [
+            (label, partial(open_it, path)) for label, path in zip(short_paths(files), files, strict=True)
+        ]
         self._menus.show_recent(names, forget)
 
     def _show_activity(self) -> None:
@@ -365,17 +380,35 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Show the damaged picture while B is held."""
-        if event.key() == Qt.Key.Key_B and not event.isAutoRepeat() and not event.modifiers():
-            self.viewer.hold_before(True)
-        else:
+        if not self._hold_before(event):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         """Show the restored picture again."""
-        if event.key() == Qt.Key.Key_B and not event.isAutoRepeat():
-            self.viewer.hold_before(False)
-        else:
+        if not self._hold_before(event):
             super().keyReleaseEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take B before a list with the focus does, which would look for an entry of that letter."""
+        if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+            return self._hold_before(event)
+        return super().eventFilter(watched, event)
+
+    def _watch(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Watch the keys of what has the focus, unless it is there to be typed into."""
+        if before is not None:
+            before.removeEventFilter(self)
+        if now is not None and now.window() is self and not isinstance(now, QLineEdit):
+            now.installEventFilter(self)
+
+    def _hold_before(self, event: QKeyEvent) -> bool:
+        """Follow the key B; tells whether it was that."""
+        is_pressed = event.type() is QEvent.Type.KeyPress
+        if event.key() != Qt.Key.Key_B or (is_pressed and event.modifiers()):
+            return False
+        if not event.isAutoRepeat():
+            self.viewer.hold_before(is_pressed)
+        return True
 
 
 def _larger(diameter: int) -> int:

@@ -51,8 +51,10 @@ class MissingPanel(QWidget):
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
         layout.addWidget(self._found)
         grid = QGridLayout()
+        grid.setSpacing(4)
         for place, button in enumerate((self._file, self._colour, self._turn, self._clear)):
             grid.addWidget(button, place // 2, place % 2)
         layout.addLayout(grid)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QGridLayout,
-    QGroupBox,
     QHBoxLayout,
     QLabel,
     QRadioButton,
@@ -111,7 +110,8 @@ class ParameterPanel(QWidget):
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
-        layout.setSpacing(10)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setSpacing(6)
         top = QHBoxLayout()
         label = QLabel("&Preset")
         label.setBuddy(self._presets)
@@ -121,13 +121,18 @@ class ParameterPanel(QWidget):
         layout.addLayout(self._constraint_row())
         for field in self._fields.values():
             layout.addWidget(field)
-        bases = QGroupBox("Bases that atoms are selected from")
-        grid = QGridLayout(bases)
+        layout.addWidget(QLabel("Bases that atoms are selected from"))
+        grid = QGridLayout()
+        grid.setContentsMargins(8, 0, 0, 4)
+        grid.setVerticalSpacing(2)
         for place, box in enumerate(self._bases.values()):
             grid.addWidget(box, place // 2, place % 2)
-        layout.addWidget(bases)
+        layout.addLayout(grid)
+        more = QVBoxLayout()
+        more.setSpacing(2)
         for box in (self._keep, self._every_window, self._automatic):
-            layout.addWidget(box)
+            more.addWidget(box)
+        layout.addLayout(more)
 
     def _constraint_row(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -58,6 +58,10 @@ class Preferences:
         self._store("recent", [str(each) for each in (path, *others)][:MOST_RECENT])
         self.folder = path.parent
 
+    def forget_file(self, path: Path) -> None:
+        """Drop a file from the recent ones."""
+        self._store("recent", [str(each) for each in self.recent_files if each != path])
+
     def forget_files(self) -> None:
         """Forget the recent files."""
         self._store("recent", [])

@@ -41,7 +41,8 @@ class SidePanel(QWidget):
         self._advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside = QWidget()
         column = QVBoxLayout(inside)
-        column.setContentsMargins(8, 4, 8, 4)
+        column.setContentsMargins(8, 2, 8, 2)
+        column.setSpacing(4)
         column.addWidget(_framed("Missing pixels", self.missing))
         column.addWidget(_framed("Parameters", self.parameters))
         column.addStretch(1)
@@ -74,7 +75,7 @@ class SidePanel(QWidget):
 def _framed(title: str, widget: QWidget) -> QGroupBox:
     box = QGroupBox(title)
     layout = QVBoxLayout(box)
-    layout.setContentsMargins(4, 4, 4, 4)
+    layout.setContentsMargins(4, 2, 4, 2)
     layout.addWidget(widget)
     return box
 

@@ -144,7 +144,7 @@ class SliderField(QWidget):
         self._note.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
+        layout.setSpacing(0)
         layout.addLayout(top)
         layout.addWidget(self._slider)
         layout.addWidget(self._note)

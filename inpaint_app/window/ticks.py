@@ -19,3 +19,24 @@ def ticks(top: float, *, most: int) -> list[float]:
     power = 10.0 ** floor(log10(least))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= least * (1 - 1e-9))
     return [place * step for place in range(ceil(top / step) + 1) if place * step <= top * (1 + 1e-9)]
+
+
+def log_ticks(low: float, high: float, *, most: int) -> list[float]:
+    """Return round numbers for a logarithmic axis: powers of ten, or also 2 and 5 times these.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the axis, above 0 and at least a factor of ten apart.
+    most : int
+        How many of them there is room for; at least 2.
+    """
+    first, last = floor(log10(low)), ceil(log10(high))
+    inside = [
+        [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
+        for factors in ((1,), (1, 2, 5))
+    ]
+    powers, fine = ([tick for tick in each if low <= tick <= high] for each in inside)
+    chosen = fine if len(fine) <= most or len(powers) < 2 else powers
+    every = ceil(len(chosen) / most)
+    return chosen[(len(chosen) - 1) % every :: every]

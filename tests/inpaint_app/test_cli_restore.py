@@ -65,7 +65,16 @@ def test_report_says_what_was_found_and_done(tmp_path, capsys) -> None:
     whole, broken = write_pair(tmp_path)
     assert main(["restore", str(broken), "--reference", str(whole)]) == 0
     printed = capsys.readouterr()
-    for words in ("40 x 32", "8-bit RGB", "50.0 %", "transparent", "atoms", "dB over all", "SSIM", "Written"):
+    for words in (
+        "40 x 32",
+        "8-bit colour",
+        "50.0 %",
+        "transparent",
+        "atoms",
+        "dB over all",
+        "SSIM",
+        "Written",
+    ):
         assert words in printed.out
     assert printed.err == ""
 
@@ -89,6 +98,16 @@ def test_quiet_prints_nothing(tmp_path, capsys) -> None:
     assert main(["restore", str(broken), "--quiet"]) == 0
     printed = capsys.readouterr()
     assert printed.out == printed.err == ""
+
+
+def test_rounds_may_be_left_to_held_out_pixels(tmp_path, capsys) -> None:
+    _, broken = write_pair(tmp_path)
+    documents = [
+        run_json(capsys, "restore", broken, "-o", tmp_path / f"{option[1]}.png", "--no-estimate", *option)
+        for option in (("--rounds", "auto"), ("--preset", "best"))
+    ]
+    assert documents[0]["settings"] == documents[1]["settings"]
+    assert documents[0]["settings"]["rounds"] is None
 
 
 def test_perfect_result_is_still_valid_json(tmp_path, capsys) -> None:

@@ -54,6 +54,12 @@ def test_a_name_without_a_format_is_refused(export, tmp_path, name) -> None:
     assert export._note.text()
 
 
+def test_a_folder_that_does_not_exist_is_refused(export, tmp_path) -> None:
+    export.set_path(tmp_path / "nowhere" / "picture.png")
+    assert not export._export.isEnabled()
+    assert "does not exist" in export._note.text()
+
+
 def test_format_and_name_follow_each_other(export, tmp_path) -> None:
     export._format.setCurrentText("JPEG")
     export._choose_format()

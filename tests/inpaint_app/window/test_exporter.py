@@ -57,6 +57,13 @@ def test_nothing_is_written_over_unasked(restored, exporter, qtbot, files, name)
     assert files["damaged"].read_bytes() == before
 
 
+def test_a_mask_is_not_written_with_losses(restored, exporter, qtbot, tmp_path) -> None:
+    exporter.write_mask(Target(tmp_path / "mask.jpg"))
+    settle(restored, qtbot)
+    assert "save it as PNG: mask.png" in restored.complaints[0]
+    assert not (tmp_path / "mask.jpg").exists()
+
+
 def test_what_is_written_at_once_is_all_told_of(restored, exporter, qtbot, files, tmp_path) -> None:
     notices = []
     restored.notice.connect(notices.append)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtWidgets import QApplication
 
 from inpaint_app.window.gain_curve import GainCurve
-from inpaint_app.window.ticks import ticks
+from inpaint_app.window.ticks import log_ticks, ticks
 
 GAINS = 5000 * np.exp(-np.arange(30) / 5)
 
@@ -72,6 +72,23 @@ def test_unusual_series_are_drawn(curve, gains):
     curve.set_marked(5)
     assert not curve.grab().isNull()
     assert curve.step_at(160) is None or gains
+
+
+def test_small_gains_are_told_apart_and_none_lies_below_them(curve):
+    curve.set_steps([1e4, 1e2, 1.0, 0.0], [1.0, 2.0, 3.0, 3.0])
+    panel = curve._panels()[0]
+    places = [panel.y(gain) for gain in (1e4, 1e2, 1.0, 0.0)]
+    assert np.diff(places[:3]) == pytest.approx(np.diff(places[:2])[0])
+    assert places[2] < places[3] == panel.frame.bottom()
+
+
+@given(st.floats(1e-9, 1e9), st.floats(10, 1e7), st.integers(2, 12))
+def test_ticks_of_a_logarithmic_axis_are_few_and_round(low, ratio, most):
+    numbers = log_ticks(low, low * ratio, most=most)
+    assert 1 <= len(numbers) <= most
+    assert numbers == sorted(numbers)
+    assert low <= numbers[0] <= numbers[-1] <= low * ratio
+    assert all(float(f"{number:.6e}".split("e")[0]) in (1, 2, 5) for number in numbers)
 
 
 @given(st.floats(1e-9, 1e12), st.integers(2, 12))

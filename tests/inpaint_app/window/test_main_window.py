@@ -457,6 +457,43 @@ def test_every_view_shows_its_pictures(window, qtbot, files) -> None:
     assert window.viewer._split.isVisible()
 
 
+def test_recent_files_are_told_apart_and_dropped_when_gone(window, qtbot, files, tmp_path) -> None:
+    copy = tmp_path / "copies" / "whole.png"
+    copy.parent.mkdir()
+    copy.write_bytes(files["whole"].read_bytes())
+    for path in (files["whole"], copy, files["damaged"]):
+        opened(window, qtbot, path)
+    entries = window._menus.recent.actions()
+    assert [entry.text() for entry in entries[:2]] == ["damaged.png", "copies/whole.png"]
+    assert entries[2].text() == f"{tmp_path.name}/whole.png"
+    copy.unlink()
+    entries[1].trigger()
+    settle(window, qtbot)
+    assert "dropped from the list" in window.banner.text
+    assert window.session.document.path == files["damaged"]
+    assert copy not in Preferences().recent_files
+    assert [entry.text() for entry in window._menus.recent.actions()[:2]] == ["damaged.png", "whole.png"]
+
+
+def test_b_shows_the_damaged_picture_wherever_the_focus_is(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    window.activateWindow()
+    parameters = window.side.parameters
+    typed = QLineEdit(window)
+    typed.show()
+    places = (window.history._list, parameters._presets, parameters._fields["n_atoms"]._box, typed)
+    for place in places:
+        place.setFocus()
+        qtbot.waitUntil(place.hasFocus)
+        qtbot.keyPress(place, Qt.Key.Key_B)
+        assert window.viewer._before_held is (place is not typed)
+        qtbot.keyRelease(place, Qt.Key.Key_B)
+        assert not window.viewer._before_held
+    assert typed.text() == "b"
+
+
 def test_the_error_view_says_what_it_waits_for(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     trigger(window, "error")
@@ -515,6 +552,14 @@ def test_the_dictionary_is_no_larger_than_its_bases(window, qtbot) -> None:
     bases["haar"].click()
     assert (field.value, field._box.maximum()) == (64, 128)
     assert window.session.settings.n_atoms == 64
+
+
+def test_the_main_parameters_are_in_sight_of_a_small_window(window, qtbot, files) -> None:
+    window.resize(1280, 720)
+    opened(window, qtbot, files["damaged"])
+    panel = window.side.parameters
+    for widget in (panel._presets, *panel._constraints.buttons(), *panel._fields.values()):
+        assert widget.visibleRegion().boundingRect() == widget.rect()
 
 
 def test_the_tolerance_is_that_of_the_picture(window, qtbot, files) -> None:
