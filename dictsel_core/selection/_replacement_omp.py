@@ -64,7 +64,8 @@ def replacement_omp(
     atom with the largest summed squared correlation joins the dictionary unused.
 
     Of atoms that are equal up to sign, the first one in the ground set wins. One step costs O(dn) for
-    each patch that the step before has changed, O(n) for each other one, and O(ds^2) for each refit.
+    each patch that the step before has changed, and O(ds^2) for its refit. Each other patch costs O(n),
+    unless no replacement is worth anything to it.
 
     References
     ----------
@@ -135,6 +136,7 @@ class _Engine(ReplacementEngine):
         super().__init__(SupportState(problem, capacity), repeats=0 if decay else n_atoms)
         self.problem, self.constraint, self.decay = problem, constraint, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
+        self.largest = np.empty(len(problem), problem.data.dtype)
         self.scratch = np.empty_like(self.gains[: chunk_rows(self.gains.itemsize * n_candidates)])
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
@@ -161,7 +163,7 @@ class _Engine(ReplacementEngine):
         state = self.state
         costs = np.square(smoothness * state.coefficients.astype(np.float64))
         costs[state.supports < 0] = np.inf
-        return Offer(self.gains, costs, state.supports, state.sizes)
+        return Offer(self.gains, costs, state.supports, state.sizes, self.largest)
 
     def update_gains(self, rows: Ints) -> None:
         """Recompute the squared correlations of patches whose residual has changed."""
@@ -178,6 +180,7 @@ class _Engine(ReplacementEngine):
             at, slots = np.nonzero(supports >= 0)
             squares[at, supports[at, slots]] = 0
             self.gains[block] = squares
+            self.largest[block] = np.maximum.reduce(squares, axis=1)
 
 
 def best_replacement(
