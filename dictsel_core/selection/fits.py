@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._least_squares import fit_supports, solve_normal_equations
+from dictsel_core._least_squares import SupportFit, fit_supports, solve_normal_equations
 from dictsel_core._validation import Floats, Ints
 from dictsel_core.selection.problem import Problem
 
@@ -30,11 +30,15 @@ class ColumnFit:
         self._residuals = problem.data.copy()
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Fit anew, and keep the residuals."""
+        """Fit anew by the columns of the supports."""
         problem = self._problem
         fit = fit_supports(problem.columns(rows, supports), problem.data.take(rows, axis=0))
-        self._residuals[rows] = fit.residual
+        self._take(rows, supports, fit)
         return fit.coefficients, problem.energies.take(rows) - np.vecdot(fit.residual, fit.residual)
+
+    def _take(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
+        """Keep the residuals."""
+        self._residuals[rows] = fit.residual
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Multiply the residuals by all atoms."""
