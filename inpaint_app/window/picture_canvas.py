@@ -95,8 +95,9 @@ class PictureCanvas(QWidget):
 
     def set_placeholder(self, text: str) -> None:
         """Say in words why there is no picture, while there is none."""
-        self._placeholder = text
-        self.update()
+        if text != self._placeholder:
+            self._placeholder = text
+            self.update()
 
     def set_mask(self, mask: Mask | None, dirty: Rect | None = None) -> None:
         """Hatch the missing pixels.

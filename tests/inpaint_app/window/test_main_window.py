@@ -94,6 +94,11 @@ def shown_pixels(window: MainWindow, name: str) -> np.ndarray:
     return words(pane(window, name).canvas._levels.images[0]).copy()
 
 
+def pane_texts(window: MainWindow, name: str) -> tuple[str, str]:
+    """Return the caption of a pane, and the values of the pixel under the pointer."""
+    return pane(window, name)._caption.text(), pane(window, name)._readout.text()
+
+
 def drawn(pixels: np.ndarray) -> np.ndarray:
     """Return pixels as a pane draws them."""
     image = build_levels(pixels).images[0]
@@ -488,9 +493,9 @@ def test_b_shows_the_damaged_picture_wherever_the_focus_is(window, qtbot, files)
         place.setFocus()
         qtbot.waitUntil(place.hasFocus)
         qtbot.keyPress(place, Qt.Key.Key_B)
-        assert window.viewer._before_held is (place is not typed)
+        assert window.viewer._words.is_before_held is (place is not typed)
         qtbot.keyRelease(place, Qt.Key.Key_B)
-        assert not window.viewer._before_held
+        assert not window.viewer._words.is_before_held
     assert typed.text() == "b"
 
 
@@ -521,10 +526,45 @@ def test_the_damaged_picture_is_seen_while_b_is_held(window, qtbot, files) -> No
     trigger(window, "restore")
     settle(window, qtbot)
     restored, damaged = shown_pixels(window, "restored"), shown_pixels(window, "damaged")
+    window.viewer._hover("damaged", tuple(map(int, np.argwhere(window.session.mask.mask)[20])))
+    words_before, words_damaged = pane_texts(window, "restored"), pane_texts(window, "damaged")
     qtbot.keyPress(window, Qt.Key.Key_B)
     assert np.array_equal(shown_pixels(window, "restored"), damaged)
+    assert pane_texts(window, "restored") == words_damaged
     qtbot.keyRelease(window, Qt.Key.Key_B)
     assert np.array_equal(shown_pixels(window, "restored"), restored)
+    assert pane_texts(window, "restored") == words_before
+
+
+def test_words_beside_a_preview_are_about_what_is_drawn(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    window.session.set_settings(replace(FAST, n_atoms=3, sparsity=1))
+    settle(window, qtbot)
+    preview, record = window.session.preview, window.session.current
+    part = record.image[preview.rows, preview.columns]
+    inside = np.argwhere(part != preview.image)[0] + (preview.rows.start, preview.columns.start)
+    window.viewer._hover("damaged", tuple(map(int, inside)))
+    caption, values = pane_texts(window, "restored")
+    assert values == str(preview.image[tuple(inside - (preview.rows.start, preview.columns.start))])
+    assert caption == "around the preview: run 1"
+    assert pane(window, "restored").canvas._inset is not None
+    qtbot.keyPress(window, Qt.Key.Key_B)
+    assert pane(window, "restored").canvas._inset is None
+    assert pane_texts(window, "restored") == pane_texts(window, "damaged")
+    qtbot.keyRelease(window, Qt.Key.Key_B)
+
+
+def test_a_pane_says_why_it_is_empty(window, qtbot, files) -> None:
+    canvas = pane(window, "restored").canvas
+    opened(window, qtbot, files["whole"])
+    assert "Nothing is missing" in canvas._placeholder
+    opened(window, qtbot, files["damaged"])
+    assert "F5" in canvas._placeholder
+    trigger(window, "restore")
+    assert "being restored" in canvas._placeholder
+    settle(window, qtbot)
 
 
 def test_a_preview_is_marked_as_one(window, qtbot, files) -> None:
