@@ -705,15 +705,19 @@ def test_a_folder_is_restored(window, qtbot, files, tmp_path) -> None:
     folder.mkdir()
     (folder / "a.png").write_bytes(files["damaged"].read_bytes())
     (folder / "b.png").write_bytes(files["whole"].read_bytes())
+    (folder / "c.png").write_bytes(b"no picture")
     window.session.set_settings(FAST)
     window.files.batch(folder)
     dialog = window.files._batch
     dialog.set_folders(folder, output)
     dialog._start.click()
     qtbot.waitUntil(lambda: not dialog.is_active, timeout=60_000)
-    texts = [dialog._table.item(row, 4).text() for row in range(2)]
+    texts = [dialog._table.item(row, 4).text() for row in range(3)]
     assert texts[0] == "restored"
     assert "No missing pixels" in texts[1]
+    assert texts[2].startswith("c.png ")
+    assert not any("--" in text for text in texts)
+    assert dialog._summary.text() == "1 of 3 pictures restored."
     assert [path.name for path in output.iterdir()] == ["a.png"]
     damaged = read_picture(files["damaged"])
     expected = restore(damaged.pixels, damaged.alpha == 0, FAST)
