@@ -304,16 +304,15 @@ class Viewer(QWidget):
 
     def _show_atom_use(self) -> None:
         use = self._session.atom_use
-        if use is None or self._session.document is None:
+        if use is None or not use.rects or self._session.document is None:
             self._lit.clear()
             return
         shape = self._session.document.shape
         self._lit.show(lambda: Coverage.of_rects(use.rects, shape), use)
 
     def _show_lit(self) -> None:
-        use = self._session.atom_use
         for name in ("damaged", "restored"):
-            self._panes[name].set_highlights(() if use is None else use.rects, self._lit.ready)
+            self._panes[name].set_highlights(self._lit.ready)
 
     # Words
 
