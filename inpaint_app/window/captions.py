@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import RestoreSettings
+from dictsel_core import PRESETS, RestoreSettings
 from inpaint_app.errors import shown
 from inpaint_app.picture import Array
 from inpaint_app.window.state import Activity, Document, Figures, RunRecord
@@ -71,14 +71,46 @@ def seconds(value: float) -> str:
     return f"{value:.1f} s" if value < 60 else duration(value)
 
 
-def settings_words(settings: RestoreSettings) -> str:
-    """Return the main parameters in a few words."""
-    words = f"{settings.constraint}, k = {settings.n_atoms or 'auto'}, s = {settings.sparsity}"
-    if settings.constraint == "average":
-        words += f", s'/T = {settings.budget:g}"
-    if settings.rounds == 0:
-        return words
-    return f"{words}, rounds {'auto' if settings.rounds is None else settings.rounds}"
+def preset_of(settings: RestoreSettings) -> str | None:
+    """Return the name of the preset that settings are; None if they are the user's own."""
+    return next((name for name in PRESETS if RestoreSettings.preset(name) == settings), None)
+
+
+def settings_words(used: RestoreSettings, asked: RestoreSettings) -> str:
+    """Return parameters in a few words that tell different ones apart.
+
+    Parameters
+    ----------
+    used : RestoreSettings
+        Those of a run, with what was left open filled in.
+    asked : RestoreSettings
+        As the user has set them: a preset is named, and what differs from all presets as well.
+    """
+    words = [used.constraint, f"k = {used.n_atoms or 'auto'}", f"s = {used.sparsity}"]
+    if used.constraint == "average":
+        words.append(f"s'/T = {used.budget:g}")
+    if used.rounds != 0:
+        words.append(f"rounds {'auto' if used.rounds is None else used.rounds}")
+    preset = preset_of(asked)
+    if preset is not None:
+        return f"{preset.title()}: {', '.join(words)}"
+    return ", ".join(words + _peculiarities(asked))
+
+
+def _peculiarities(settings: RestoreSettings) -> list[str]:
+    """Say what is not as usual among the lesser parameters."""
+    usual = RestoreSettings()
+    said = {
+        "coding_sparsity": f"{settings.coding_sparsity} atoms per window",
+        "patch_size": f"patches {settings.patch_size} x {settings.patch_size}",
+        "bases": " + ".join(settings.bases),
+        "selector": settings.selector.upper(),
+        "keep_observed": "observed pixels replaced",
+        "fill_weight": f"fill {settings.fill_weight:g}",
+        "every_window": "every window",
+        "seed": f"seed {settings.seed}",
+    }
+    return [words for name, words in said.items() if getattr(settings, name) != getattr(usual, name)]
 
 
 def found_words(document: Document, *, painted: bool) -> str:
