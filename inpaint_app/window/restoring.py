@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dictsel_core import (
-    CONSTRAINTS,
     Restoration,
     RestoreSettings,
     RestoreStep,
@@ -108,11 +108,12 @@ def restore(task: Task, request: RestoreRequest) -> Finished:
     return _restore(task, request, _Narrator(task, "restore"))
 
 
-def compare(task: Task, request: RestoreRequest) -> tuple[Finished, ...]:
-    """Restore under individual, then under average sparsity; fewer results if told to stop."""
+def compare(task: Task, request: RestoreRequest, constraints: Sequence[str]) -> tuple[Finished, ...]:
+    """Restore under some sparsity constraints, one after the other; fewer results if told to stop."""
     results: list[Finished] = []
-    for place, constraint in enumerate(CONSTRAINTS):
-        narrator = _Narrator(task, "compare", f"{constraint} sparsity: ", place / 2, 0.5)
+    for place, constraint in enumerate(constraints):
+        share = 1 / len(constraints)
+        narrator = _Narrator(task, "compare", f"{constraint} sparsity: ", place * share, share)
         results.append(_restore(task, with_constraint(request, constraint), narrator))
         if results[-1].is_stopped:
             break

@@ -306,6 +306,24 @@ def test_both_constraints_are_compared(session, qtbot, files) -> None:
     assert session.compared_records == session.history.records[:2]
 
 
+def test_comparing_makes_nothing_again(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.restore()
+    settle(session, qtbot)
+    average = session.current
+    for _ in range(2):
+        session.compare()
+        settle(session, qtbot)
+        assert session.comparison == Comparison(2, 1)
+        assert session.current.number == average.number
+        assert len(session.history) == 2
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 9, 9)))
+    session.compare()
+    settle(session, qtbot)
+    assert session.comparison == Comparison(3, 4), "another mask"
+    assert session.complaints == []
+
+
 def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files) -> None:
     opened(session, qtbot, files)
     session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
