@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,38 +21,45 @@ _SOURCES = {
     "simulated": "simulated",
 }
 _GAP = "   "
+_N_FORMS = 3
+Forms = tuple[str, str, str]
+"""The same in fewer and fewer words, for less and less room."""
 
 
-def damaged_caption(missing: float, figures: Figures | None, has_reference: bool) -> str:
+def damaged_caption(missing: float, figures: Figures | None, has_reference: bool) -> Forms:
     """Return what is said about the damaged picture."""
-    parts = [f"{percent(missing)} missing" if missing else "nothing missing"]
-    if has_reference:
-        parts += ["measuring …"] if figures is None else _scores(figures)
-    return _GAP.join(parts)
+    what = f"{percent(missing)} missing" if missing else "nothing missing"
+    if not has_reference:
+        return what, what, what
+    return _joined((what, *_scores(figures, form)) for form in range(_N_FORMS))
 
 
-def restored_caption(record: RunRecord, *, brief: bool = False) -> str:
-    """Return what is said about a restored picture, briefly where there is little room."""
-    parts = ["measuring …"] if record.figures is None else _scores(record.figures, brief=brief)
-    parts.append(seconds(record.seconds))
-    if record.is_stopped:
-        parts.append("stopped early")
-    return _GAP.join(parts)
+def restored_caption(record: RunRecord) -> Forms:
+    """Return what is said about a restored picture."""
+    rest = (seconds(record.seconds), *(("stopped early",) if record.is_stopped else ()))
+    return _joined((*_scores(record.figures, form), *rest) for form in range(_N_FORMS))
 
 
-def _scores(figures: Figures, *, brief: bool = False) -> list[str]:
-    scores, parts = figures.scores, []
+def _joined(forms: Iterable[Iterable[str]]) -> Forms:
+    full, shorter, shortest = (_GAP.join(parts) for parts in forms)
+    return full, shorter, shortest
+
+
+def _scores(figures: Figures | None, form: int) -> list[str]:
+    """Return figures in words; the higher the form, the shorter."""
+    if figures is None:
+        return ["measuring …"]
+    scores, names = figures.scores, ("PSNR ", "SSIM ") if form < _N_FORMS - 1 else ("", "")
     if scores.psnr is not None:
-        inside = ""
-        if scores.psnr_missing is not None and not brief:
-            inside = f" (missing pixels {decibels(scores.psnr_missing)})"
-        parts.append(f"PSNR {decibels(scores.psnr)}{inside}")
+        parts = [f"{names[0]}{decibels(scores.psnr)}"]
+        if scores.psnr_missing is not None and form == 0:
+            parts[0] += f" (missing pixels {decibels(scores.psnr_missing)})"
     elif figures.estimated_psnr is not None:
-        parts.append(f"PSNR ≈ {decibels(figures.estimated_psnr)} (estimated)")
+        parts = [f"{names[0]}≈ {decibels(figures.estimated_psnr)}" + (" (estimated)" if form == 0 else "")]
     else:
-        parts.append("PSNR not known")
+        parts = ["PSNR not known"]
     if scores.ssim is not None:
-        parts.append(f"SSIM {scores.ssim:.4f}")
+        parts.append(f"{names[1]}{scores.ssim:.4f}")
     return parts
 
 

@@ -6,9 +6,11 @@ import numpy as np
 
 from inpaint_app.picture import Array
 from inpaint_app.window import captions
+from inpaint_app.window.captions import Forms
 from inpaint_app.window.session import Session
 from inpaint_app.window.state import RunRecord
 
+_ARROW = "   →   "
 _UNDER_WAY = {
     "restore": "The picture is being restored …",
     "compare": "Individual and average sparsity are being restored …",
@@ -32,24 +34,32 @@ class PaneWords:
         self.has_inset = False
         """Whether a preview is drawn on the restored picture."""
 
-    def damaged(self) -> str:
+    def damaged(self) -> Forms:
         """Return the caption of the damaged picture."""
         session = self._session
         has_reference = session.document is not None and session.document.reference is not None
         return captions.damaged_caption(session.missing_fraction, session.damage_figures, has_reference)
 
-    def restored(self, *, brief: bool) -> str:
+    def restored(self) -> Forms:
         """Return the caption of the pane for the restored picture."""
         record = self._session.current
         if self.is_before_held:
             return self.damaged()
         if self.has_inset and record is not None:
-            return f"around the preview: run {record.number}"
-        return self.record(record, is_working=self._session.sketch is not None, brief=brief)
+            return f"around the preview: run {record.number}", f"run {record.number}", ""
+        return self.record(record, is_working=self._session.sketch is not None)
 
-    def record(self, record: RunRecord | None, *, is_working: bool, brief: bool) -> str:
+    def both(self) -> Forms:
+        """Return the caption of the damaged and the restored picture in one."""
+        record, damaged = self._session.current, self.damaged()
+        if record is None or self._session.sketch is not None or self.is_before_held:
+            return damaged
+        full, shorter, shortest = zip(damaged, captions.restored_caption(record), strict=True)
+        return _ARROW.join(full), _ARROW.join(shorter), _ARROW.join(shortest)
+
+    def record(self, record: RunRecord | None, *, is_working: bool) -> Forms:
         """Return the caption of a run; none while another one is drawn in its place."""
-        return "" if record is None or is_working else captions.restored_caption(record, brief=brief)
+        return ("", "", "") if record is None or is_working else captions.restored_caption(record)
 
     def badge(self) -> str:
         """Return the mark of the pane for the restored picture."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from inpaint_app.picture import Array
 from inpaint_app.rect import Rect
-from inpaint_app.window import captions, restoring
+from inpaint_app.window import restoring
 from inpaint_app.window.coverage import Coverage
 from inpaint_app.window.images import Levels, Range, build_levels, to_image
 from inpaint_app.window.jobs import Jobs
@@ -179,8 +179,8 @@ class Viewer(QWidget):
 
     def show_mask(self, shown: bool) -> None:
         """Hatch missing pixels, or do not."""
-        for pane in self._panes.values():
-            pane.show_mask(shown)
+        for pane in (*self._panes.values(), self._split):
+            pane.canvas.show_mask(shown)
 
     def hold_before(self, held: bool) -> None:
         """Show the damaged picture in place of the restored one while a key is held."""
@@ -212,8 +212,8 @@ class Viewer(QWidget):
         coverage = self._coverage.ready
         if rect is not None and small and coverage is not None and coverage.shape == mask.shape[:2]:
             coverage.update(mask, rect)
-            for pane in self._panes.values():
-                pane.update_pixels(rect)
+            for pane in (*self._panes.values(), self._split):
+                pane.canvas.update_pixels(rect)
         else:
             copy = session.mask.snapshot()
             self._coverage.show(lambda: Coverage(copy), copy)
@@ -272,14 +272,22 @@ class Viewer(QWidget):
         levels = self._slots[source].ready
         self._panes[name].set_levels(levels)
         if name in ("damaged", "restored"):
-            self._split.set_levels(self._slots["damaged"].ready, self._slots["restored"].ready)
+            self._split.set_levels(
+                self._slots["damaged"].ready, None if self._is_bare else self._slots["restored"].ready
+            )
         self._show_coverage()
 
     def _show_coverage(self) -> None:
         coverage = self._coverage.ready
         self._panes["damaged"].set_coverage(coverage)
-        bare = self._session.current is None and self._session.sketch is None
-        self._panes["restored"].set_coverage(coverage if bare or self._words.is_before_held else None)
+        self._split.canvas.set_coverage(coverage)
+        is_damaged = self._is_bare or self._words.is_before_held
+        self._panes["restored"].set_coverage(coverage if is_damaged else None)
+
+    @property
+    def _is_bare(self) -> bool:
+        """Whether nothing is restored yet but perhaps a preview."""
+        return self._session.current is None and self._session.sketch is None
 
     def _show_preview(self) -> None:
         preview = self._session.preview
@@ -320,19 +328,18 @@ class Viewer(QWidget):
         session, document, say = self._session, self._session.document, self._words
         if document is None or session.mask is None:
             return
-        panes, brief = self._panes, len(_LAYOUTS[self.view]) > 2
-        panes["damaged"].set_caption(say.damaged())
+        panes = self._panes
+        panes["damaged"].set_caption(*say.damaged())
         panes["original"].set_caption(f"{document.picture.width} x {document.picture.height} pixels")
         for name, record in zip(("individual", "average"), session.history.pair, strict=True):
             is_working = self._sketch(name) is not None
             panes[name].set_badge("so far" if is_working else "")
-            panes[name].set_caption(say.record(record, is_working=is_working, brief=brief))
+            panes[name].set_caption(*say.record(record, is_working=is_working))
         panes["restored"].set_title("Damaged (held)" if say.is_before_held else _TITLES["restored"])
         panes["restored"].set_badge(say.badge())
-        panes["restored"].set_caption(say.restored(brief=brief))
-        self._split.set_caption(
-            say.damaged() if session.current is None else captions.restored_caption(session.current)
-        )
+        panes["restored"].set_caption(*say.restored())
+        self._split.set_badge("" if session.sketch is None or say.is_before_held else "so far")
+        self._split.set_caption(*say.both())
         self._show_placeholders()
         self._show_values()
 
