@@ -208,8 +208,9 @@ class MainWindow(QMainWindow):
     # Commands
 
     def compare(self) -> None:
-        """Restore under both constraints, and show them side by side."""
-        self.viewer.set_view(View.COMPARE)
+        """Restore under both constraints, and show them side by side if there is something to restore."""
+        if 0 < self.session.missing_fraction < 1:
+            self.viewer.set_view(View.COMPARE)
         self.session.compare()
 
     def cancel(self) -> None:

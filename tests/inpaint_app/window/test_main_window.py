@@ -536,6 +536,33 @@ def test_the_damaged_picture_is_seen_while_b_is_held(window, qtbot, files) -> No
     assert pane_texts(window, "restored") == words_before
 
 
+def test_the_split_view_marks_and_measures_both_pictures(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"], reference=files["whole"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    trigger(window, "split")
+    settle(window, qtbot)
+    split = window.viewer._split
+    damaged, restored = split._caption.text().split("   →   ")
+    assert (damaged, restored) == (pane_texts(window, "damaged")[0], pane_texts(window, "restored")[0])
+    with_mask = split.canvas.grab().toImage()
+    trigger(window, "show_mask")
+    differ = np.argwhere(words(with_mask) != words(split.canvas.grab().toImage()))
+    assert len(differ) > 0
+    assert differ[:, 1].max() < split.canvas.width() / 2, "the damaged side alone"
+
+
+def test_a_narrow_pane_says_less_of_each_rather_than_nothing_of_some(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"], reference=files["whole"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    caption, scores = pane(window, "restored")._caption, window.session.current.figures.scores
+    short = caption.fitting_text(caption.fontMetrics().horizontalAdvance(caption.text()) // 2)
+    for figure in (f"{scores.psnr:.2f} dB", f"{scores.ssim:.4f}", f"{window.session.current.seconds:.1f} s"):
+        assert figure in short
+    assert caption.fitting_text(30).endswith("…")
+
+
 def test_words_beside_a_preview_are_about_what_is_drawn(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     trigger(window, "restore")
@@ -560,6 +587,10 @@ def test_a_pane_says_why_it_is_empty(window, qtbot, files) -> None:
     canvas = pane(window, "restored").canvas
     opened(window, qtbot, files["whole"])
     assert "Nothing is missing" in canvas._placeholder
+    trigger(window, "compare")
+    settle(window, qtbot)
+    assert window.viewer.view is View.SIDE_BY_SIDE, "there is nothing to compare"
+    assert "No pixel is missing" in window.banner.text
     opened(window, qtbot, files["damaged"])
     assert "F5" in canvas._placeholder
     trigger(window, "restore")
