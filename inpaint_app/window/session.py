@@ -158,9 +158,17 @@ class Session(QObject):
 
     # Opening
 
-    def open_file(self, path: Path, marks: Marks | None = None, reference: Path | None = None) -> None:
-        """Open a picture file."""
-        self._open(lambda: opening.open_file(path, marks or Marks(), reference), f"opening {path.name}")
+    def open_file(
+        self, path: Path, marks: Marks | None = None, reference: Path | None = None, *, notice: str = ""
+    ) -> None:
+        """Open a picture file; a notice may follow."""
+
+        def take(opened: Opened) -> None:
+            self._take_document(opened)
+            if notice:
+                self.notice.emit(notice)
+
+        self._open(lambda: opening.open_file(path, marks or Marks(), reference), f"opening {path.name}", take)
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""

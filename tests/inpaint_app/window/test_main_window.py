@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QWheelEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QImage,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -337,21 +344,52 @@ def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeyp
     assert window.close()
 
 
+def drag_over(window: MainWindow, *paths: Path) -> QMimeData | None:
+    """Drag files over the window; return them if they would be taken."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    event = QDragEnterEvent(QPoint(50, 50), Qt.DropAction.CopyAction, data, button, key)
+    event.ignore()
+    window.dragEnterEvent(event)
+    return data if event.isAccepted() else None
+
+
+def drop(window: MainWindow, *paths: Path) -> None:
+    data = drag_over(window, *paths)
+    button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, key))
+
+
 def test_files_are_dropped_and_told_apart(window, qtbot, files) -> None:
     window.session.set_settings(FAST)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(files[name])) for name in ("mask", "whole")])
-    event = QDropEvent(
-        QPointF(50, 50),
-        Qt.DropAction.CopyAction,
-        data,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    window.dropEvent(event)
+    drop(window, files["mask"], files["whole"])
     settle(window, qtbot)
     assert window.session.document.path == files["whole"]
     assert window.session.document.sources == ("mask",)
+    assert window.statusBar().currentMessage() == ""
+
+
+def test_what_a_drop_leaves_out_is_named(window, qtbot, files, tmp_path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    drop(window, files["whole"], files["damaged"], folder)
+    settle(window, qtbot)
+    assert window.session.document.path == files["whole"]
+    assert window.statusBar().currentMessage().startswith("damaged.png and folder were left out")
+    drop(window, folder, files["whole"])
+    assert window.statusBar().currentMessage().startswith("whole.png was left out")
+    window.files._batch.close()
+
+
+def test_only_what_can_be_opened_is_taken(window, files, tmp_path) -> None:
+    (tmp_path / "notes.txt").write_text("words")
+    assert drag_over(window, tmp_path / "notes.txt") is None
+    assert not window._drop_frame.isVisible()
+    assert drag_over(window, files["whole"]) is not None
+    assert window._drop_frame.isVisible()
+    window.dragLeaveEvent(QDragLeaveEvent())
+    assert not window._drop_frame.isVisible()
 
 
 def test_a_picture_is_pasted_and_copied(window, qtbot) -> None:
