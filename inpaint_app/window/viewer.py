@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from inpaint_app.picture import Array
 from inpaint_app.rect import Rect
@@ -14,6 +14,7 @@ from inpaint_app.window.coverage import Coverage
 from inpaint_app.window.images import Levels, Range, build_levels, to_image
 from inpaint_app.window.jobs import Jobs
 from inpaint_app.window.painting_canvas import Tool
+from inpaint_app.window.pane_layout import PaneLayout
 from inpaint_app.window.pane_words import PaneWords
 from inpaint_app.window.picture_pane import PicturePane
 from inpaint_app.window.session import Session
@@ -71,6 +72,7 @@ class Viewer(QWidget):
         self._panes = {name: PicturePane(self.viewport, title) for name, title in _TITLES.items()}
         self._split = SplitPane(self.viewport, "Damaged and restored")
         self._split.set_names(_TITLES["damaged"], _TITLES["restored"])
+        self._layout = PaneLayout(self)
         self._look = QTimer(self)
         self._look.setSingleShot(True)
         self._look.setInterval(50)
@@ -79,12 +81,12 @@ class Viewer(QWidget):
         self.set_view(View.SIDE_BY_SIDE)
 
     def _lay_out(self) -> None:
-        layout = QHBoxLayout(self)
+        layout = self._layout
         layout.setContentsMargins(8, 8, 8, 4)
         layout.setSpacing(8)
         for name in ("original", "damaged", "individual", "average", "restored", "error"):
-            layout.addWidget(self._panes[name], 1)
-        layout.addWidget(self._split, 1)
+            layout.add_pane(self._panes[name])
+        layout.add_pane(self._split)
 
     def _connect(self) -> None:
         session = self._session
@@ -201,6 +203,7 @@ class Viewer(QWidget):
             self._drop_array("original")
         else:
             self._show_array("original", document.reference.pixels)
+        self._layout.set_picture_shape(document.shape)
         self._show_results()
 
     def _show_mask(self, rect: Rect | None) -> None:

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
 from inpaint_app.marks import Marks
+from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 from inpaint_app.window import file_asking, file_commands
 from inpaint_app.window.actions import GROUPS
@@ -40,6 +41,7 @@ from inpaint_app.window.painting_canvas import Tool
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.state import View
 from inpaint_app.window.theme import Theme, ThemeSwitch
+from inpaint_app.writing import write_picture
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
@@ -498,6 +500,20 @@ def test_every_view_shows_its_pictures(window, qtbot, files) -> None:
         assert all(pane(window, name).canvas.has_picture for name in names)
         assert window.actions_[action].isChecked()
     assert window.viewer._split.isVisible()
+
+
+@pytest.mark.parametrize(("shape", "is_stack"), [((40, 900), True), ((900, 40), False), ((90, 100), False)])
+def test_panes_lie_so_that_the_picture_is_largest(window, qtbot, tmp_path, shape, is_stack) -> None:
+    write_picture(Picture(np.zeros(shape, np.uint8)), tmp_path / "picture.png")
+    window.resize(1280, 720)
+    opened(window, qtbot, tmp_path / "picture.png")
+    for view in ("side", "compared", "error"):
+        trigger(window, view)
+        settle(window, qtbot)
+        QApplication.processEvents()
+        places = [each.pos() for each in window.viewer._panes.values() if each.isVisible()]
+        assert (len({place.x() for place in places}) == 1) is is_stack
+        assert (len({place.y() for place in places}) == 1) is not is_stack
 
 
 def test_recent_files_are_told_apart_and_dropped_when_gone(window, qtbot, files, tmp_path) -> None:
