@@ -9,6 +9,7 @@ import numpy as np
 
 from dictsel_core import PRESETS, RestoreSettings
 from inpaint_app.errors import shown
+from inpaint_app.mask_editing import MaskHistory
 from inpaint_app.picture import Array
 from inpaint_app.window.state import Activity, Document, Figures, RunRecord
 from inpaint_app.wording import decibels, duration, percent
@@ -120,10 +121,10 @@ def _peculiarities(settings: RestoreSettings) -> list[str]:
     return [words for name, words in said.items() if getattr(settings, name) != getattr(usual, name)]
 
 
-def found_words(document: Document, *, painted: bool) -> str:
+def found_words(document: Document, mask: MaskHistory) -> str:
     """Say how the missing pixels of a document are known."""
-    known = [_SOURCES[source] for source in document.sources]
-    if painted:
+    known = [] if mask.is_begun_anew else [_SOURCES[source] for source in document.sources]
+    if mask.is_painted:
         known.append("painted by hand")
     return ", ".join(known)
 

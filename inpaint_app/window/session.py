@@ -264,6 +264,7 @@ class Session(QObject):
             return
         rect = edit(self.mask)
         if rect is not None:
+            self._missing_fraction = None
             self.mask_changed.emit(rect)
         if ends:
             self._end_edit()

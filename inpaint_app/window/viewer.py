@@ -220,6 +220,7 @@ class Viewer(QWidget):
         else:
             copy = session.mask.snapshot()
             self._coverage.show(lambda: Coverage(copy), copy)
+        self._panes["damaged"].set_caption(*self._words.damaged())
 
     def _show_results(self) -> None:
         session, document = self._session, self._session.document

@@ -253,6 +253,23 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(window, qtbot, files) -> No
     assert seen == [(False, False), (True, True), (False, False)]
 
 
+def test_words_about_missing_pixels_follow_the_brush(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "clear")
+    assert pane(window, "damaged")._caption.text() == "nothing missing"
+    window.session.edit_mask(lambda mask: mask.begin_stroke(30, 40, diameter=9), ends=False)
+    caption = pane(window, "damaged")._caption.text()
+    assert "% missing" in caption, "while the stroke is under way"
+    window.session.edit_mask(lambda mask: mask.end_stroke())
+    assert pane(window, "damaged")._caption.text() == caption
+    found = window.side.missing._found
+    assert found.text().endswith("missing: painted by hand."), "nothing transparent is left"
+    for _ in range(2):
+        trigger(window, "undo")
+    assert found.text().endswith("missing: transparent.")
+    settle(window, qtbot)
+
+
 def test_brush_size_by_keys(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     before = window.viewer.brush_diameter
