@@ -323,7 +323,7 @@ class MainWindow(QMainWindow):
         for name, enabled in possible.items():
             self.actions_[name].setEnabled(enabled)
         self.actions_["automatic"].setChecked(session.is_automatic)
-        self.setWindowTitle(TITLE if document is None else f"{shown(document.title)}[*] – {TITLE}")
+        self.setWindowTitle(TITLE if document is None else f"{shown(document.title)}[*] — {TITLE}")
         self.setWindowModified(document is not None and session.has_unsaved_work)
 
     def _show_view(self) -> None:

@@ -34,6 +34,13 @@ class PaneWords:
         self.has_inset = False
         """Whether a preview is drawn on the restored picture."""
 
+    def original(self) -> str:
+        """Return the caption of the original."""
+        document = self._session.document
+        if document is None or document.reference is None:
+            return ""
+        return f"{document.reference.width} x {document.reference.height} pixels"
+
     def damaged(self) -> Forms:
         """Return the caption of the damaged picture."""
         session = self._session

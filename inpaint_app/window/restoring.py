@@ -27,6 +27,7 @@ from inpaint_app.picture import Array
 from inpaint_app.rect import Rect
 from inpaint_app.window.state import Activity, AtomUse, Figures, Preview, Sketch
 from inpaint_app.window.task import Task
+from inpaint_app.wording import unbroken
 from inpaint_app.work import Scores, StoppedError, as_sentences, measure, stage_words
 
 _NEWS_INTERVAL = 0.05
@@ -226,18 +227,20 @@ def advice(tuning: Tuning) -> str:
     chosen, promised = tuning.settings, tuning.estimated_psnr
     if not math.isfinite(promised):
         return "Your settings stay: too little is observed to hold any of it out and try others."
-    what = f"k = {chosen.n_atoms}, s = {chosen.sparsity}"
+    what = ", ".join(map(unbroken, (f"k = {chosen.n_atoms}", f"s = {chosen.sparsity}")))
+    estimated = unbroken(f"{promised:.1f} dB")
     if chosen.constraint == "average":
         what += f", {chosen.budget:g} atoms per patch on average"
     what += f", {chosen.coding_sparsity} atoms per window"
     if chosen == tuning.given:
         return (
             f"Your settings are already the best of {tuning.n_tried} tried on held-out pixels: {what}, "
-            f"{promised:.1f} dB estimated."
+            f"{estimated} estimated."
         )
+    gained = unbroken(f"{promised - tuning.given_psnr:.1f} dB")
     return (
-        f"Auto chose {what}, the best of {tuning.n_tried} tried on held-out pixels: {promised:.1f} dB "
-        f"estimated, {promised - tuning.given_psnr:.1f} dB more than with your settings."
+        f"Auto chose {what}, the best of {tuning.n_tried} tried on held-out pixels: {estimated} "
+        f"estimated, {gained} more than with your settings."
     )
 
 

@@ -334,7 +334,7 @@ class Viewer(QWidget):
             return
         panes = self._panes
         panes["damaged"].set_caption(*say.damaged())
-        panes["original"].set_caption(f"{document.picture.width} x {document.picture.height} pixels")
+        panes["original"].set_caption(say.original())
         for name, record in zip(("individual", "average"), session.history.pair, strict=True):
             is_working = self._sketch(name) is not None
             panes[name].set_badge("so far" if is_working else "")

@@ -575,9 +575,11 @@ def test_the_error_view_says_what_it_waits_for(window, qtbot, files) -> None:
     trigger(window, "error")
     canvas = pane(window, "error").canvas
     assert "open it as the reference" in canvas._placeholder
+    assert pane(window, "original")._caption.text() == "", "there is none"
     window.session.open_reference(files["whole"])
     settle(window, qtbot)
     assert canvas._placeholder == "Restore (F5) to see the errors."
+    assert pane(window, "original")._caption.text() == "96 x 72 pixels"
 
 
 def test_another_document_takes_old_words_away(window, qtbot, files) -> None:

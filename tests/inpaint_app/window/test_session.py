@@ -14,6 +14,7 @@ from inpaint_app.window.opening import SAMPLES, Damage
 from inpaint_app.window.runner import DEBOUNCE_MS
 from inpaint_app.window.session import Session
 from inpaint_app.window.state import Comparison
+from inpaint_app.wording import unbroken
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
@@ -330,7 +331,7 @@ def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, fi
     session.tune()
     settle(session, qtbot)
     settings = session.current.settings
-    assert f"k = {settings.n_atoms}" in session.advice.sentence
+    assert unbroken(f"k = {settings.n_atoms}") in session.advice.sentence
     assert "dB more than with your settings" in session.advice.sentence
     assert session.settings.n_atoms == settings.n_atoms > 2
     session.tune()
