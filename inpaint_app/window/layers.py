@@ -25,7 +25,10 @@ _DENSE_OPACITY = 0.5
 _TILE = 256
 _BAND = 128
 # What covers a part of a screen pixel is drawn stronger, or thin scratches would be lost in large pictures.
-_OPACITIES = np.rint(255 * np.sqrt(np.arange(256) / 255)).astype(np.uint32) << np.uint32(24)
+_LEAST_OPACITY = 2 / 3
+_OPACITIES = np.rint(255 * np.maximum(np.sqrt(np.arange(256) / 255), _LEAST_OPACITY)).astype(np.uint32)
+_OPACITIES[0] = 0
+_OPACITIES <<= np.uint32(24)
 
 
 @dataclass(frozen=True)
