@@ -17,6 +17,7 @@ from dictsel_core import (
     iter_replacement_omp,
     omp,
     replacement_greedy,
+    replacement_ols,
     replacement_omp,
     sds_ma,
     sds_omp,
@@ -28,6 +29,7 @@ SPARSITY = 5
 SELECTORS: dict[str, Callable[..., Selection]] = {
     "replacement_omp": replacement_omp,
     "  with decay": partial(replacement_omp, decay=True),
+    "replacement_ols": replacement_ols,
     "replacement_greedy": replacement_greedy,
     "sds_omp": sds_omp,
     "sds_ma": sds_ma,

@@ -23,19 +23,22 @@ def read_only(array: NDArray[Kind]) -> NDArray[Kind]:
     return array
 
 
-def positive_part_sums(gains: Floats, floors: Floats) -> NDArray[np.float64]:
+def positive_part_sums(gains: Floats, floors: Floats, largest: Floats | None = None) -> NDArray[np.float64]:
     """Return the sums over t of max(0, gains[t, :] - floors[t]): (n,).
 
-    Subtracting before summing keeps the result exactly zero where nothing exceeds its floor.
+    Subtracting before summing keeps the result exactly zero where nothing exceeds its floor. If the largest
+    gain of each row is given, rows that have none above their floor cost nothing.
     """
     n_rows, n_columns = gains.shape
-    totals = np.zeros(n_columns)
+    floors = floors.astype(gains.dtype, copy=False)
+    active = np.arange(n_rows) if largest is None else np.flatnonzero(largest > floors)
     step = chunk_rows(gains.itemsize * n_columns)
-    buffer = np.empty((min(step, n_rows), n_columns), gains.dtype)
-    columns = floors.astype(gains.dtype, copy=False)[:, None]
-    for start in range(0, n_rows, step):
-        rows = gains[start : start + step]
-        part = np.subtract(rows, columns[start : start + step], out=buffer[: len(rows)])
+    buffer = np.empty((min(step, len(active)), n_columns), gains.dtype)
+    totals = np.zeros(n_columns)
+    for start in range(0, len(active), step):
+        rows = active[start : start + step]
+        part = gains.take(rows, axis=0, out=buffer[: len(rows)], mode="clip")  # other modes copy once more
+        part -= floors.take(rows)[:, None]
         np.maximum(part, 0, out=part)
-        totals += part.sum(axis=0)
+        totals += np.add.reduce(part)
     return totals

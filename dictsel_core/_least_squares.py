@@ -1,7 +1,8 @@
 """Many small least-squares problems side by side, by whole-array operations whatever their masks are.
 
 The pursuit grows its problems one column at a time (`StackedLeastSquares`, by Gram-Schmidt); the
-selectors fit given supports at once (`SupportFit`, by refined normal equations).
+selectors fit given supports at once (`SupportFit`, by refined normal equations, and
+`solve_normal_equations`, for those that are well-conditioned).
 """
 
 from dataclasses import dataclass
@@ -180,6 +181,35 @@ def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
         _refine(fit, np.flatnonzero((strain > _WELL_CONDITIONED) & (strain <= _ILL_CONDITIONED)))
         _refit_by_singular_values(fit, np.flatnonzero(strain > _ILL_CONDITIONED), target)
     return fit
+
+
+def solve_normal_equations(system: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Fit targets by unit columns, given the inner products; tell which fits need nothing more.
+
+    By elimination, all problems side by side, which is several times faster than LAPACK on many problems of
+    a few columns. The product of the pivots is the determinant; its inverse bounds the diagonal of the
+    inverse Gram matrix, by Hadamard's inequality.
+
+    Parameters
+    ----------
+    system : (S, S + 1, B) ndarray of float64
+        The Gram matrix of the columns of each problem, then their products with the target; zero where a
+        problem has fewer columns. Overwritten.
+
+    Returns
+    -------
+    coefficients : (S, B) ndarray
+        Weights of the columns.
+    reliable : (B,) ndarray of bool
+        Whether the fit is as good as that of `fit_supports`.
+    """
+    pivots = np.einsum("ssb->sb", system[:, :-1])  # a view
+    pivots[...] = 1 + _RIDGE
+    for j, pivot in enumerate(pivots):
+        row = system[j, j + 1 :] / pivot
+        system[:, j + 1 :] -= system[:, j, None] * row
+        system[j, j + 1 :] = row
+    return system[:, -1], np.multiply.reduce(pivots) * _WELL_CONDITIONED >= 1
 
 
 def _refine(fit: SupportFit, rows: Ints) -> None:

@@ -125,7 +125,7 @@ def iter_tune(
     """
     trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
     given = trial.resolved(settings)
-    others = [each for each in grid(settings, len(trial.ground_set)) if each != given]
+    others = [each for each in grid(given, len(trial.ground_set)) if each != given]
     return Run(_tuning(trial, given, others))
 
 

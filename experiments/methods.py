@@ -1,4 +1,4 @@
-"""The methods that the paper compares, by their names there."""
+"""The methods that the paper compares, by their names there, and Replacement OLS, which is ours."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from dictsel_core import (
     ksvd,
     mod,
     replacement_greedy,
+    replacement_ols,
     replacement_omp,
     sds_ma,
     sds_omp,
@@ -71,6 +72,7 @@ METHODS = {
     "RG": Method(partial(_select, replacement_greedy), nested=True),
     "ROMP": Method(partial(_select, replacement_omp), nested=True),
     "ROMPd": Method(partial(_select, partial(replacement_omp, decay=True)), nested=True),
+    "ROLS": Method(partial(_select, replacement_ols), nested=True),
     "MOD": Method(partial(_learn, mod), nested=False),
     "K-SVD": Method(partial(_learn, ksvd), nested=False),
 }

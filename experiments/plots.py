@@ -13,7 +13,7 @@ from experiments.data import Array
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-#: Okabe and Ito's colours, and markers.
+#: Okabe and Ito's colours, one of Tol's, and markers.
 STYLES = {
     "SDS_MA": ("#E69F00", "o"),
     "SDS_OMP": ("#009E73", "s"),
@@ -21,6 +21,7 @@ STYLES = {
     "ROMP": ("#0072B2", "D"),
     "ROMPd": ("#56B4E9", "v"),
     "ROMP, M = 1": ("#56B4E9", "v"),
+    "ROLS": ("#882255", "h"),
     "MOD": ("#D55E00", "P"),
     "K-SVD": ("#000000", "X"),
     "Mairal et al.": ("#7F7F7F", "*"),

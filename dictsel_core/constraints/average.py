@@ -77,7 +77,7 @@ class AverageSparsity(Constraint):
     def bounds(self, offer: Offer, price: float) -> Floats:
         """Bound every atom by the Lagrangian dual at the price of the last step: one pass."""
         costs, tight, spare = self._terms(offer)
-        return price_bounds(offer.gains, costs, tight, spare, price)
+        return price_bounds(offer.gains, costs, tight, spare, price, offer.largest)
 
     def replacement(self, offer: Offer, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""

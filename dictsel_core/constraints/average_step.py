@@ -30,7 +30,14 @@ class Exchange:
     price: float = 0.0
 
 
-def price_bounds(gains: Floats, costs: Floats, tight: Bools, spare: int, price: float) -> Floats:
+def price_bounds(
+    gains: Floats,
+    costs: Floats,
+    tight: Bools,
+    spare: int,
+    price: float,
+    largest: Floats | None = None,
+) -> Floats:
     r"""Bound the optimum of every atom from above at one common multiplier lam: (n,).
 
     The Lagrangian of the budget splits by patch. A patch may do nothing (0), swap
@@ -52,10 +59,12 @@ def price_bounds(gains: Floats, costs: Floats, tight: Bools, spare: int, price: 
         theta.
     price : float
         lam, at least 0.
+    largest : (T,) ndarray, optional
+        Largest gain of each patch, which saves looking at the others.
     """
     floors = np.where(tight, np.maximum(costs, price), price)
     fixed = price * spare + float(np.maximum(price - costs, 0).sum())
-    return fixed + positive_part_sums(gains, floors)
+    return fixed + positive_part_sums(gains, floors, largest)
 
 
 def best_exchange(gains: Floats, costs: Floats, tight: Bools, spare: int) -> Exchange:

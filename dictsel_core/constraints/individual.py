@@ -61,7 +61,8 @@ class IndividualSparsity(LocalConstraint):
     def values(self, offer: Offer) -> Floats:
         """Sum over patches of max(0, gain - cheapest removal), the removal being free below the cap."""
         _, costs = offer.cheapest
-        return positive_part_sums(offer.gains, np.where(self._full(offer.sizes), costs, 0))
+        floors = np.where(self._full(offer.sizes), costs, 0)
+        return positive_part_sums(offer.gains, floors, offer.largest)
 
     def replacement(self, offer: Offer, atom: int) -> Replacement:
         """Return the best replacement: each patch decides for itself."""

@@ -30,12 +30,15 @@ class Offer:
         Ground-set indices; the first ``sizes[t]`` slots of row t are used, the others hold -1. An atom
         stays in its slot unless an earlier one is given up without replacement.
     sizes : (T,) ndarray of int
+    largest : (T,) ndarray or None
+        Largest gain of each patch, if it is known: what cannot win need not be looked at.
     """
 
     gains: Floats
     costs: Floats
     supports: Ints
     sizes: Ints
+    largest: Floats | None = None
 
     @cached_property
     def cheapest(self) -> tuple[Ints, Floats]:

@@ -3,15 +3,17 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._least_squares import SupportFit
+from dictsel_core._least_squares import SupportFit, fit_supports
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.differences import true_differences
 from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
+from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
-from dictsel_core.selection.state import Problem, SupportState
+from dictsel_core.selection.state import SupportState
 
 
 def replacement_greedy(
@@ -107,7 +109,7 @@ class _Engine(ReplacementEngine):
     def __init__(self, problem: Problem, constraint: LocalConstraint, n_atoms: int) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         capacity = constraint.capacity(n_points, n_candidates, n_atoms)
-        super().__init__(SupportState(problem, capacity), repeats=n_atoms)
+        super().__init__(SupportState(problem, capacity, ColumnFit(problem)), repeats=n_atoms)
         self.problem, self.constraint = problem, constraint
         self.atoms = problem.ground_set.atoms  # float64: differences of lengths lose digits
         self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
@@ -132,8 +134,9 @@ class _Engine(ReplacementEngine):
 
     def update_table(self, rows: Ints) -> None:
         """Recompute the differences of patches whose support has changed."""
-        for block, fit in self.state.fits(rows):
-            self._update_block(block, fit)
+        for block, supports in self.state.blocks(rows):
+            columns = self.problem.columns(block, supports)
+            self._update_block(block, fit_supports(columns, self.problem.data.take(block, axis=0)))
 
     def _update_block(self, rows: Ints, fit: SupportFit) -> None:
         """Fill the table for some patches from a fit of their supports."""

@@ -9,9 +9,11 @@ from dictsel_core.constraints import Constraint, Offer
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection._replacement_omp import best_replacement
 from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
+from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
-from dictsel_core.selection.state import Problem, SupportState
+from dictsel_core.selection.state import SupportState
 
 #: An atom counts as if at least this part of its squared length lay outside of a support.
 _LEAST_OUTSIDE = 1e-2
@@ -112,52 +114,65 @@ def iter_replacement_ols(
 
 
 class _Engine(ReplacementEngine):
-    """Supports of one run, and what additions and removals are worth to each patch, times two."""
+    """Supports of one run, and what additions and removals are worth to each patch."""
 
     def __init__(self, problem: Problem, constraint: Constraint, n_atoms: int) -> None:
-        n_points, n_candidates = len(problem), len(problem.ground_set)
-        capacity = constraint.capacity(n_points, n_candidates, n_atoms)
-        super().__init__(SupportState(problem, capacity), repeats=n_atoms)
-        self.problem, self.constraint = problem, constraint
-        dtype = problem.data.dtype
-        self.lengths = np.broadcast_to(problem.masked_lengths().astype(dtype), (n_points, n_candidates))
-        self.gains = np.empty((n_points, n_candidates), dtype)
-        self.costs = np.full((n_points, capacity), np.inf)
+        capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
+        self.worth = _WorthFit(problem, capacity)
+        super().__init__(SupportState(problem, capacity, self.worth), repeats=n_atoms)
+        self.constraint = constraint
         self.price = 0.0
-        self.update(np.arange(n_points))
+        self.state.refit(np.arange(len(problem)))
 
     def iterate(self, eligible: Bools, new: Bools) -> Pick:
         """Carry out the most valuable replacement."""
-        offer = Offer(self.gains, self.costs, self.state.supports, self.state.sizes)
+        worth, state = self.worth, self.state
+        offer = Offer(worth.gains, worth.costs, state.supports, state.sizes, worth.largest)
         atom, replacement, n_exact = best_replacement(self.constraint, offer, self.price, eligible)
         if replacement is None:
-            totals = self.gains.sum(axis=0, dtype=np.float64)
+            totals = worth.gains.sum(axis=0, dtype=np.float64)
             return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact)
         self.price = replacement.price
-        self.update(self.state.carry_out(replacement, atom))
+        state.carry_out(replacement, atom)
         return Pick(atom, replacement.value / 2, n_exact)
 
-    def update(self, rows: Ints) -> None:
-        """Work gains and costs out anew for patches whose support has changed."""
-        for block, fit in self.state.fits(rows):
-            self._update_block(block, fit)
 
-    def _update_block(self, rows: Ints, fit: SupportFit) -> None:
-        problem, atoms = self.problem, self.problem.atoms
-        inside = fit.orthonormal.astype(atoms.dtype) @ atoms
-        lengths = self.lengths[rows]
+class _WorthFit(ColumnFit):
+    """Fits patches, and keeps what additions and removals are worth to them, times two.
+
+    Attributes
+    ----------
+    gains : (T, n) ndarray
+        2 f_t(Z_t + a) - 2 f_t(Z_t).
+    largest : (T,) ndarray
+        The largest of each patch.
+    costs : (T, S) ndarray
+        2 f_t(Z_t) - 2 f_t(Z_t - b) by slot of b; infinite in empty slots.
+    """
+
+    def __init__(self, problem: Problem, capacity: int) -> None:
+        super().__init__(problem)
+        shape, dtype = (len(problem), len(problem.ground_set)), problem.data.dtype
+        self._lengths = np.broadcast_to(problem.masked_lengths().astype(dtype), shape)
+        self.gains = np.zeros(shape, dtype)
+        self.largest = np.zeros(len(problem), dtype)
+        self.costs = np.full((len(problem), capacity), np.inf)
+
+    def _take(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
+        """Keep residuals, gains and costs."""
+        super()._take(rows, supports, fit)
+        problem = self._problem
+        inside = fit.orthonormal.astype(problem.data.dtype) @ problem.atoms
+        lengths = self._lengths[rows]
         outside = lengths - np.einsum("bsn,bsn->bn", inside, inside)
         np.maximum(outside, _LEAST_OUTSIDE * lengths, out=outside)
-        gains = np.square(self.state.residuals[rows] @ atoms)
-        visible = (gains > problem.rounding[rows, None]) & (outside > 0)
-        gains = np.divide(gains, outside, out=np.zeros_like(gains), where=visible)
+        squares = np.square(self._residuals[rows] @ problem.atoms)
+        visible = (squares > problem.rounding[rows, None]) & (outside > 0)
+        gains = np.divide(squares, outside, out=np.zeros_like(squares), where=visible)
         problem.level_copies(gains)
-        supports = self.state.supports[rows]
-        at, slots = np.nonzero(supports >= 0)
-        gains[at, supports[at, slots]] = 0
-        self.gains[rows] = gains
-        width = fit.coefficients.shape[1]
+        used = supports >= 0
+        gains[used.nonzero()[0], supports[used]] = 0
+        self.gains[rows], self.largest[rows] = gains, gains.max(axis=1)
         costs = np.square(fit.coefficients) / np.einsum("bss->bs", fit.inverse)
-        costs[supports[:, :width] < 0] = np.inf
-        self.costs[rows, :width] = costs
-        self.costs[rows, width:] = np.inf
+        self.costs[rows] = np.inf
+        self.costs[rows, : costs.shape[1]] = np.where(used, costs, np.inf)

@@ -8,9 +8,11 @@ from dictsel_core._validation import Bools, Ints
 from dictsel_core.constraints import Constraint, Offer, Replacement
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
+from dictsel_core.selection.fits import ColumnFit, GramFit
+from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
-from dictsel_core.selection.state import Problem, SupportState
+from dictsel_core.selection.state import SupportState
 
 
 def replacement_omp(
@@ -64,7 +66,9 @@ def replacement_omp(
     atom with the largest summed squared correlation joins the dictionary unused.
 
     Of atoms that are equal up to sign, the first one in the ground set wins. One step costs O(dn) for
-    each patch that the step before has changed, O(n) for each other one, and O(ds^2) for each refit.
+    each patch that the step before has changed, and O(ds^2) for its refit; if nothing is missing, inner
+    products are shared, and that is O(kn) and O(s^3) for small dictionaries. Each other patch costs O(n),
+    unless no replacement is worth anything to it.
 
     References
     ----------
@@ -131,10 +135,14 @@ class _Engine(ReplacementEngine):
     def __init__(self, problem: Problem, constraint: Constraint, n_atoms: int, decay: bool) -> None:
         n_candidates = len(problem.ground_set)
         capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
+        # Beyond, a product with the dictionary costs more than one with the residual saves.
+        shares_products = problem.observed is None and n_atoms <= 2 * problem.ground_set.n_features
+        fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
         # ROMPd is a heuristic whose gains promise no improvement: its repeats could go round in circles.
-        super().__init__(SupportState(problem, capacity), repeats=0 if decay else n_atoms)
+        super().__init__(SupportState(problem, capacity, fit), repeats=0 if decay else n_atoms)
         self.problem, self.constraint, self.decay = problem, constraint, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
+        self.largest = np.empty(len(problem), problem.data.dtype)
         self.scratch = np.empty_like(self.gains[: chunk_rows(self.gains.itemsize * n_candidates)])
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
@@ -159,9 +167,9 @@ class _Engine(ReplacementEngine):
     def offer(self, smoothness: float) -> Offer:
         """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
         state = self.state
-        costs = np.square(smoothness * state.coefficients.astype(np.float64))
+        costs = np.square(smoothness * state.coefficients)
         costs[state.supports < 0] = np.inf
-        return Offer(self.gains, costs, state.supports, state.sizes)
+        return Offer(self.gains, costs, state.supports, state.sizes, self.largest)
 
     def update_gains(self, rows: Ints) -> None:
         """Recompute the squared correlations of patches whose residual has changed."""
@@ -170,14 +178,15 @@ class _Engine(ReplacementEngine):
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
             squares = self.scratch[: len(block)]
-            np.matmul(state.residuals.take(block, axis=0), problem.atoms, out=squares)
+            state.correlate(block, squares)
             np.square(squares, out=squares)
-            np.copyto(squares, 0, where=squares <= problem.rounding[block, None])
+            np.copyto(squares, 0, where=squares <= problem.rounding.take(block)[:, None])
             problem.level_copies(squares)
             supports = state.supports.take(block, axis=0)
-            at, slots = np.nonzero(supports >= 0)
-            squares[at, supports[at, slots]] = 0
+            used = supports >= 0
+            squares[used.nonzero()[0], supports[used]] = 0
             self.gains[block] = squares
+            self.largest[block] = np.maximum.reduce(squares, axis=1)
 
 
 def best_replacement(

@@ -9,9 +9,11 @@ from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, Offer
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.driver import Pick, prepare
+from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
 from dictsel_core.selection.run import SelectionRun
-from dictsel_core.selection.state import Problem, SupportState
+from dictsel_core.selection.state import SupportState
 
 
 def sds_ma(
@@ -109,7 +111,7 @@ class _Engine:
     ) -> None:
         values = modular_values(problem)
         capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
-        self._state = SupportState(problem, capacity)
+        self._state = SupportState(problem, capacity, ColumnFit(problem))
         self._objective = 0.0
         self._pool: _Individual | _Average
         if isinstance(constraint, IndividualSparsity):

@@ -9,9 +9,11 @@ from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import IndividualSparsity
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.driver import prepare
+from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
 from dictsel_core.selection.run import SelectionRun
-from dictsel_core.selection.state import Problem, SupportState
+from dictsel_core.selection.state import SupportState
 
 
 def sds_omp(
@@ -130,7 +132,7 @@ class _Engine:
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports that OMP finds, and their least-squares weights."""
-        state = SupportState(self.problem, self.depth)
+        state = SupportState(self.problem, self.depth, ColumnFit(self.problem))
         state.set_supports(self.supports)
         return state.fitted()
 

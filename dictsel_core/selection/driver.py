@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 from dictsel_core._validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import SelectionStep
-from dictsel_core.selection.state import Problem, SupportState
+from dictsel_core.selection.state import SupportState
 
 
 def prepare(
@@ -62,7 +63,8 @@ class ReplacementEngine(ABC):
     def __init__(self, state: SupportState, repeats: int) -> None:
         self.state = state
         self._repeats = repeats
-        self._new = np.ones(len(state.problem.ground_set), bool)
+        self._all = np.ones(len(state.problem.ground_set), bool)
+        self._new = self._all.copy()
 
     @abstractmethod
     def iterate(self, eligible: Bools, new: Bools) -> Pick:
@@ -75,7 +77,7 @@ class ReplacementEngine(ABC):
         """Iterate until an atom joins the dictionary."""
         n_exact = 0
         while True:
-            eligible = np.ones_like(self._new) if self._repeats > 0 else self._new
+            eligible = self._all if self._repeats > 0 else self._new
             pick = self.iterate(eligible, self._new)
             n_exact += pick.n_exact
             if self._new[pick.atom]:

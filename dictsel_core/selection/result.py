@@ -80,13 +80,13 @@ def as_selection(
     supports: Iterable[Ints],
     coefficients: Iterable[Floats],
 ) -> Selection:
-    """Collect the steps of a run and its final supports."""
+    """Collect the steps of a run and its final supports, which are read-only already."""
     taken = list(steps)
     return Selection(
         ground_set=ground_set,
         atoms=read_only(np.array([step.atom for step in taken], dtype=np.intp)),
-        supports=tuple(map(read_only, supports)),
-        coefficients=tuple(map(read_only, coefficients)),
+        supports=tuple(supports),
+        coefficients=tuple(coefficients),
         gains=read_only(np.array([step.gain for step in taken])),
         objective=read_only(np.array([step.objective for step in taken])),
     )

@@ -3,92 +3,47 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dictsel_core._arrays import chunk_rows
-from dictsel_core._least_squares import SupportFit, fit_supports
-from dictsel_core._validation import Floats, Ints, ObservedData, rounding_level
+from dictsel_core._arrays import chunk_rows, read_only
+from dictsel_core._validation import Floats, Ints
 from dictsel_core.constraints import Replacement
-from dictsel_core.ground_set import GroundSet
-
-
-class Problem:
-    """Ground set and data, checked and brought to one dtype.
-
-    Attributes
-    ----------
-    atoms : (d, n) ndarray
-    padded_rows : (n + 1, d) ndarray of float64
-        The atoms as rows, then a row of zeros, which the index -1 of an empty slot refers to.
-    data : (T, d) ndarray
-        Zero at missing entries.
-    observed : (T, d) ndarray or None
-        1.0 where observed and 0.0 where missing; None if nothing is missing.
-    rounding : (T,) ndarray
-        Squared correlations up to this are rounding error.
-    """
-
-    def __init__(self, ground_set: GroundSet, data: ArrayLike, mask: ArrayLike | None) -> None:
-        if not isinstance(ground_set, GroundSet):
-            raise TypeError(
-                "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
-                f"not {type(ground_set).__name__}."
-            )
-        self.ground_set = ground_set
-        points = ObservedData(data, mask, ground_set.n_features)
-        self.data, self.observed = points.rows(0, len(points))
-        self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)
-        self.padded_rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])
-        # Weights are good to about ten digits, and no better than the data.
-        relative = max(1e-10, rounding_level(ground_set.n_features, self.data.dtype))
-        self.rounding = np.einsum("td,td->t", self.data, self.data) * relative**2
-
-    def __len__(self) -> int:
-        """Return the number T of patches."""
-        return len(self.data)
-
-    def level_copies(self, table: Floats) -> None:
-        """Give equal atoms equal entries along the last axis, (..., n), in place.
-
-        Rounding must not decide between them: of equal entries, the first one wins everywhere.
-        """
-        copies, originals = self.ground_set.duplicates
-        table[..., copies] = table[..., originals]
-
-    def masked_lengths(self) -> Floats:
-        """Return |m_t * a|^2 for every patch and atom: (T, n), or (1, n) if nothing is missing."""
-        squares = self.ground_set.atoms**2
-        return squares.sum(axis=0, keepdims=True) if self.observed is None else self.observed @ squares
+from dictsel_core.selection.fits import Fit
+from dictsel_core.selection.problem import Problem
 
 
 class SupportState:
-    """Supports, weights and residuals of all patches.
+    """Supports and weights of all patches.
+
+    Parameters
+    ----------
+    problem : Problem
+    capacity : int
+        Most atoms that one support may hold.
+    fit : Fit
+        What finds the weights.
 
     Attributes
     ----------
     supports : (T, S) ndarray of int
         Ground-set indices in the first ``sizes[t]`` slots, then -1.
     sizes : (T,) ndarray of int
-    coefficients : (T, S) ndarray
+    coefficients : (T, S) ndarray of float64
         Least-squares weights on the observed entries; 0 in empty slots.
-    residuals : (T, d) ndarray
-        Zero at missing entries.
     """
 
-    def __init__(self, problem: Problem, capacity: int) -> None:
+    def __init__(self, problem: Problem, capacity: int, fit: Fit) -> None:
         self.problem = problem
         shape = (len(problem), capacity)
         self.supports = np.full(shape, -1)
         self.sizes = np.zeros(len(problem), dtype=np.intp)
-        self.coefficients = np.zeros(shape, problem.data.dtype)
-        self.residuals = problem.data.copy()
-        self._remaining = np.einsum("td,td->t", problem.data, problem.data, dtype=np.float64)
-        self._energy = self._remaining.sum()
+        self.coefficients = np.zeros(shape)
+        self._explained = np.zeros(len(problem))
+        self._fit = fit
 
     @property
     def objective(self) -> float:
         """Sum of f_t(Z_t) = |y_t|^2/2 - |r_t|^2/2, on observed entries."""
-        return float(self._energy - self._remaining.sum()) / 2
+        return float(self._explained.sum()) / 2
 
     def carry_out(self, replacement: Replacement, atom: int) -> Ints:
         """Change the supports, refit the patches concerned, and return their numbers."""
@@ -130,27 +85,30 @@ class SupportState:
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches anew by least squares on their observed entries."""
-        for block, fit in self.fits(rows):
-            self.coefficients[block, : fit.coefficients.shape[1]] = fit.coefficients
-            self.residuals[block] = fit.residual
-            self._remaining[block] = np.vecdot(fit.residual, fit.residual)
+        for block, supports in self.blocks(rows):
+            weights, self._explained[block] = self._fit.refit(block, supports)
+            self.coefficients[block, : weights.shape[1]] = weights
 
-    def fits(self, rows: Ints) -> Iterator[tuple[Ints, SupportFit]]:
-        """Yield (patches, fit) for blocks of the given patches."""
-        problem = self.problem
-        rows = rows.take(self.sizes.take(rows).argsort(kind="stable"))  # blocks of about equal size
-        step = chunk_rows(8 * problem.data.shape[1] * int(self.sizes.take(rows).max(initial=1)))
+    def correlate(self, rows: Ints, out: Floats) -> None:
+        """Put A^T r of the given patches into `out`: (B, n)."""
+        supports, weights = self.supports.take(rows, axis=0), self.coefficients.take(rows, axis=0)
+        self._fit.correlate(rows, supports, weights, out)
+
+    def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Yield (patches, supports) for cache-sized blocks of patches, cut after the longest support."""
+        sizes = self.sizes.take(rows)
+        step = chunk_rows(8 * self.problem.data.shape[1] * int(sizes.max(initial=1)))
+        if len(rows) > step:
+            rows = rows.take(sizes.argsort(kind="stable"))  # blocks of about equal size
         for start in range(0, len(rows), step):
             block = rows[start : start + step]
-            supports = self.supports.take(block, axis=0)[:, : max(1, int(self.sizes[block[-1]]))]
-            columns = problem.padded_rows.take(supports, axis=0, mode="wrap")
-            if problem.observed is not None:
-                columns *= problem.observed[block, None, :]
-            yield block, fit_supports(columns, problem.data.take(block, axis=0))
+            width = max(1, int(self.sizes.take(block).max()))
+            yield block, self.supports[block, :width]
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        """Return one index array and one weight array per patch."""
-        supports, weights = self.supports.copy(), self.coefficients.copy()
+        """Return one index array and one weight array per patch, all read-only."""
+        supports = read_only(self.supports.copy())
+        weights = read_only(self.coefficients.astype(self.problem.data.dtype))
         sizes = self.sizes.tolist()
         return (
             [row[:size] for row, size in zip(supports, sizes, strict=True)],

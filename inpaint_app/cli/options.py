@@ -97,7 +97,8 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
         "--selector",
         metavar="|".join(SELECTORS),
         type=one_of(SELECTORS),
-        help="how atoms are selected: rols (Replacement OLS, default), romp or rompd (the paper's)",
+        help="how atoms are selected: Replacement OLS, or the paper's Replacement OMP or ROMPd "
+        "(default: the first where much is missing, else the second)",
     )
     group.add_argument(
         "--replace-observed", action="store_true", help="replace observed pixels too, as the paper does"

@@ -46,7 +46,8 @@ def offer_for(rng, supports, capacity):
         gains[t, support] = 0
         costs[t, : len(support)] = rng.integers(0, 4, len(support))
     sizes = np.array([len(z) for z in supports])
-    return Offer(gains, costs, pad_supports(supports, capacity), sizes)
+    largest = gains.max(axis=1) if rng.random() < 0.5 else None  # a hint that must change nothing
+    return Offer(gains, costs, pad_supports(supports, capacity), sizes, largest)
 
 
 @settings(max_examples=60)

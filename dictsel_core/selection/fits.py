@@ -1,0 +1,106 @@
+"""Least-squares weights on given supports, and the correlations of all atoms with what they leave over."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._least_squares import SupportFit, fit_supports, solve_normal_equations
+from dictsel_core._validation import Floats, Ints
+from dictsel_core.selection.problem import Problem
+
+Doubles = NDArray[np.float64]
+
+
+class Fit(Protocol):
+    """How the patches of a problem are fitted; supports are (B, S), with -1 in empty slots."""
+
+    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Return the weights of some patches, (B, S), and |y|^2 - |r|^2, (B,), on their observed entries."""
+
+    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
+        """Put A^T r of some patches into `out`, (B, n), given their supports and latest weights."""
+
+
+class ColumnFit:
+    """Fits by the columns of each support, masked as the patch is; keeps all residuals."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._residuals = problem.data.copy()
+
+    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Fit anew by the columns of the supports."""
+        problem = self._problem
+        fit = fit_supports(problem.columns(rows, supports), problem.data.take(rows, axis=0))
+        self._take(rows, supports, fit)
+        return fit.coefficients, problem.energies.take(rows) - np.vecdot(fit.residual, fit.residual)
+
+    def _take(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
+        """Keep the residuals."""
+        self._residuals[rows] = fit.residual
+
+    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
+        """Multiply the residuals by all atoms."""
+        np.matmul(self._residuals.take(rows, axis=0), self._problem.atoms, out=out)
+
+
+class GramFit:
+    """Fits by inner products alone, which patches share if nothing is missing; for small dictionaries.
+
+    With G = A^T A the weights solve G_ZZ w = (A^T y)_Z, and A^T r = A^T y - G_VZ w. One patch costs O(s^3)
+    and O(kn), where `ColumnFit` takes O(ds^2) and O(dn).
+
+    Parameters
+    ----------
+    problem : Problem
+        With nothing missing.
+    n_atoms : int
+        Most atoms that all supports ever hold together.
+    """
+
+    def __init__(self, problem: Problem, n_atoms: int) -> None:
+        self._problem = problem
+        atoms = problem.ground_set.atoms
+        n_candidates = atoms.shape[1]
+        # The last column, and row 0 of the products, are what empty slots refer to.
+        self._moments = np.zeros((len(problem), n_candidates + 1))
+        np.matmul(problem.data.astype(np.float64, copy=False), atoms, out=self._moments[:, :-1])
+        self._products = np.zeros((n_atoms + 1, n_candidates + 1))
+        self._n_used = 1
+        self._places = np.full(n_candidates + 1, -1)
+        self._places[-1] = 0
+
+    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Solve the normal equations; fit by columns where they are ill-conditioned."""
+        by_slot = supports.T
+        n_slots = len(by_slot)
+        moments = self._moments[rows, by_slot]
+        system = np.empty((n_slots, n_slots + 1, len(rows)))
+        system[:, :-1] = self._products[self._placed(by_slot)[:, None], by_slot]
+        system[:, -1] = moments
+        weights, reliable = solve_normal_equations(system)
+        if not reliable.all():
+            rest = np.flatnonzero(~reliable)
+            columns = self._problem.columns(rows[rest], supports[rest])
+            weights[:, rest] = fit_supports(columns, self._problem.data[rows[rest]]).coefficients.T
+        return weights.T, np.einsum("sb,sb->b", weights, moments)
+
+    def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
+        """Take the products with all atoms of what is explained from those of the data."""
+        dense = np.zeros((len(rows), self._n_used))
+        dense[np.arange(len(rows))[:, None], self._places[supports]] = weights
+        explained = dense @ self._products[: self._n_used, :-1]
+        np.subtract(self._moments.take(rows, axis=0)[:, :-1], explained, out=out)
+
+    def _placed(self, supports: Ints) -> Ints:
+        """Return the rows of the products that belong to some atoms; those not there yet are made."""
+        places = self._places[supports]
+        if places.min() < 0:
+            atoms = self._problem.ground_set.atoms
+            for atom in np.unique(supports[places < 0]):
+                np.matmul(atoms[:, atom], atoms, out=self._products[self._n_used, :-1])
+                self._places[atom] = self._n_used
+                self._n_used += 1
+            places = self._places[supports]
+        return places

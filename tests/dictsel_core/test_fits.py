@@ -1,0 +1,45 @@
+"""The fit by inner products against the fit by columns, which is tested against LAPACK."""
+
+import numpy as np
+import pytest
+from synthetic import random_ground_set
+
+from dictsel_core import ground_set_from_array, standard_ground_set
+from dictsel_core.selection.fits import ColumnFit, GramFit
+from dictsel_core.selection.problem import Problem
+
+N_POINTS, N_ATOMS, N_SLOTS = 40, 12, 4
+
+
+def ground_set_of(kind, rng):
+    if kind == "standard":
+        return standard_ground_set()
+    if kind == "dependent":
+        atoms = rng.normal(size=(9, 4))
+        return ground_set_from_array(np.hstack([atoms, -atoms, atoms @ rng.normal(size=(4, 8))]))
+    return random_ground_set(rng, 9, 30)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", ["random", "standard", "dependent"])
+def test_inner_products_fit_as_columns_do(kind, dtype):
+    rng = np.random.default_rng(1)
+    ground_set = ground_set_of(kind, rng)
+    data = rng.normal(size=(N_POINTS, ground_set.n_features)).astype(dtype)
+    problem = Problem(ground_set, data, None)
+    fits = GramFit(problem, N_ATOMS), ColumnFit(problem)
+    dictionary = rng.choice(len(ground_set), N_ATOMS, replace=False)
+    if kind == "standard":
+        dictionary[:4] = [0, 64, 128, 192]  # the constant atom of each basis
+    rows = rng.permutation(N_POINTS)[: N_POINTS // 2]
+    for n_slots in range(1, N_SLOTS + 1):  # atoms come in one after another
+        known = dictionary[: N_ATOMS * n_slots // N_SLOTS]
+        supports = np.array([rng.permutation(known)[:n_slots] for _ in rows])
+        supports[::3, n_slots // 2 :] = -1
+        (weights, explained), (expected, energy) = (fit.refit(rows, supports) for fit in fits)
+        np.testing.assert_allclose(weights, expected, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(explained, energy, rtol=1e-8, atol=1e-5 if dtype is np.float32 else 1e-8)
+        found, wanted = (np.empty((len(rows), len(ground_set)), dtype) for _ in fits)
+        fits[0].correlate(rows, supports, weights, out=found)
+        fits[1].correlate(rows, supports, expected, out=wanted)
+        np.testing.assert_allclose(found, wanted, atol=1e-5 if dtype is np.float32 else 1e-10)
