@@ -112,7 +112,7 @@ def _peculiarities(settings: RestoreSettings) -> list[str]:
         "coding_sparsity": f"{settings.coding_sparsity} atoms per window",
         "patch_size": f"patches {settings.patch_size} x {settings.patch_size}",
         "bases": " + ".join(settings.bases),
-        "selector": settings.selector.upper(),
+        "selector": f"{settings.selector}".upper(),
         "keep_observed": "observed pixels replaced",
         "fill_weight": f"fill {settings.fill_weight:g}",
         "every_window": "every window",

@@ -52,7 +52,7 @@ class PaneWords:
         record = self._session.current
         if self.is_before_held:
             return self.damaged()
-        if self.has_inset and record is not None:
+        if self.has_inset and record is not None and self._session.sketch is None:
             return f"around the preview: run {record.number}", f"run {record.number}", ""
         return self.record(record, is_working=self._session.sketch is not None)
 

@@ -39,7 +39,7 @@ from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.opening import SAMPLES, Damage
 from inpaint_app.window.painting_canvas import Tool
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.state import View
+from inpaint_app.window.state import Sketch, View
 from inpaint_app.window.theme import Theme, ThemeSwitch
 from inpaint_app.writing import write_picture
 
@@ -649,6 +649,9 @@ def test_words_beside_a_preview_are_about_what_is_drawn(window, qtbot, files) ->
     caption, values = pane_texts(window, "restored")
     assert values == str(preview.image[tuple(inside - (preview.rows.start, preview.columns.start))])
     assert caption == "around the preview: run 1"
+    window.session._runner._hear(Sketch("average", record.image))
+    assert pane_texts(window, "restored")[0] == "", "a run under way has no figures yet"
+    window.session._runner._drop_sketch()
     assert pane(window, "restored").canvas._inset is not None
     qtbot.keyPress(window, Qt.Key.Key_B)
     assert pane(window, "restored").canvas._inset is None
@@ -751,7 +754,7 @@ def test_choosing_the_current_run_goes_back_to_its_parameters(window, qtbot, fil
     else:
         qtbot.keyClick(items, Qt.Key.Key_Return)
     settle(window, qtbot)
-    assert window.session.settings == window.session.current.settings
+    assert window.session.settings == window.session.current.requested
     assert window.session.settings.n_atoms == 8
     assert window.session.preview is None
 
