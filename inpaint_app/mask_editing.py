@@ -62,9 +62,10 @@ class MaskHistory:
         self._undone: list[_Step] = []
         self._stroke: _Stroke | None = None
         #: Numbers of states: before the first step that is kept, the last one made, those that came from
-        #: elsewhere, those that were saved.
+        #: elsewhere, those that were saved, those that were cleared.
         self._first, self._newest = 0, 0
         self._given, self._saved = {0}, {0}
+        self._cleared: set[int] = set()
 
     @property
     def mask(self) -> Mask:
@@ -91,6 +92,14 @@ class MaskHistory:
     def is_painted(self) -> bool:
         """Whether the mask as it is now was painted, rather than given as a whole."""
         return self._state not in self._given
+
+    @property
+    def is_begun_anew(self) -> bool:
+        """Whether the mask was cleared since it was given, so that all of it was painted."""
+        for state in (*(step.state for step in reversed(self._done)), self._first):
+            if state in self._given or state in self._cleared:
+                return state in self._cleared
+        return False
 
     @property
     def is_saved(self) -> bool:
@@ -176,6 +185,7 @@ class MaskHistory:
             return None
         self._mask[...] = False
         self._keep(step)
+        self._cleared.add(self._state)
         return step.rect
 
     def invert(self) -> Rect | None:

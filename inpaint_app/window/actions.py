@@ -86,7 +86,10 @@ GROUPS: dict[str, dict[str, ActionSpec]] = {
     "Restore": {
         "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", icon="restore"),
         "compare": ActionSpec(
-            "&Compare Constraints", ("F6",), "Restore under individual and average sparsity.", icon="compare"
+            "&Compare",
+            ("F6",),
+            "Restore under individual and average sparsity, and show both.",
+            icon="compare",
         ),
         "tune": ActionSpec(
             "&Auto", ("F7",), "Let held-out pixels choose the parameters, and restore.", icon="auto"
@@ -107,7 +110,7 @@ GROUPS: dict[str, dict[str, ActionSpec]] = {
             "S&plit", ("2",), "Before and after with a divider.", checkable=True, icon="split"
         ),
         "compared": ActionSpec(
-            "&Individual and Average", ("3",), "Input and both constraints.", checkable=True, icon="triple"
+            "Compar&ison", ("3",), "Damaged, individual and average.", checkable=True, icon="triple"
         ),
         "error": ActionSpec(
             "&Error Map",

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication
 
 from inpaint_app.errors import UserError
 from inpaint_app.marks import Marks
-from inpaint_app.window.banner import plain_sentence
 from inpaint_app.window.icons import app_icon
 from inpaint_app.window.jobs import UNEXPECTED
 from inpaint_app.window.main_window import TITLE, MainWindow
 from inpaint_app.window.opening import SAMPLES
+from inpaint_app.window.plain_words import plain_sentence
 from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
 from inpaint_app.window.state import View
 from inpaint_app.window.theme import Theme, ThemeSwitch

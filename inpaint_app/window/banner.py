@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from inpaint_app.window.colors import colors_of
 from inpaint_app.window.icons import icon
+from inpaint_app.window.plain_words import plain_sentence
 
 _MARK = 20
-
-# Sentences shared with the command line name its options in brackets, or as a last resort.
-_OPTIONS = (
-    (re.compile(r" \(--[a-z-]+\)"), ""),
-    (re.compile(r", or ask for --depth 8"), ", or choose a depth of 8 bits"),
-    (re.compile(r", such as --text SAMPLE"), ""),
-)
-
-
-def plain_sentence(sentence: str) -> str:
-    """Return a sentence without the options of the command line."""
-    for pattern, words in _OPTIONS:
-        sentence = pattern.sub(words, sentence)
-    return sentence
 
 
 class Banner(QFrame):

@@ -53,7 +53,7 @@ class BatchDialog(QDialog):
         self._replace = QCheckBox("Replace existing results")
         self._settings = QLabel()
         self._settings.setWordWrap(True)
-        self._banner, self._bar = Banner(), QProgressBar()
+        self._banner, self._bar, self._summary = Banner(), QProgressBar(), QLabel()
         self._table = QTableWidget(0, len(_COLUMNS))
         self._buttons = button_box(QDialogButtonBox.StandardButton.Close)
         self._start = self._buttons.addButton("&Restore all", QDialogButtonBox.ButtonRole.ActionRole)
@@ -69,7 +69,11 @@ class BatchDialog(QDialog):
         self._table.verticalHeader().hide()
         self._table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self._table.horizontalHeader().setSectionResizeMode(4, QHeaderView.ResizeMode.Stretch)
+        self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        header = self._table.horizontalHeader()
+        header.setDefaultSectionSize(header.sectionSizeHint(_COLUMNS.index("PSNR (est.)")))
+        for column in (0, len(_COLUMNS) - 1):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self._bar.setAccessibleName("Progress of the batch")
         layout = QVBoxLayout(self)
         layout.addWidget(self._banner)
@@ -78,6 +82,7 @@ class BatchDialog(QDialog):
         layout.addWidget(self._settings)
         layout.addWidget(self._table, 1)
         layout.addWidget(self._bar)
+        layout.addWidget(self._summary)
         layout.addWidget(self._buttons)
         self.resize(720, 520)
 
@@ -107,6 +112,7 @@ class BatchDialog(QDialog):
             self._banner.say("Choose a folder of damaged pictures and one for the results.")
             return
         self._banner.hide()
+        self._summary.clear()
         self._table.setRowCount(0)
         marks = Marks(mask=self._masks.path)
         request = BatchRequest(folder, output, self._session.settings, marks, self._replace.isChecked())
@@ -136,13 +142,15 @@ class BatchDialog(QDialog):
             if 0 < column < 4:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._table.setItem(row.number - 1, column, item)
+        if row.is_done:  # its sentence may take several lines
+            self._table.resizeRowToContents(row.number - 1)
 
     def _finish(self, rows: tuple[BatchRow, ...]) -> None:
         good = sum(row.is_restored for row in rows)
-        self._session.notice.emit(f"{good} of {len(rows)} pictures restored.")
+        self._summary.setText(f"{good} of {len(rows)} pictures restored.")
 
     def _show_settings(self) -> None:
-        words = captions.settings_words(self._session.settings)
+        words = captions.settings_words(self._session.settings, self._session.settings)
         self._settings.setText(
             f"With the settings of the window: {words}. Missing pixels are transparent, NaN, "
             "or white in masks of the same names."

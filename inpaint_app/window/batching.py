@@ -11,6 +11,7 @@ from dictsel_core import RestoreSettings, estimate_psnr, iter_restore
 from inpaint_app.batch_files import Item, find_items
 from inpaint_app.errors import UserError, shown, writing_error
 from inpaint_app.marks import Marks
+from inpaint_app.window.plain_words import plain_sentence, without_folders
 from inpaint_app.window.task import Task
 from inpaint_app.work import as_sentences, load, restored_picture, stage_words
 from inpaint_app.writing import check_output, write_picture
@@ -108,7 +109,8 @@ def _one(task: Task, request: BatchRequest, item: Item, row: BatchRow) -> BatchR
         if math.isfinite(estimated):
             row = replace(row, estimated_psnr=estimated)
     except UserError as error:
-        row = replace(row, status=str(error))
+        sentence = without_folders(plain_sentence(str(error)), item.path, item.output, item.mask)
+        row = replace(row, status=sentence)
     except (ValueError, MemoryError):
         row = replace(row, status="It does not fit the settings or the memory; scale it down first.")
     return replace(row, is_done=True, fraction=1.0, seconds=time.perf_counter() - start)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import RestoreSettings
+from dictsel_core import PRESETS, RestoreSettings
 from inpaint_app.errors import shown
+from inpaint_app.mask_editing import MaskHistory
 from inpaint_app.picture import Array
 from inpaint_app.window.state import Activity, Document, Figures, RunRecord
 from inpaint_app.wording import decibels, duration, percent
@@ -21,38 +22,45 @@ _SOURCES = {
     "simulated": "simulated",
 }
 _GAP = "   "
+_N_FORMS = 3
+Forms = tuple[str, str, str]
+"""The same in fewer and fewer words, for less and less room."""
 
 
-def damaged_caption(missing: float, figures: Figures | None, has_reference: bool) -> str:
+def damaged_caption(missing: float, figures: Figures | None, has_reference: bool) -> Forms:
     """Return what is said about the damaged picture."""
-    parts = [f"{percent(missing)} missing" if missing else "nothing missing"]
-    if has_reference:
-        parts += ["measuring …"] if figures is None else _scores(figures)
-    return _GAP.join(parts)
+    what = f"{percent(missing)} missing" if missing else "nothing missing"
+    if not has_reference:
+        return what, what, what
+    return _joined((what, *_scores(figures, form)) for form in range(_N_FORMS))
 
 
-def restored_caption(record: RunRecord, *, brief: bool = False) -> str:
-    """Return what is said about a restored picture, briefly where there is little room."""
-    parts = ["measuring …"] if record.figures is None else _scores(record.figures, brief=brief)
-    parts.append(seconds(record.seconds))
-    if record.is_stopped:
-        parts.append("stopped early")
-    return _GAP.join(parts)
+def restored_caption(record: RunRecord) -> Forms:
+    """Return what is said about a restored picture."""
+    rest = (seconds(record.seconds), *(("stopped early",) if record.is_stopped else ()))
+    return _joined((*_scores(record.figures, form), *rest) for form in range(_N_FORMS))
 
 
-def _scores(figures: Figures, *, brief: bool = False) -> list[str]:
-    scores, parts = figures.scores, []
+def _joined(forms: Iterable[Iterable[str]]) -> Forms:
+    full, shorter, shortest = (_GAP.join(parts) for parts in forms)
+    return full, shorter, shortest
+
+
+def _scores(figures: Figures | None, form: int) -> list[str]:
+    """Return figures in words; the higher the form, the shorter."""
+    if figures is None:
+        return ["measuring …"]
+    scores, names = figures.scores, ("PSNR ", "SSIM ") if form < _N_FORMS - 1 else ("", "")
     if scores.psnr is not None:
-        inside = ""
-        if scores.psnr_missing is not None and not brief:
-            inside = f" (missing pixels {decibels(scores.psnr_missing)})"
-        parts.append(f"PSNR {decibels(scores.psnr)}{inside}")
+        parts = [f"{names[0]}{decibels(scores.psnr)}"]
+        if scores.psnr_missing is not None and form == 0:
+            parts[0] += f" (missing pixels {decibels(scores.psnr_missing)})"
     elif figures.estimated_psnr is not None:
-        parts.append(f"PSNR ≈ {decibels(figures.estimated_psnr)} (estimated)")
+        parts = [f"{names[0]}≈ {decibels(figures.estimated_psnr)}" + (" (estimated)" if form == 0 else "")]
     else:
-        parts.append("PSNR not known")
+        parts = ["PSNR not known"]
     if scores.ssim is not None:
-        parts.append(f"SSIM {scores.ssim:.4f}")
+        parts.append(f"{names[1]}{scores.ssim:.4f}")
     return parts
 
 
@@ -71,20 +79,52 @@ def seconds(value: float) -> str:
     return f"{value:.1f} s" if value < 60 else duration(value)
 
 
-def settings_words(settings: RestoreSettings) -> str:
-    """Return the main parameters in a few words."""
-    words = f"{settings.constraint}, k = {settings.n_atoms or 'auto'}, s = {settings.sparsity}"
-    if settings.constraint == "average":
-        words += f", s'/T = {settings.budget:g}"
-    if settings.rounds == 0:
-        return words
-    return f"{words}, rounds {'auto' if settings.rounds is None else settings.rounds}"
+def preset_of(settings: RestoreSettings) -> str | None:
+    """Return the name of the preset that settings are; None if they are the user's own."""
+    return next((name for name in PRESETS if RestoreSettings.preset(name) == settings), None)
 
 
-def found_words(document: Document, *, painted: bool) -> str:
+def settings_words(used: RestoreSettings, asked: RestoreSettings) -> str:
+    """Return parameters in a few words that tell different ones apart.
+
+    Parameters
+    ----------
+    used : RestoreSettings
+        Those of a run, with what was left open filled in.
+    asked : RestoreSettings
+        As the user has set them: a preset is named, and what differs from all presets as well.
+    """
+    words = [used.constraint, f"k = {used.n_atoms or 'auto'}", f"s = {used.sparsity}"]
+    if used.constraint == "average":
+        words.append(f"s'/T = {used.budget:g}")
+    if used.rounds != 0:
+        words.append(f"rounds {'auto' if used.rounds is None else used.rounds}")
+    preset = preset_of(asked)
+    if preset is not None:
+        return f"{preset.title()}: {', '.join(words)}"
+    return ", ".join(words + _peculiarities(asked))
+
+
+def _peculiarities(settings: RestoreSettings) -> list[str]:
+    """Say what is not as usual among the lesser parameters."""
+    usual = RestoreSettings()
+    said = {
+        "coding_sparsity": f"{settings.coding_sparsity} atoms per window",
+        "patch_size": f"patches {settings.patch_size} x {settings.patch_size}",
+        "bases": " + ".join(settings.bases),
+        "selector": f"{settings.selector}".upper(),
+        "keep_observed": "observed pixels replaced",
+        "fill_weight": f"fill {settings.fill_weight:g}",
+        "every_window": "every window",
+        "seed": f"seed {settings.seed}",
+    }
+    return [words for name, words in said.items() if getattr(settings, name) != getattr(usual, name)]
+
+
+def found_words(document: Document, mask: MaskHistory) -> str:
     """Say how the missing pixels of a document are known."""
-    known = [_SOURCES[source] for source in document.sources]
-    if painted:
+    known = [] if mask.is_begun_anew else [_SOURCES[source] for source in document.sources]
+    if mask.is_painted:
         known.append("painted by hand")
     return ", ".join(known)
 

@@ -1,4 +1,4 @@
-"""A line of text that ends with dots where there is no room for all of it."""
+"""A line of text that is shorter, or ends with dots, where there is no room for all of it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ class ElidedLabel(QLabel):
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._shorter: tuple[str, ...] = ()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.set_text(text)
 
-    def set_text(self, text: str) -> None:
-        """Change the text."""
+    def set_text(self, text: str, *shorter: str) -> None:
+        """Change the text, and what to say in its place where there is less and less room."""
+        self._shorter = shorter
         self.setText(text)
         self.setAccessibleName(text)
         self.setToolTip(text)
@@ -36,6 +38,11 @@ class ElidedLabel(QLabel):
         """Draw what there is room for."""
         painter = QPainter(self)
         area = self.contentsRect()
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(area, self.alignment(), text)
+        painter.drawText(area, self.alignment(), self.fitting_text(area.width()))
+
+    def fitting_text(self, width: int) -> str:
+        """Return the longest text that has room in a width; the shortest with dots if none has."""
+        metrics, texts = self.fontMetrics(), (self.text(), *self._shorter)
+        fitting = (text for text in texts if metrics.horizontalAdvance(text) <= width)
+        return next(fitting, metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, width))

@@ -51,11 +51,13 @@ class FileCommands(QObject):
         if path is not None:
             self.open_file(path)
 
-    def open_file(self, path: Path, marks: Marks | None = None, reference: Path | None = None) -> None:
-        """Open a picture, unless unsaved work is to be kept."""
+    def open_file(
+        self, path: Path, marks: Marks | None = None, reference: Path | None = None, *, notice: str = ""
+    ) -> None:
+        """Open a picture, unless unsaved work is to be kept; a notice may follow."""
         if self.may_leave():
             self._preferences.folder = path.absolute().parent
-            self._session.open_file(path, marks, reference)
+            self._session.open_file(path, marks, reference, notice=notice)
 
     def open_recent(self, path: Path) -> None:
         """Open a file of the list of recent ones; one that is gone is dropped from the list."""
@@ -118,9 +120,11 @@ class FileCommands(QObject):
         """Open what the clipboard or a drop brought."""
         if transfer.folder is not None:
             self.batch(transfer.folder)
+            if transfer.left_out:
+                self._session.notice.emit(transfer.regret)
         elif transfer.picture is not None:
             marks = None if transfer.mask is None else Marks(mask=transfer.mask)
-            self.open_file(transfer.picture, marks, transfer.reference)
+            self.open_file(transfer.picture, marks, transfer.reference, notice=transfer.regret)
         elif transfer.image is not None and self.may_leave():
             image = transfer.image
             self._session.open_picture(lambda: picture_of(image), "Pasted picture")

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from dictsel_core import RestoreSettings
+from inpaint_app.missing import Mask
 from inpaint_app.window.state import Comparison, Figures, RunRecord
 
 MOST_BYTES = 1 << 30
@@ -69,6 +73,14 @@ class RunHistory:
     def find(self, number: int | None) -> RunRecord | None:
         """Return a record by its number; None if there is none."""
         return next((record for record in self.records if record.number == number), None)
+
+    def find_run(self, requested: RestoreSettings, mask: Mask) -> RunRecord | None:
+        """Return the latest complete run with these parameters and this mask that still has its pixels."""
+        for record in reversed(self.records):
+            is_whole = record.image is not None and not record.is_stopped
+            if is_whole and record.requested == requested and np.array_equal(record.mask, mask):
+                return record
+        return None
 
     def added(self, record: RunRecord, *, most_bytes: int = MOST_BYTES) -> RunHistory:
         """Return the history with one more record; the oldest lose their pixels if memory asks for it."""

@@ -81,7 +81,7 @@ class HistoryPanel(QWidget):
 
 def _item(record: RunRecord) -> QTreeWidgetItem:
     ssim = None if record.figures is None else record.figures.scores.ssim
-    words = captions.settings_words(record.settings)
+    words = captions.settings_words(record.settings, record.requested)
     notes = "".join(
         (", stopped" if record.is_stopped else "", ", pixels let go" if record.image is None else "")
     )

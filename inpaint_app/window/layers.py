@@ -10,21 +10,25 @@ from math import ceil, floor
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from inpaint_app.rect import Rect
 from inpaint_app.window.coverage import Coverage
 from inpaint_app.window.images import Levels, words
 
-_MOST_OUTLINES = 2000
-_LEAST_OUTLINE = 5.0
+_MOST_LINES = 8000
+_LEAST_OUTLINED = 0.6
+"""Zoom below which patches are too small for lines around them."""
 _ROUNDING = 1e-6
 _DENSE_OPACITY = 0.5
 _TILE = 256
 _BAND = 128
 # What covers a part of a screen pixel is drawn stronger, or thin scratches would be lost in large pictures.
-_OPACITIES = np.rint(255 * np.sqrt(np.arange(256) / 255)).astype(np.uint32) << np.uint32(24)
+_LEAST_OPACITY = 2 / 3
+_OPACITIES = np.rint(255 * np.maximum(np.sqrt(np.arange(256) / 255), _LEAST_OPACITY)).astype(np.uint32)
+_OPACITIES[0] = 0
+_OPACITIES <<= np.uint32(24)
 
 
 @dataclass(frozen=True)
@@ -115,35 +119,31 @@ def draw_veil(painter: QPainter, lit: Coverage, geometry: Geometry, area: QRect,
     _draw_shaped(painter, lit, geometry, area, QBrush(color), outside)
 
 
-def draw_outlines(
-    painter: QPainter, rects: npt.NDArray[np.int64], geometry: Geometry, area: QRect, color: QColor
-) -> None:
-    """Draw frames around rectangles, unless they are too small or too many to be told apart.
-
-    Parameters
-    ----------
-    painter : QPainter
-        On the pane.
-    rects : (N, 4) ndarray of int
-        Row, column, height and width of each.
-    geometry : Geometry
-        Where the picture is.
-    area : QRect
-        What is to be drawn.
-    color : QColor
-        Of the frames.
-    """
-    seen = geometry.source(area, 0)
-    rows, columns = rects[:, 0], rects[:, 1]
-    visible = (rows < seen.row + seen.height) & (rows + rects[:, 2] > seen.row)
-    visible &= (columns < seen.column + seen.width) & (columns + rects[:, 3] > seen.column)
-    shown = rects[visible]
-    if not 0 < len(shown) <= _MOST_OUTLINES or shown[:, 2:].min() * geometry.zoom < _LEAST_OUTLINE:
+def draw_outlines(painter: QPainter, lit: Coverage, geometry: Geometry, area: QRect, color: QColor) -> None:
+    """Draw lines between what is lit and what is not, unless that is too small or too torn to be made out."""
+    source = geometry.source(area, 0)
+    if geometry.zoom < _LEAST_OUTLINED or source.is_empty:
         return
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    frames = [geometry.rect(Rect(*(int(number) for number in rect))) for rect in shown]
+    part = lit.level(0)[source.slices] > 0
+    across, down = _edges(part), _edges(part.T)
+    if not 0 < len(across) + len(down) <= _MOST_LINES:
+        return
+    zoom = geometry.zoom
+    corner = QPointF(geometry.left + source.column * zoom, geometry.top + source.row * zoom)
+    lines = [QLineF(start * zoom, row * zoom, end * zoom, row * zoom) for row, start, end in across]
+    lines += [QLineF(col * zoom, start * zoom, col * zoom, end * zoom) for col, start, end in down]
     painter.setPen(QPen(color, 1))
-    painter.drawRects([frame.adjusted(0.5, 0.5, -0.5, -0.5) for frame in frames])
+    painter.drawLines([line.translated(corner) for line in lines])
+
+
+def _edges(lit: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """Return lines along rows between entries that differ: row below, first column, last column + 1."""
+    differs = lit[1:] != lit[:-1]
+    ends = np.diff(differs.astype(np.int8), axis=1, prepend=np.int8(0), append=np.int8(0))
+    rows, starts = np.nonzero(ends == 1)
+    stops = np.nonzero(ends == -1)[1]
+    lines: list[list[int]] = np.column_stack((rows + 1, starts, stops)).tolist()
+    return lines
 
 
 def striped(colors: tuple[QColor, QColor], period: int) -> QBrush:

@@ -6,7 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -26,6 +33,7 @@ from inpaint_app.window.actions import GROUPS, Actions
 from inpaint_app.window.banner import Banner
 from inpaint_app.window.captions import short_paths
 from inpaint_app.window.dictionary_panel import DictionaryPanel
+from inpaint_app.window.drop_frame import DropFrame
 from inpaint_app.window.exporter import Exporter
 from inpaint_app.window.file_commands import FileCommands
 from inpaint_app.window.history_panel import HistoryPanel
@@ -100,6 +108,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.banner)
         column.addWidget(self._pages, 1)
         self.setCentralWidget(centre)
+        self._drop_frame = DropFrame(centre)
         right, bottom = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
         self._docks = [
             self._dock("Settings", self.side, right),
@@ -208,8 +217,9 @@ class MainWindow(QMainWindow):
     # Commands
 
     def compare(self) -> None:
-        """Restore under both constraints, and show them side by side."""
-        self.viewer.set_view(View.COMPARE)
+        """Restore under both constraints, and show them side by side if there is something to restore."""
+        if 0 < self.session.missing_fraction < 1:
+            self.viewer.set_view(View.COMPARE)
         self.session.compare()
 
     def cancel(self) -> None:
@@ -313,7 +323,7 @@ class MainWindow(QMainWindow):
         for name, enabled in possible.items():
             self.actions_[name].setEnabled(enabled)
         self.actions_["automatic"].setChecked(session.is_automatic)
-        self.setWindowTitle(TITLE if document is None else f"{shown(document.title)}[*] – {TITLE}")
+        self.setWindowTitle(TITLE if document is None else f"{shown(document.title)}[*] — {TITLE}")
         self.setWindowModified(document is not None and session.has_unsaved_work)
 
     def _show_view(self) -> None:
@@ -369,12 +379,20 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files and pictures."""
-        if read_transfer(event.mimeData()) is not None:
+        """Take files and pictures, and show that."""
+        transfer = read_transfer(event.mimeData())
+        if transfer is not None:
             event.acceptProposedAction()
+            self._drop_frame.announce(transfer.promise)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Take nothing."""
+        self._drop_frame.hide()
+        super().dragLeaveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what is dropped."""
+        self._drop_frame.hide()
         event.acceptProposedAction()
         self.files.drop(event.mimeData())
 

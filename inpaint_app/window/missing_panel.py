@@ -118,5 +118,5 @@ class MissingPanel(QWidget):
                 "No pixel is missing. Paint what is to be restored (P), or choose a mask file or a colour."
             )
             return
-        how = captions.found_words(document, painted=mask.is_painted)
+        how = captions.found_words(document, mask)
         self._found.setText(f"{percent(fraction)} of the pixels are missing" + (f": {how}." if how else "."))

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import CONSTRAINTS, MOST_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
+from inpaint_app.window.captions import preset_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.slider_field import Quantity, SliderField
 from inpaint_app.window.steady_boxes import SteadyComboBox
@@ -204,7 +205,7 @@ class ParameterPanel(QWidget):
     def _show(self) -> None:
         settings = self._session.settings
         with QSignalBlocker(self._presets):
-            self._presets.setCurrentIndex(self._presets.findData(_preset_of(settings)))
+            self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
         for number, name in enumerate(CONSTRAINTS):
             self._constraints.button(number).setChecked(settings.constraint == name)
         resolved = self._resolved(settings)
@@ -248,7 +249,3 @@ class ParameterPanel(QWidget):
         size = self._session.settings.patch_size
         tiles = -(-document.picture.height // size) * -(-document.picture.width // size)
         return min(tiles * (3 if document.picture.is_color else 1), MOST_PATCHES)
-
-
-def _preset_of(settings: RestoreSettings) -> str | None:
-    return next((name for name in PRESETS if RestoreSettings.preset(name) == settings), None)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
-
-import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHideEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -50,7 +45,6 @@ class PictureCanvas(QWidget):
         self._coverage: Coverage | None = None
         self._mask_shown = True
         self._lit: Coverage | None = None
-        self._outlines: npt.NDArray[np.int64] = np.zeros((0, 4), np.int64)
         self._marker: tuple[int, int] | None = None
         self._inset: tuple[Levels, Rect] | None = None
         self._placeholder = ""
@@ -95,8 +89,9 @@ class PictureCanvas(QWidget):
 
     def set_placeholder(self, text: str) -> None:
         """Say in words why there is no picture, while there is none."""
-        self._placeholder = text
-        self.update()
+        if text != self._placeholder:
+            self._placeholder = text
+            self.update()
 
     def set_mask(self, mask: Mask | None, dirty: Rect | None = None) -> None:
         """Hatch the missing pixels.
@@ -133,21 +128,12 @@ class PictureCanvas(QWidget):
         self._mask_shown = shown
         self.update()
 
-    def set_highlights(self, rects: Sequence[Rect], lit: Coverage | None = None) -> None:
-        """Light up some rectangles by darkening everything else; none of them ends it.
+    def set_highlights(self, lit: Coverage | None) -> None:
+        """Light up a part of the picture by darkening everything else; None ends it.
 
-        Parameters
-        ----------
-        rects : sequence of Rect
-            Of the picture.
-        lit : Coverage, optional
-            What they cover (`Coverage.of_rects`), perhaps from another thread.
+        Missing pixels are not hatched meanwhile: both would hide what is lit.
         """
-        self._outlines = np.fromiter(chain.from_iterable(rects), np.int64, 4 * len(rects)).reshape(-1, 4)
-        self._lit = lit if len(rects) else None
-        if len(rects) and lit is None:
-            width, height = self._viewport.picture_size
-            self._lit = Coverage.of_rects(rects, (int(height), int(width)))
+        self._lit = lit
         self.update()
 
     def set_marker(self, pixel: tuple[int, int] | None) -> None:
@@ -229,7 +215,8 @@ class PictureCanvas(QWidget):
 
     def draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect, colors: Colors) -> None:
         """Draw what lies on the pixels."""
-        if self._coverage is not None and self._mask_shown and self._fits(self._coverage):
+        is_hatched = self._mask_shown and self._lit is None
+        if self._coverage is not None and is_hatched and self._fits(self._coverage):
             draw_hatching(painter, self._coverage, geometry, area, self._stripes(colors))
         if self._inset is not None:
             levels, rect = self._inset
@@ -239,7 +226,7 @@ class PictureCanvas(QWidget):
             self._draw_frame(painter, frame)
         if self._lit is not None and self._fits(self._lit):
             draw_veil(painter, self._lit, geometry, area, colors.veil)
-            draw_outlines(painter, self._outlines, geometry, area, colors.outline)
+            draw_outlines(painter, self._lit, geometry, area, colors.outline)
         if self._marker is not None:
             self._draw_marker(painter, geometry)
 

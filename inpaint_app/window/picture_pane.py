@@ -84,9 +84,9 @@ class FramedPane(QWidget):
         """Mark the picture with a word, such as "preview"; an empty one takes the mark away."""
         self._badge.set_text(text)
 
-    def set_caption(self, text: str) -> None:
-        """Change the words below the picture, such as its PSNR."""
-        self._caption.set_text(text)
+    def set_caption(self, text: str, *shorter: str) -> None:
+        """Change the words below the picture, such as its PSNR; shorter ones are for narrow panes."""
+        self._caption.set_text(text, *shorter)
         self._canvas.setAccessibleDescription(text)
 
     def set_readout(self, text: str) -> None:

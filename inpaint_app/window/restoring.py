@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dictsel_core import (
-    CONSTRAINTS,
     Restoration,
     RestoreSettings,
     RestoreStep,
@@ -27,6 +27,7 @@ from inpaint_app.picture import Array
 from inpaint_app.rect import Rect
 from inpaint_app.window.state import Activity, AtomUse, Figures, Preview, Sketch
 from inpaint_app.window.task import Task
+from inpaint_app.wording import unbroken
 from inpaint_app.work import Scores, StoppedError, as_sentences, measure, stage_words
 
 _NEWS_INTERVAL = 0.05
@@ -108,11 +109,12 @@ def restore(task: Task, request: RestoreRequest) -> Finished:
     return _restore(task, request, _Narrator(task, "restore"))
 
 
-def compare(task: Task, request: RestoreRequest) -> tuple[Finished, ...]:
-    """Restore under individual, then under average sparsity; fewer results if told to stop."""
+def compare(task: Task, request: RestoreRequest, constraints: Sequence[str]) -> tuple[Finished, ...]:
+    """Restore under some sparsity constraints, one after the other; fewer results if told to stop."""
     results: list[Finished] = []
-    for place, constraint in enumerate(CONSTRAINTS):
-        narrator = _Narrator(task, "compare", f"{constraint} sparsity: ", place / 2, 0.5)
+    for place, constraint in enumerate(constraints):
+        share = 1 / len(constraints)
+        narrator = _Narrator(task, "compare", f"{constraint} sparsity: ", place * share, share)
         results.append(_restore(task, with_constraint(request, constraint), narrator))
         if results[-1].is_stopped:
             break
@@ -225,18 +227,20 @@ def advice(tuning: Tuning) -> str:
     chosen, promised = tuning.settings, tuning.estimated_psnr
     if not math.isfinite(promised):
         return "Your settings stay: too little is observed to hold any of it out and try others."
-    what = f"k = {chosen.n_atoms}, s = {chosen.sparsity}"
+    what = ", ".join(map(unbroken, (f"k = {chosen.n_atoms}", f"s = {chosen.sparsity}")))
+    estimated = unbroken(f"{promised:.1f} dB")
     if chosen.constraint == "average":
         what += f", {chosen.budget:g} atoms per patch on average"
     what += f", {chosen.coding_sparsity} atoms per window"
     if chosen == tuning.given:
         return (
             f"Your settings are already the best of {tuning.n_tried} tried on held-out pixels: {what}, "
-            f"{promised:.1f} dB estimated."
+            f"{estimated} estimated."
         )
+    gained = unbroken(f"{promised - tuning.given_psnr:.1f} dB")
     return (
-        f"Auto chose {what}, the best of {tuning.n_tried} tried on held-out pixels: {promised:.1f} dB "
-        f"estimated, {promised - tuning.given_psnr:.1f} dB more than with your settings."
+        f"Auto chose {what}, the best of {tuning.n_tried} tried on held-out pixels: {estimated} "
+        f"estimated, {gained} more than with your settings."
     )
 
 

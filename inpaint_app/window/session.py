@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import RestoreSettings, Tuning
+from dictsel_core import CONSTRAINTS, RestoreSettings, Tuning
 from inpaint_app.marks import Marks
 from inpaint_app.mask_editing import MaskHistory
 from inpaint_app.missing import Mask
@@ -158,9 +158,17 @@ class Session(QObject):
 
     # Opening
 
-    def open_file(self, path: Path, marks: Marks | None = None, reference: Path | None = None) -> None:
-        """Open a picture file."""
-        self._open(lambda: opening.open_file(path, marks or Marks(), reference), f"opening {path.name}")
+    def open_file(
+        self, path: Path, marks: Marks | None = None, reference: Path | None = None, *, notice: str = ""
+    ) -> None:
+        """Open a picture file; a notice may follow."""
+
+        def take(opened: Opened) -> None:
+            self._take_document(opened)
+            if notice:
+                self.notice.emit(notice)
+
+        self._open(lambda: opening.open_file(path, marks or Marks(), reference), f"opening {path.name}", take)
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
@@ -256,6 +264,7 @@ class Session(QObject):
             return
         rect = edit(self.mask)
         if rect is not None:
+            self._missing_fraction = None
             self.mask_changed.emit(rect)
         if ends:
             self._end_edit()
@@ -334,15 +343,30 @@ class Session(QObject):
             )
 
     def compare(self) -> None:
-        """Restore under individual and under average sparsity, with the same parameters otherwise."""
+        """Restore under individual and under average sparsity, with the same parameters otherwise.
+
+        What there is already is not made again.
+        """
         request = self._request()
         if request is not None:
+            known = self._known(request)
+            rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
             self._runner.run(
                 "compare",
-                lambda task: restoring.compare(task, request),
-                self._take_compared,
+                lambda task: restoring.compare(task, request, rest),
+                lambda results: self._take_compared(results, known),
                 again=self.compare,
             )
+
+    def _known(self, request: RestoreRequest) -> dict[str, int]:
+        """Return the numbers, by constraint, of complete runs of a request under each."""
+        known = {}
+        for constraint in CONSTRAINTS:
+            settings = restoring.with_constraint(request, constraint).settings
+            record = self.history.find_run(settings, request.mask)
+            if record is not None:
+                known[constraint] = record.number
+        return known
 
     def tune(self) -> None:
         """Let held-out pixels choose the parameters, then restore with them."""
@@ -370,8 +394,8 @@ class Session(QObject):
     def _take_finished(self, finished: Finished) -> None:
         self._show_one_of(self._keep((finished,)))
 
-    def _take_compared(self, results: tuple[Finished, ...]) -> None:
-        numbers = self._keep(results)
+    def _take_compared(self, results: tuple[Finished, ...], known: dict[str, int]) -> None:
+        numbers = known | self._keep(results)
         if numbers:
             self._results.compare(Comparison(numbers.get("individual"), numbers.get("average")))
         self._show_one_of(numbers)

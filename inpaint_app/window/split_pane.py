@@ -78,14 +78,14 @@ class SplitCanvas(NavigableCanvas):
         if self._after is None or self._only_before:
             super().draw_pictures(painter, geometry, area)
             return
-        left = QRect(area.topLeft(), QPoint(self._line() - 1, area.bottom()))
         right = QRect(QPoint(self._line(), area.top()), area.bottomRight())
-        super().draw_pictures(painter, geometry, left.intersected(area))
+        super().draw_pictures(painter, geometry, self._before_part(area))
         draw_levels(painter, self._after, geometry, right.intersected(area))
 
     def draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect, colors: Colors) -> None:
-        """Draw the line, its knob and the names on top."""
-        super().draw_marks(painter, geometry, area, colors)
+        """Draw missing pixels on the first picture; the line, its knob and the names on top."""
+        part = self._before_part(area) if self._shows_both() else area
+        super().draw_marks(painter, geometry, part, colors)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ratio = self.devicePixelRatioF()
         painter.scale(ratio, ratio)
@@ -156,6 +156,10 @@ class SplitCanvas(NavigableCanvas):
 
     def _is_near(self, position: QPointF) -> bool:
         return self._shows_both() and abs(position.x() - self._divider * self.width()) <= _REACH
+
+    def _before_part(self, area: QRect) -> QRect:
+        """Return the part of an area at the left of the line."""
+        return QRect(area.topLeft(), QPoint(self._line() - 1, area.bottom())).intersected(area)
 
     def _line(self) -> int:
         """Return the first screen pixel of the second picture."""

@@ -9,8 +9,12 @@ import numpy as np
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage
 
+from inpaint_app.batch_files import ENDINGS
+from inpaint_app.errors import shown
 from inpaint_app.picture import Picture
 from inpaint_app.window.opening import picture_from_rgba
+
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class Transfer:
         A folder of pictures.
     image : QImage or None
         Pixels.
+    left_out : tuple of Path
+        What was brought with it and is not opened.
     """
 
     picture: Path | None = None
@@ -32,6 +38,28 @@ class Transfer:
     reference: Path | None = None
     folder: Path | None = None
     image: QImage | None = None
+    left_out: tuple[Path, ...] = ()
+
+    @property
+    def promise(self) -> str:
+        """What dropping it leads to, in words."""
+        if self.folder is not None:
+            return f"Drop to restore the pictures of {shown(self.folder.name)}"
+        return "Drop to open " + ("the picture" if self.picture is None else shown(self.picture.name))
+
+    @property
+    def regret(self) -> str:
+        """A sentence about what is left out; empty where that is nothing."""
+        if not self.left_out:
+            return ""
+        names = [shown(path.name) for path in self.left_out]
+        if len(names) > _MOST_NAMED:
+            names[_MOST_NAMED - 1 :] = [f"{len(names) - _MOST_NAMED + 1} others"]
+        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        return (
+            f"{listed} {'was' if len(self.left_out) == 1 else 'were'} left out: drop one picture, with its "
+            "mask or original if you like, or one folder."
+        )
 
 
 def read_transfer(data: QMimeData) -> Transfer | None:
@@ -46,15 +74,26 @@ def read_transfer(data: QMimeData) -> Transfer | None:
     return None
 
 
-def _sorted(paths: list[Path]) -> Transfer:
-    """Tell several files apart by their names: those with "mask" or "original" in them come second."""
-    if paths[0].is_dir():
-        return Transfer(folder=paths[0])
-    mask = _named(paths, "mask") if len(paths) > 1 else None
-    others = [path for path in paths if path != mask]
+def _sorted(paths: list[Path]) -> Transfer | None:
+    """Tell several files apart by their names: those with "mask" or "original" in them come second.
+
+    The first of all decides whether a folder or a picture is taken.
+    """
+    usable = [path for path in paths if path.is_dir() or path.suffix.lower() in ENDINGS]
+    if not usable:
+        return None
+    if usable[0].is_dir():
+        return Transfer(folder=usable[0], left_out=_without(paths, usable[0]))
+    files = [path for path in usable if not path.is_dir()]
+    mask = _named(files, "mask") if len(files) > 1 else None
+    others = [path for path in files if path != mask]
     reference = _named(others, "original", "reference") if len(others) > 1 else None
-    pictures = [path for path in others if path != reference]
-    return Transfer(picture=pictures[0], mask=mask, reference=reference)
+    picture = next(path for path in others if path != reference)
+    return Transfer(picture, mask, reference, left_out=_without(paths, picture, mask, reference))
+
+
+def _without(paths: list[Path], *taken: Path | None) -> tuple[Path, ...]:
+    return tuple(path for path in paths if path not in taken)
 
 
 def _named(paths: list[Path], *words: str) -> Path | None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from inpaint_app.picture import Array
 from inpaint_app.rect import Rect
-from inpaint_app.window import captions, restoring
+from inpaint_app.window import restoring
 from inpaint_app.window.coverage import Coverage
 from inpaint_app.window.images import Levels, Range, build_levels, to_image
 from inpaint_app.window.jobs import Jobs
 from inpaint_app.window.painting_canvas import Tool
+from inpaint_app.window.pane_layout import PaneLayout
+from inpaint_app.window.pane_words import PaneWords
 from inpaint_app.window.picture_pane import PicturePane
 from inpaint_app.window.session import Session
 from inpaint_app.window.slot import Slot
@@ -60,7 +62,8 @@ class Viewer(QWidget):
         self.view = View.SIDE_BY_SIDE
         self.brush_diameter = 15
         self._tool = Tool.NONE
-        self._before_held = False
+        self._words = PaneWords(session)
+        self._pointed: tuple[int, int] | None = None
         self._pixels: dict[str, Array] = {}
         self._slots: dict[str, Slot[Levels]] = {name: Slot(self._jobs, self) for name in _TITLES}
         self._inset: Slot[Levels] = Slot(self._jobs, self)
@@ -69,6 +72,7 @@ class Viewer(QWidget):
         self._panes = {name: PicturePane(self.viewport, title) for name, title in _TITLES.items()}
         self._split = SplitPane(self.viewport, "Damaged and restored")
         self._split.set_names(_TITLES["damaged"], _TITLES["restored"])
+        self._layout = PaneLayout(self)
         self._look = QTimer(self)
         self._look.setSingleShot(True)
         self._look.setInterval(50)
@@ -77,12 +81,12 @@ class Viewer(QWidget):
         self.set_view(View.SIDE_BY_SIDE)
 
     def _lay_out(self) -> None:
-        layout = QHBoxLayout(self)
+        layout = self._layout
         layout.setContentsMargins(8, 8, 8, 4)
         layout.setSpacing(8)
         for name in ("original", "damaged", "individual", "average", "restored", "error"):
-            layout.addWidget(self._panes[name], 1)
-        layout.addWidget(self._split, 1)
+            layout.add_pane(self._panes[name])
+        layout.add_pane(self._split)
 
     def _connect(self) -> None:
         session = self._session
@@ -93,6 +97,7 @@ class Viewer(QWidget):
         session.comparison_changed.connect(self._show_results)
         session.history_changed.connect(self._show_results)
         session.preview_changed.connect(self._show_preview)
+        session.activity_changed.connect(self._show_placeholders)
         session.atom_use_changed.connect(self._show_atom_use)
         for name, slot in self._slots.items():
             slot.changed.connect(lambda name=name: self._show_levels(name))
@@ -176,15 +181,15 @@ class Viewer(QWidget):
 
     def show_mask(self, shown: bool) -> None:
         """Hatch missing pixels, or do not."""
-        for pane in self._panes.values():
-            pane.show_mask(shown)
+        for pane in (*self._panes.values(), self._split):
+            pane.canvas.show_mask(shown)
 
     def hold_before(self, held: bool) -> None:
         """Show the damaged picture in place of the restored one while a key is held."""
-        self._before_held = held
+        self._words.is_before_held = held
         self._show_levels("restored")
         self._split.show_only_before(held)
-        self._show_captions()
+        self._show_inset()
 
     # What the session says
 
@@ -198,6 +203,7 @@ class Viewer(QWidget):
             self._drop_array("original")
         else:
             self._show_array("original", document.reference.pixels)
+        self._layout.set_picture_shape(document.shape)
         self._show_results()
 
     def _show_mask(self, rect: Rect | None) -> None:
@@ -209,11 +215,12 @@ class Viewer(QWidget):
         coverage = self._coverage.ready
         if rect is not None and small and coverage is not None and coverage.shape == mask.shape[:2]:
             coverage.update(mask, rect)
-            for pane in self._panes.values():
-                pane.update_pixels(rect)
+            for pane in (*self._panes.values(), self._split):
+                pane.canvas.update_pixels(rect)
         else:
             copy = session.mask.snapshot()
             self._coverage.show(lambda: Coverage(copy), copy)
+        self._panes["damaged"].set_caption(*self._words.damaged())
 
     def _show_results(self) -> None:
         session, document = self._session, self._session.document
@@ -265,18 +272,26 @@ class Viewer(QWidget):
         self._slots[name].clear()
 
     def _show_levels(self, name: str) -> None:
-        source = "damaged" if name == "restored" and self._before_held else name
+        source = "damaged" if name == "restored" and self._words.is_before_held else name
         levels = self._slots[source].ready
         self._panes[name].set_levels(levels)
         if name in ("damaged", "restored"):
-            self._split.set_levels(self._slots["damaged"].ready, self._slots["restored"].ready)
+            self._split.set_levels(
+                self._slots["damaged"].ready, None if self._is_bare else self._slots["restored"].ready
+            )
         self._show_coverage()
 
     def _show_coverage(self) -> None:
         coverage = self._coverage.ready
         self._panes["damaged"].set_coverage(coverage)
-        bare = self._session.current is None and self._session.sketch is None
-        self._panes["restored"].set_coverage(coverage if bare or self._before_held else None)
+        self._split.canvas.set_coverage(coverage)
+        is_damaged = self._is_bare or self._words.is_before_held
+        self._panes["restored"].set_coverage(coverage if is_damaged else None)
+
+    @property
+    def _is_bare(self) -> bool:
+        """Whether nothing is restored yet but perhaps a preview."""
+        return self._session.current is None and self._session.sketch is None
 
     def _show_preview(self) -> None:
         preview = self._session.preview
@@ -292,80 +307,80 @@ class Viewer(QWidget):
     def _show_inset(self) -> None:
         preview = self._session.preview
         rect = None
-        if preview is not None:
+        if preview is not None and not self._words.is_before_held:
             rows, columns = preview.rows, preview.columns
             rect = Rect(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
         self._panes["restored"].canvas.set_inset(self._inset.ready, rect)
+        self._words.has_inset = self._inset.ready is not None and rect is not None
         self._show_captions()
 
     def _show_atom_use(self) -> None:
         use = self._session.atom_use
-        if use is None or self._session.document is None:
+        if use is None or not use.rects or self._session.document is None:
             self._lit.clear()
             return
         shape = self._session.document.shape
         self._lit.show(lambda: Coverage.of_rects(use.rects, shape), use)
 
     def _show_lit(self) -> None:
-        use = self._session.atom_use
         for name in ("damaged", "restored"):
-            self._panes[name].set_highlights(() if use is None else use.rects, self._lit.ready)
+            self._panes[name].set_highlights(self._lit.ready)
 
     # Words
 
     def _show_captions(self) -> None:
-        session, document = self._session, self._session.document
+        session, document, say = self._session, self._session.document, self._words
         if document is None or session.mask is None:
             return
-        damaged = captions.damaged_caption(
-            session.missing_fraction, session.damage_figures, document.reference is not None
-        )
-        self._panes["damaged"].set_caption(damaged)
-        self._panes["original"].set_caption(f"{document.picture.width} x {document.picture.height} pixels")
-        self._panes["original"].canvas.set_placeholder("Open the original (reference) to see it here.")
-        self._panes["error"].canvas.set_placeholder(
-            "Errors need the original: open it as the reference."
-            if document.reference is None
-            else "Restore (F5) to see the errors."
-        )
+        panes = self._panes
+        panes["damaged"].set_caption(*say.damaged())
+        panes["original"].set_caption(say.original())
         for name, record in zip(("individual", "average"), session.history.pair, strict=True):
-            self._say(name, record, working=self._sketch(name) is not None)
-            self._panes[name].canvas.set_placeholder("Compare (F6) restores under both constraints.")
-        self._say("restored", session.current, working=self._sketch() is not None)
-        self._panes["restored"].set_title("Damaged (held)" if self._before_held else _TITLES["restored"])
-        self._panes["restored"].canvas.set_placeholder("Restore (F5) to see the picture here.")
-        self._split.set_caption(
-            damaged if session.current is None else captions.restored_caption(session.current)
-        )
+            is_working = self._sketch(name) is not None
+            panes[name].set_badge("so far" if is_working else "")
+            panes[name].set_caption(*say.record(record, is_working=is_working))
+        panes["restored"].set_title("Damaged (held)" if say.is_before_held else _TITLES["restored"])
+        panes["restored"].set_badge(say.badge())
+        panes["restored"].set_caption(*say.restored())
+        self._split.set_badge("" if session.sketch is None or say.is_before_held else "so far")
+        self._split.set_caption(*say.both())
+        self._show_placeholders()
+        self._show_values()
 
-    def _say(self, name: str, record: RunRecord | None, *, working: bool) -> None:
-        pane = self._panes[name]
-        pane.set_badge("so far" if working else self._preview_badge() if name == "restored" else "")
-        brief = len(_LAYOUTS[self.view]) > 2
-        pane.set_caption("" if record is None or working else captions.restored_caption(record, brief=brief))
-
-    def _preview_badge(self) -> str:
-        if self._session.is_previewing:
-            return "preview …"
-        return "preview" if self._inset.ready is not None else ""
+    def _show_placeholders(self) -> None:
+        for name, pane in self._panes.items():
+            pane.set_placeholder(self._words.placeholder(name))
 
     def _hover(self, origin: str, pixel: tuple[int, int] | None) -> None:
+        self._pointed = pixel
         for name, pane in self._panes.items():
             if pane.isVisible():
-                pane.set_readout(self._values(name, pixel))
                 pane.set_marker(pixel if name != origin else None)
-        both = [self._values(name, pixel) for name in ("damaged", "restored")]
-        self._split.set_readout(" → ".join(words for words in both if words))
+        self._show_values()
         self.pixel_changed.emit("" if pixel is None else f"row {pixel[0]}, column {pixel[1]}")
 
-    def _values(self, name: str, pixel: tuple[int, int] | None) -> str:
+    def _show_values(self) -> None:
+        """Show the values of the pixel under the pointer, as they are drawn."""
+        pixel, say = self._pointed, self._words
+        height, width = (0, 0) if self._session.document is None else self._session.document.shape
+        if pixel is None or not (pixel[0] < height and pixel[1] < width):
+            values = dict.fromkeys(self._panes, "")
+        else:
+            values = {name: self._values(name, pixel) for name in self._panes}
+        both = (values["damaged"],) if say.is_before_held else (values["damaged"], values["restored"])
+        self._split.set_readout(" → ".join(words for words in both if words))
+        if pixel is not None:
+            values["restored"] = say.preview_values(pixel) or values["restored"]
+        for name, pane in self._panes.items():
+            if pane.isVisible():
+                pane.set_readout(values[name])
+
+    def _values(self, name: str, pixel: tuple[int, int]) -> str:
         """Return the values of a pixel in one of the pictures, in words; empty where there are none."""
-        pixels, mask = self._pixels.get(name), self._session.mask
-        if pixel is None or pixels is None:
-            return ""
-        if name == "damaged" and mask is not None and bool(np.all(mask.mask[pixel])):
-            return "missing"
-        return captions.pixel_words(pixels, *pixel)
+        source = "damaged" if name == "restored" and self._words.is_before_held else name
+        pixels = self._pixels.get(source)
+        is_damaged = pixels is not None and pixels is self._pixels.get("damaged")
+        return self._words.values(pixels, pixel, is_damaged=is_damaged)
 
     def _tell_view(self) -> None:
         """Tell the session which part of the picture is in view."""
@@ -379,7 +394,7 @@ class Viewer(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Let go of held keys when the window is left."""
-        if event.type() == QEvent.Type.ActivationChange and self._before_held:
+        if event.type() == QEvent.Type.ActivationChange and self._words.is_before_held:
             self.hold_before(False)
         super().changeEvent(event)
 

@@ -6,11 +6,12 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from inpaint_app.picture import Picture
 from inpaint_app.window import file_asking
-from inpaint_app.window.banner import Banner, plain_sentence
+from inpaint_app.window.banner import Banner
 from inpaint_app.window.damage_dialog import DamageDialog
 from inpaint_app.window.export_dialog import ExportDialog
 from inpaint_app.window.exporting import Target
 from inpaint_app.window.opening import Damage
+from inpaint_app.window.plain_words import plain_sentence
 from inpaint_app.window.state import Document
 
 
@@ -133,6 +134,11 @@ def test_damage_is_handed_back(qtbot) -> None:
             "JPEG cannot keep it; write PNG, or ask for --depth 8.",
             "JPEG cannot keep it; write PNG, or choose a depth of 8 bits.",
         ),
+        (
+            "Give a mask image (--mask, white = missing) or a colour (--key).",
+            "Give a mask image (white = missing) or a colour.",
+        ),
+        ("Choose another folder with -o, or stop.", "Choose another folder, or stop."),
         ("Nothing (at all) is wrong.", "Nothing (at all) is wrong."),
     ],
 )

@@ -1,12 +1,13 @@
-"""Pictures drawn through a viewport: nothing from beyond their borders."""
+"""Pictures and marks drawn through a viewport: nothing from beyond their borders, and nothing lost."""
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QRect
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
+from inpaint_app.window.coverage import Coverage
 from inpaint_app.window.images import build_levels, words
-from inpaint_app.window.layers import Geometry, draw_levels
+from inpaint_app.window.layers import Geometry, draw_hatching, draw_levels
 
 
 @pytest.mark.parametrize("zoom", [0.37, 1.0, 1.2666, 460 / 300, 1.77, 3.3, 4.999])
@@ -23,3 +24,18 @@ def test_no_row_or_column_comes_from_beyond_the_picture(qapp, zoom, top) -> None
     rows = np.flatnonzero((drawn == 0xFFFFFF).any(axis=1))
     expected = min(60 * zoom, 60 * zoom + top)
     assert abs(len(rows) - expected) <= 1
+
+
+@pytest.mark.parametrize("place", [1000, 1007, 1015])
+def test_a_thin_scratch_is_seen_in_a_large_picture(qapp, place) -> None:
+    mask = np.zeros((4096, 4096), np.bool_)
+    mask[:, place : place + 2] = True
+    sheet = QImage(256, 256, QImage.Format.Format_RGB32)
+    sheet.fill(QColor("white"))
+    painter = QPainter(sheet)
+    area = QRect(0, 0, 256, 256)
+    draw_hatching(painter, Coverage(mask), Geometry(0, 0, 1 / 16, 4096, 4096), area, QBrush(QColor("black")))
+    painter.end()
+    darkest = (words(sheet).copy() & 0xFF).min(axis=1)
+    assert (darkest < 0.4 * 255).all()
+    assert np.count_nonzero((words(sheet) & 0xFF) < 255) <= 2 * 256, "no wider than it must be"

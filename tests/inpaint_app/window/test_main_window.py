@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QWheelEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QImage,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -23,6 +30,7 @@ from PySide6.QtWidgets import (
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
 from inpaint_app.marks import Marks
+from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 from inpaint_app.window import file_asking, file_commands
 from inpaint_app.window.actions import GROUPS
@@ -31,8 +39,9 @@ from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.opening import SAMPLES, Damage
 from inpaint_app.window.painting_canvas import Tool
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.state import View
+from inpaint_app.window.state import Sketch, View
 from inpaint_app.window.theme import Theme, ThemeSwitch
+from inpaint_app.writing import write_picture
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
@@ -92,6 +101,11 @@ def pane(window: MainWindow, name: str):
 def shown_pixels(window: MainWindow, name: str) -> np.ndarray:
     """Return the pixels that a pane draws, as 32-bit words."""
     return words(pane(window, name).canvas._levels.images[0]).copy()
+
+
+def pane_texts(window: MainWindow, name: str) -> tuple[str, str]:
+    """Return the caption of a pane, and the values of the pixel under the pointer."""
+    return pane(window, name)._caption.text(), pane(window, name)._readout.text()
 
 
 def drawn(pixels: np.ndarray) -> np.ndarray:
@@ -239,6 +253,23 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(window, qtbot, files) -> No
     assert seen == [(False, False), (True, True), (False, False)]
 
 
+def test_words_about_missing_pixels_follow_the_brush(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "clear")
+    assert pane(window, "damaged")._caption.text() == "nothing missing"
+    window.session.edit_mask(lambda mask: mask.begin_stroke(30, 40, diameter=9), ends=False)
+    caption = pane(window, "damaged")._caption.text()
+    assert "% missing" in caption, "while the stroke is under way"
+    window.session.edit_mask(lambda mask: mask.end_stroke())
+    assert pane(window, "damaged")._caption.text() == caption
+    found = window.side.missing._found
+    assert found.text().endswith("missing: painted by hand."), "nothing transparent is left"
+    for _ in range(2):
+        trigger(window, "undo")
+    assert found.text().endswith("missing: transparent.")
+    settle(window, qtbot)
+
+
 def test_brush_size_by_keys(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     before = window.viewer.brush_diameter
@@ -332,21 +363,52 @@ def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeyp
     assert window.close()
 
 
+def drag_over(window: MainWindow, *paths: Path) -> QMimeData | None:
+    """Drag files over the window; return them if they would be taken."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    event = QDragEnterEvent(QPoint(50, 50), Qt.DropAction.CopyAction, data, button, key)
+    event.ignore()
+    window.dragEnterEvent(event)
+    return data if event.isAccepted() else None
+
+
+def drop(window: MainWindow, *paths: Path) -> None:
+    data = drag_over(window, *paths)
+    button, key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, key))
+
+
 def test_files_are_dropped_and_told_apart(window, qtbot, files) -> None:
     window.session.set_settings(FAST)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(files[name])) for name in ("mask", "whole")])
-    event = QDropEvent(
-        QPointF(50, 50),
-        Qt.DropAction.CopyAction,
-        data,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    window.dropEvent(event)
+    drop(window, files["mask"], files["whole"])
     settle(window, qtbot)
     assert window.session.document.path == files["whole"]
     assert window.session.document.sources == ("mask",)
+    assert window.statusBar().currentMessage() == ""
+
+
+def test_what_a_drop_leaves_out_is_named(window, qtbot, files, tmp_path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    drop(window, files["whole"], files["damaged"], folder)
+    settle(window, qtbot)
+    assert window.session.document.path == files["whole"]
+    assert window.statusBar().currentMessage().startswith("damaged.png and folder were left out")
+    drop(window, folder, files["whole"])
+    assert window.statusBar().currentMessage().startswith("whole.png was left out")
+    window.files._batch.close()
+
+
+def test_only_what_can_be_opened_is_taken(window, files, tmp_path) -> None:
+    (tmp_path / "notes.txt").write_text("words")
+    assert drag_over(window, tmp_path / "notes.txt") is None
+    assert not window._drop_frame.isVisible()
+    assert drag_over(window, files["whole"]) is not None
+    assert window._drop_frame.isVisible()
+    window.dragLeaveEvent(QDragLeaveEvent())
+    assert not window._drop_frame.isVisible()
 
 
 def test_a_picture_is_pasted_and_copied(window, qtbot) -> None:
@@ -457,6 +519,20 @@ def test_every_view_shows_its_pictures(window, qtbot, files) -> None:
     assert window.viewer._split.isVisible()
 
 
+@pytest.mark.parametrize(("shape", "is_stack"), [((40, 900), True), ((900, 40), False), ((90, 100), False)])
+def test_panes_lie_so_that_the_picture_is_largest(window, qtbot, tmp_path, shape, is_stack) -> None:
+    write_picture(Picture(np.zeros(shape, np.uint8)), tmp_path / "picture.png")
+    window.resize(1280, 720)
+    opened(window, qtbot, tmp_path / "picture.png")
+    for view in ("side", "compared", "error"):
+        trigger(window, view)
+        settle(window, qtbot)
+        QApplication.processEvents()
+        places = [each.pos() for each in window.viewer._panes.values() if each.isVisible()]
+        assert (len({place.x() for place in places}) == 1) is is_stack
+        assert (len({place.y() for place in places}) == 1) is not is_stack
+
+
 def test_recent_files_are_told_apart_and_dropped_when_gone(window, qtbot, files, tmp_path) -> None:
     copy = tmp_path / "copies" / "whole.png"
     copy.parent.mkdir()
@@ -488,9 +564,9 @@ def test_b_shows_the_damaged_picture_wherever_the_focus_is(window, qtbot, files)
         place.setFocus()
         qtbot.waitUntil(place.hasFocus)
         qtbot.keyPress(place, Qt.Key.Key_B)
-        assert window.viewer._before_held is (place is not typed)
+        assert window.viewer._words.is_before_held is (place is not typed)
         qtbot.keyRelease(place, Qt.Key.Key_B)
-        assert not window.viewer._before_held
+        assert not window.viewer._words.is_before_held
     assert typed.text() == "b"
 
 
@@ -499,9 +575,11 @@ def test_the_error_view_says_what_it_waits_for(window, qtbot, files) -> None:
     trigger(window, "error")
     canvas = pane(window, "error").canvas
     assert "open it as the reference" in canvas._placeholder
+    assert pane(window, "original")._caption.text() == "", "there is none"
     window.session.open_reference(files["whole"])
     settle(window, qtbot)
     assert canvas._placeholder == "Restore (F5) to see the errors."
+    assert pane(window, "original")._caption.text() == "96 x 72 pixels"
 
 
 def test_another_document_takes_old_words_away(window, qtbot, files) -> None:
@@ -521,10 +599,79 @@ def test_the_damaged_picture_is_seen_while_b_is_held(window, qtbot, files) -> No
     trigger(window, "restore")
     settle(window, qtbot)
     restored, damaged = shown_pixels(window, "restored"), shown_pixels(window, "damaged")
+    window.viewer._hover("damaged", tuple(map(int, np.argwhere(window.session.mask.mask)[20])))
+    words_before, words_damaged = pane_texts(window, "restored"), pane_texts(window, "damaged")
     qtbot.keyPress(window, Qt.Key.Key_B)
     assert np.array_equal(shown_pixels(window, "restored"), damaged)
+    assert pane_texts(window, "restored") == words_damaged
     qtbot.keyRelease(window, Qt.Key.Key_B)
     assert np.array_equal(shown_pixels(window, "restored"), restored)
+    assert pane_texts(window, "restored") == words_before
+
+
+def test_the_split_view_marks_and_measures_both_pictures(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"], reference=files["whole"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    trigger(window, "split")
+    settle(window, qtbot)
+    split = window.viewer._split
+    damaged, restored = split._caption.text().split("   →   ")
+    assert (damaged, restored) == (pane_texts(window, "damaged")[0], pane_texts(window, "restored")[0])
+    with_mask = split.canvas.grab().toImage()
+    trigger(window, "show_mask")
+    differ = np.argwhere(words(with_mask) != words(split.canvas.grab().toImage()))
+    assert len(differ) > 0
+    assert differ[:, 1].max() < split.canvas.width() / 2, "the damaged side alone"
+
+
+def test_a_narrow_pane_says_less_of_each_rather_than_nothing_of_some(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"], reference=files["whole"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    caption, scores = pane(window, "restored")._caption, window.session.current.figures.scores
+    short = caption.fitting_text(caption.fontMetrics().horizontalAdvance(caption.text()) // 2)
+    for figure in (f"{scores.psnr:.2f} dB", f"{scores.ssim:.4f}", f"{window.session.current.seconds:.1f} s"):
+        assert figure in short
+    assert caption.fitting_text(30).endswith("…")
+
+
+def test_words_beside_a_preview_are_about_what_is_drawn(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    window.session.set_settings(replace(FAST, n_atoms=3, sparsity=1))
+    settle(window, qtbot)
+    preview, record = window.session.preview, window.session.current
+    part = record.image[preview.rows, preview.columns]
+    inside = np.argwhere(part != preview.image)[0] + (preview.rows.start, preview.columns.start)
+    window.viewer._hover("damaged", tuple(map(int, inside)))
+    caption, values = pane_texts(window, "restored")
+    assert values == str(preview.image[tuple(inside - (preview.rows.start, preview.columns.start))])
+    assert caption == "around the preview: run 1"
+    window.session._runner._hear(Sketch("average", record.image))
+    assert pane_texts(window, "restored")[0] == "", "a run under way has no figures yet"
+    window.session._runner._drop_sketch()
+    assert pane(window, "restored").canvas._inset is not None
+    qtbot.keyPress(window, Qt.Key.Key_B)
+    assert pane(window, "restored").canvas._inset is None
+    assert pane_texts(window, "restored") == pane_texts(window, "damaged")
+    qtbot.keyRelease(window, Qt.Key.Key_B)
+
+
+def test_a_pane_says_why_it_is_empty(window, qtbot, files) -> None:
+    canvas = pane(window, "restored").canvas
+    opened(window, qtbot, files["whole"])
+    assert "Nothing is missing" in canvas._placeholder
+    trigger(window, "compare")
+    settle(window, qtbot)
+    assert window.viewer.view is View.SIDE_BY_SIDE, "there is nothing to compare"
+    assert "No pixel is missing" in window.banner.text
+    opened(window, qtbot, files["damaged"])
+    assert "F5" in canvas._placeholder
+    trigger(window, "restore")
+    assert "being restored" in canvas._placeholder
+    settle(window, qtbot)
 
 
 def test_a_preview_is_marked_as_one(window, qtbot, files) -> None:
@@ -607,7 +754,7 @@ def test_choosing_the_current_run_goes_back_to_its_parameters(window, qtbot, fil
     else:
         qtbot.keyClick(items, Qt.Key.Key_Return)
     settle(window, qtbot)
-    assert window.session.settings == window.session.current.settings
+    assert window.session.settings == window.session.current.requested
     assert window.session.settings.n_atoms == 8
     assert window.session.preview is None
 
@@ -665,15 +812,19 @@ def test_a_folder_is_restored(window, qtbot, files, tmp_path) -> None:
     folder.mkdir()
     (folder / "a.png").write_bytes(files["damaged"].read_bytes())
     (folder / "b.png").write_bytes(files["whole"].read_bytes())
+    (folder / "c.png").write_bytes(b"no picture")
     window.session.set_settings(FAST)
     window.files.batch(folder)
     dialog = window.files._batch
     dialog.set_folders(folder, output)
     dialog._start.click()
     qtbot.waitUntil(lambda: not dialog.is_active, timeout=60_000)
-    texts = [dialog._table.item(row, 4).text() for row in range(2)]
+    texts = [dialog._table.item(row, 4).text() for row in range(3)]
     assert texts[0] == "restored"
     assert "No missing pixels" in texts[1]
+    assert texts[2].startswith("c.png ")
+    assert not any("--" in text for text in texts)
+    assert dialog._summary.text() == "1 of 3 pictures restored."
     assert [path.name for path in output.iterdir()] == ["a.png"]
     damaged = read_picture(files["damaged"])
     expected = restore(damaged.pixels, damaged.alpha == 0, FAST)

@@ -9,6 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from inpaint_app.rect import Rect
+from inpaint_app.window.colors import LIGHT
+from inpaint_app.window.coverage import Coverage
 from inpaint_app.window.painting_canvas import Tool
 from inpaint_app.window.picture_pane import PicturePane
 from inpaint_app.window.viewport import Viewport
@@ -107,12 +109,26 @@ def test_a_mask_of_another_size_is_not_drawn(pane, picture):
 
 
 def test_highlights_darken_everything_else(pane, picture):
-    pane.set_highlights([Rect(8, 8, 8, 8), Rect(48, 80, 40, 40)])
-    lit, dark = color_at(pane, 12, 12), color_at(pane, 30, 40)
-    assert sum(dark) < 0.6 * picture[30, 40].sum()
-    assert sum(lit) > 0.8 * picture[12, 12].sum()
-    pane.set_highlights([])
+    pane.set_mask(np.ones((HEIGHT, WIDTH), np.bool_))
+    pane.set_highlights(Coverage.of_rects([Rect(8, 8, 8, 8), Rect(48, 80, 40, 40)], (HEIGHT, WIDTH)))
+    assert sum(color_at(pane, 30, 40)) < 0.6 * picture[30, 40].sum()
+    assert color_at(pane, 12, 12) == tuple(picture[12, 12]), "no hatching meanwhile"
+    pane.set_highlights(None)
+    pane.show_mask(False)
     assert sum(color_at(pane, 30, 40)) > 0.8 * picture[30, 40].sum()
+
+
+def test_lines_are_drawn_around_what_is_lit_not_between_its_patches(pane, picture):
+    pane.canvas.viewport.set_zoom(4)
+    middle = [Rect(row, column, 8, 8) for row in (24, 32) for column in (40, 48)]
+    pane.set_highlights(Coverage.of_rects(middle, (HEIGHT, WIDTH)))
+    outline = LIGHT.outline.getRgb()[:3]
+    for row, column in ((24, 44), (40, 52), (28, 40), (36, 56)):
+        near = [color_at(pane, row + dy, column + dx) for dy in (-0.2, 0.2) for dx in (-0.2, 0.2)]
+        assert outline in near
+    for row, column in ((32, 44), (28, 48)):
+        near = [color_at(pane, row + dy, column + dx) for dy in (-0.2, 0.2) for dx in (-0.2, 0.2)]
+        assert outline not in near
 
 
 def test_marker_is_drawn_and_taken_away_without_a_trace(pane):

@@ -14,6 +14,7 @@ from inpaint_app.window.opening import SAMPLES, Damage
 from inpaint_app.window.runner import DEBOUNCE_MS
 from inpaint_app.window.session import Session
 from inpaint_app.window.state import Comparison
+from inpaint_app.wording import unbroken
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
@@ -306,13 +307,31 @@ def test_both_constraints_are_compared(session, qtbot, files) -> None:
     assert session.compared_records == session.history.records[:2]
 
 
+def test_comparing_makes_nothing_again(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.restore()
+    settle(session, qtbot)
+    average = session.current
+    for _ in range(2):
+        session.compare()
+        settle(session, qtbot)
+        assert session.comparison == Comparison(2, 1)
+        assert session.current.number == average.number
+        assert len(session.history) == 2
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 9, 9)))
+    session.compare()
+    settle(session, qtbot)
+    assert session.comparison == Comparison(3, 4), "another mask"
+    assert session.complaints == []
+
+
 def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files) -> None:
     opened(session, qtbot, files)
     session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
     session.tune()
     settle(session, qtbot)
     settings = session.current.settings
-    assert f"k = {settings.n_atoms}" in session.advice.sentence
+    assert unbroken(f"k = {settings.n_atoms}") in session.advice.sentence
     assert "dB more than with your settings" in session.advice.sentence
     assert session.settings.n_atoms == settings.n_atoms > 2
     session.tune()
