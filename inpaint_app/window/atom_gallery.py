@@ -63,7 +63,8 @@ class AtomGallery(QWidget):
         self._details.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._lay_out()
         self._orders.currentIndexChanged.connect(self._on_order)
-        self._view.selectionModel().currentChanged.connect(self._on_current)
+        # Not the current tile: the view makes the first one that whenever it gets the focus.
+        self._view.selectionModel().selectionChanged.connect(self._on_selection)
         self._view.declined.connect(lambda: self._choose(None))
         self.set_atoms(())
 
@@ -112,9 +113,9 @@ class AtomGallery(QWidget):
         self._model.set_order(list(Order)[place])
         self._show(self._chosen)
 
-    def _on_current(self, current: Index) -> None:
-        if current.isValid():
-            self._choose(self._model.number(current))
+    def _on_selection(self) -> None:
+        selected = self._view.selectionModel().selectedIndexes()
+        self._choose(self._model.number(selected[0]) if selected else None)
 
     def _choose(self, number: int | None) -> None:
         """Take over what the user chooses."""
@@ -131,8 +132,7 @@ class AtomGallery(QWidget):
             selection.clear()
         else:
             index = self._model.index_of(number)
-            if selection.currentIndex() != index:
-                selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self._view.scrollTo(index)
 
 
@@ -180,7 +180,7 @@ class _AtomView(QListView):
             super().keyPressEvent(event)
 
     def _declines(self, event: QKeyEvent) -> bool:
-        return event.key() == Qt.Key.Key_Escape and self.currentIndex().isValid()
+        return event.key() == Qt.Key.Key_Escape and self.selectionModel().hasSelection()
 
 
 class _AtomPainter(QStyledItemDelegate):
