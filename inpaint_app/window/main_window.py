@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMessageBox,
     QStackedWidget,
+    QTabBar,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -111,6 +112,8 @@ class MainWindow(QMainWindow):
             dock.setTitleBarWidget(QWidget())
         self.setTabPosition(right, QTabWidget.TabPosition.North)
         self._docks[0].raise_()
+        for tabs in self.findChildren(QTabBar):
+            tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCorner(Qt.Corner.BottomRightCorner, right)
         self.resizeDocks([self._docks[0]], [330], Qt.Orientation.Horizontal)
         self.resizeDocks([self._docks[2]], [130], Qt.Orientation.Vertical)
@@ -127,6 +130,8 @@ class MainWindow(QMainWindow):
         dock.setObjectName(title.lower())
         dock.setWidget(widget)
         self.addDockWidget(area, dock)
+        # A dock behind another one's tab is somewhere outside, and would still take the focus.
+        dock.visibilityChanged.connect(lambda seen: widget.setEnabled(seen or self.isMinimized()))
         return dock
 
     # Connections

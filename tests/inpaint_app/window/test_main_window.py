@@ -18,7 +18,10 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QLineEdit,
+    QScrollArea,
     QScrollBar,
+    QTabBar,
+    QWidget,
 )
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
@@ -731,6 +734,42 @@ def test_everything_that_takes_input_has_a_name(window, qtbot, files) -> None:
             if not (inner or widget.accessibleName() or text or widget.toolTip() or not widget.isVisible()):
                 nameless.append(widget)
     assert nameless == []
+
+
+def tab_stops(window: MainWindow, qtbot) -> list[QWidget]:
+    """Return what gets the focus, in the order of the key Tab."""
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    stops: list[QWidget] = []
+    for _ in range(60):
+        qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        stops.append(QApplication.focusWidget())
+    return stops
+
+
+def test_the_focus_goes_to_what_is_in_sight_and_takes_keys(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    atoms = window.dictionary.gallery.findChild(QAbstractItemView, "atoms")
+    window.side.parameters._presets.setFocus()
+    for dock, is_seen in ((window._docks[0], False), (window._docks[1], True)):
+        dock.raise_()
+        QApplication.processEvents()
+        stops = tab_stops(window, qtbot)
+        assert (atoms in stops) is is_seen
+        assert not any(type(stop) is QScrollArea for stop in stops)
+        assert any(isinstance(stop, QTabBar) for stop in stops), "the way to the other dock"
+
+
+def test_a_window_put_away_keeps_its_focus(window, qtbot) -> None:
+    window.activateWindow()
+    window.side.parameters._presets.setFocus()
+    window.showMinimized()
+    QApplication.processEvents()
+    window.showNormal()
+    QApplication.processEvents()
+    assert window.focusWidget() is window.side.parameters._presets
 
 
 def test_the_hatching_is_the_mask_after_edits_in_quick_succession(window, qtbot, files, monkeypatch) -> None:
