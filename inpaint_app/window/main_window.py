@@ -103,9 +103,9 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         right, bottom = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
         self._docks = [
-            self._dock("Settings", self.side, right),
-            self._dock("Dictionary", self.dictionary, right),
-            self._dock("History", self.history, bottom),
+            self._dock("Settin&gs", self.side, right),
+            self._dock("&Dictionary", self.dictionary, right),
+            self._dock("Histor&y", self.history, bottom),
         ]
         self.tabifyDockWidget(self._docks[0], self._docks[1])
         for dock in self._docks[:2]:  # their tabs name them
@@ -127,7 +127,7 @@ class MainWindow(QMainWindow):
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
-        dock.setObjectName(title.lower())
+        dock.setObjectName(title.replace("&", "").lower())
         dock.setWidget(widget)
         self.addDockWidget(area, dock)
         # A dock behind another one's tab is somewhere outside, and would still take the focus.

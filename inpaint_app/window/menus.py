@@ -61,7 +61,7 @@ class Menus:
 
     def __init__(self, window: QMainWindow, actions: Actions, sample: QMenu, docks: list[QAction]) -> None:
         self._window, self._actions = window, actions
-        self.recent, self.theme = QMenu("Open Re&cent", window), QMenu("&Theme", window)
+        self.recent, self.theme = QMenu("Open Recen&t", window), QMenu("&Theme", window)
         self.themes = _exclusive(window, [_theme_action(window, theme) for theme in Theme])
         for action in self.themes.actions():
             self.theme.addAction(action)

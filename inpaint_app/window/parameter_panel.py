@@ -56,7 +56,7 @@ _QUANTITIES = {
         tooltip="Most atoms that rebuild one window of the picture: more are sharper, fewer are smoother.",
     ),
     "rounds": Quantity(
-        label="&Rounds of refinement",
+        label="Ro&unds of refinement",
         minimum=0,
         maximum=12,
         default=_DEFAULTS.rounds,

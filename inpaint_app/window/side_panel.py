@@ -82,8 +82,11 @@ def _framed(title: str, widget: QWidget) -> QGroupBox:
 
 
 def _button(action: QAction, text: str = "", *, main: bool = False) -> QPushButton:
-    """Return a button that does what an action does, and is enabled when it is."""
-    button = QPushButton(text or action.text())
+    """Return a button that does what an action does, and is enabled when it is.
+
+    The letters belong to the menus: it has none.
+    """
+    button = QPushButton(text or action.iconText())
     button.setToolTip(action.toolTip())
     button.setAccessibleDescription(action.statusTip())
     button.setDefault(main)

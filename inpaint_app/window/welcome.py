@@ -31,7 +31,7 @@ class Welcome(QWidget):
             "others can be painted over, taken from a mask file or marked by their colour.\n"
             "A whole picture can be damaged on purpose, to see how well it comes back."
         )
-        self._open, self._paste = QPushButton("&Open …"), QPushButton("&Paste")
+        self._open, self._paste = QPushButton("&Open …"), QPushButton("Past&e")
         self._sample = QToolButton()
         self._sample.setText("Open a sample")
         self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QWheelEvent
+from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDialog,
+    QLabel,
     QLineEdit,
     QScrollArea,
     QScrollBar,
@@ -710,6 +711,28 @@ def test_leaving_the_dialog_ends_the_batch(window, qtbot, files, tmp_path, way) 
 def test_no_two_actions_share_a_key() -> None:
     keys = [key for group in GROUPS.values() for spec in group.values() for key in spec.keys]
     assert len(keys) == len(set(keys))
+
+
+def letters_of(texts) -> list[str]:
+    keys = [QKeySequence.mnemonic(text).toString() for text in texts]
+    return [key for key in keys if key]
+
+
+def test_letters_are_unique_in_each_menu_and_in_the_window(window, qtbot, files) -> None:
+    menus = [action.menu() for action in window.menuBar().actions()]
+    menus += [action.menu() for menu in menus for action in menu.actions() if action.menu()]
+    for menu in menus:
+        letters = letters_of(action.text() for action in menu.actions())
+        assert len(letters) == len(set(letters)), menu.title()
+    for menu in menus[:5]:
+        entries = [action for action in menu.actions() if not action.isSeparator()]
+        assert len(letters_of(action.text() for action in entries)) == len(entries), menu.title()
+    texts = [action.text() for action in window.menuBar().actions()]
+    texts += [label.text() for label in window.findChildren(QLabel) if label.buddy()]
+    texts += [button.text() for button in window.findChildren(QAbstractButton)]
+    texts += [bar.tabText(place) for bar in window.findChildren(QTabBar) for place in range(bar.count())]
+    letters = letters_of(texts)
+    assert len(letters) == len(set(letters)), sorted(letters)
 
 
 def test_the_sheet_lists_every_key(window) -> None:
