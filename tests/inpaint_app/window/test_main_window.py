@@ -566,6 +566,17 @@ def test_the_main_parameters_are_in_sight_of_a_small_window(window, qtbot, files
         assert widget.visibleRegion().boundingRect() == widget.rect()
 
 
+def test_nothing_is_cut_off_in_the_narrowest_panel(window, qtbot, files) -> None:
+    window.resize(1280, 720)
+    opened(window, qtbot, files["damaged"])
+    window.resizeDocks([window._docks[0]], [1], Qt.Orientation.Horizontal)
+    QApplication.processEvents()
+    panel = window.side.parameters
+    for field in panel._fields.values():
+        assert field._box.width() >= field._box.minimumSizeHint().width()
+    assert panel.visibleRegion().boundingRect().width() == panel.width()
+
+
 def test_the_tolerance_is_that_of_the_picture(window, qtbot, files) -> None:
     tolerance = window.side.missing._tolerance
     opened(window, qtbot, files["whole"], marks=Marks(key="120", tolerance=5))
