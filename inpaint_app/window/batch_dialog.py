@@ -79,6 +79,7 @@ class BatchDialog(QDialog):
         layout.addWidget(self._table, 1)
         layout.addWidget(self._bar)
         layout.addWidget(self._buttons)
+        self._start.setDefault(True)
         self.resize(720, 520)
 
     def _connect(self) -> None:

@@ -34,6 +34,7 @@ class PathField(QWidget):
         self._line, self._browse = QLineEdit(), QPushButton("Browse …")
         self._line.setAccessibleName(title)
         self._browse.setAccessibleName(f"Browse: {title}")
+        self._browse.setAutoDefault(False)  # Enter in the line is for the dialog around
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._line, 1)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDialog,
+    QFileDialog,
     QLabel,
     QLineEdit,
     QScrollArea,
@@ -675,7 +676,7 @@ def test_damage_is_simulated_by_the_dialog(window, qtbot, files, monkeypatch) ->
     assert window.session.mask.mask.any()
 
 
-def test_a_folder_is_restored(window, qtbot, files, tmp_path) -> None:
+def test_a_folder_is_restored(window, qtbot, files, tmp_path, monkeypatch) -> None:
     folder, output = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
     (folder / "a.png").write_bytes(files["damaged"].read_bytes())
@@ -684,7 +685,9 @@ def test_a_folder_is_restored(window, qtbot, files, tmp_path) -> None:
     window.files.batch(folder)
     dialog = window.files._batch
     dialog.set_folders(folder, output)
-    dialog._start.click()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args: pytest.fail("looks for a folder"))
+    qtbot.keyClick(dialog._input._line, Qt.Key.Key_Return)
+    assert dialog.is_active
     qtbot.waitUntil(lambda: not dialog.is_active, timeout=60_000)
     texts = [dialog._table.item(row, 4).text() for row in range(2)]
     assert texts[0] == "restored"
