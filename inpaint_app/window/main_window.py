@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -48,6 +48,9 @@ _TOOLS = {"look": Tool.NONE, "brush": Tool.BRUSH, "eraser": Tool.ERASER, "rectan
 _VIEWS = {"side": View.SIDE_BY_SIDE, "split": View.SPLIT, "compared": View.COMPARE, "error": View.ERROR}
 _MESSAGE_MS = 8000
 _STATE_VERSION = 1
+_SIZE = QSize(1280, 800)
+_FRAME = QSize(16, 48)
+"""What the system draws around a window, at most."""
 
 
 class MainWindow(QMainWindow):
@@ -123,7 +126,7 @@ class MainWindow(QMainWindow):
             label.setContentsMargins(8, 0, 8, 0)
             self.statusBar().addPermanentWidget(label)
         self.setAcceptDrops(True)
-        self.resize(1280, 800)
+        self.resize(_SIZE.boundedTo(self.screen().availableGeometry().size() - _FRAME))
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)

@@ -118,6 +118,12 @@ def test_an_empty_window_says_what_to_do(window) -> None:
     assert not window.isWindowModified()
 
 
+def test_a_new_window_and_its_frame_fit_the_screen(window) -> None:
+    room = window.screen().availableGeometry()
+    assert window.width() <= max(room.width(), window.minimumSizeHint().width())
+    assert window.height() < room.height() - 30
+
+
 def test_sample_restored_measured_exported(window, qtbot, tmp_path, monkeypatch) -> None:
     window.welcome.sample_wanted.emit(SAMPLES[0])
     settle(window, qtbot)
