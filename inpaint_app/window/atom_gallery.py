@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -129,7 +129,7 @@ class AtomGallery(QWidget):
         self._details.setText(_HINT if number is None else self._model.words(number))
         selection = self._view.selectionModel()
         if number is None:
-            selection.clear()
+            selection.clearSelection()
         else:
             index = self._model.index_of(number)
             selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
@@ -205,6 +205,10 @@ class _AtomPainter(QStyledItemDelegate):
         if chosen or hovered:
             role = QPalette.ColorRole.Highlight if chosen else QPalette.ColorRole.Button
             painter.setBrush(option.palette.color(role))
+            painter.drawRoundedRect(option.rect.adjusted(4, 4, -4, -4), 4, 4)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colors_of(option.palette).focus, 2))
             painter.drawRoundedRect(option.rect.adjusted(1, 1, -1, -1), 5, 5)
         self._draw_atom(painter, option, number)
         self._draw_words(painter, option, number, chosen=chosen)

@@ -105,7 +105,10 @@ def _button(action: QAction, text: str = "", *, main: bool = False) -> QPushButt
     button = QPushButton(text or action.iconText())
     button.setToolTip(action.toolTip())
     button.setAccessibleDescription(action.statusTip())
-    button.setDefault(main)
+    if main:
+        font = button.font()
+        font.setBold(True)
+        button.setFont(font)
     button.clicked.connect(action.trigger)
     action.enabledChanged.connect(button.setEnabled)
     button.setEnabled(action.isEnabled())
