@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QListView,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.atom_model import Atom, AtomModel, Index, Order, share_words
 from inpaint_app.window.colors import colors_of
 from inpaint_app.window.soft_label import SoftLabel
+from inpaint_app.window.steady_boxes import SteadyComboBox
 
 _PICTURE = 56
 _MARGIN = 8
@@ -48,7 +48,7 @@ class AtomGallery(QWidget):
         super().__init__(parent)
         self._model = AtomModel(self)
         self._chosen: int | None = None
-        self._view, self._orders = _AtomView(), QComboBox()
+        self._view, self._orders = _AtomView(), SteadyComboBox()
         self._heading, self._details = QLabel(), SoftLabel(_HINT)
         self._view.setModel(self._model)
         self._view.setItemDelegate(_AtomPainter(self._model, self._view))
@@ -91,7 +91,10 @@ class AtomGallery(QWidget):
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
+        label = QLabel("Sort &by")
+        label.setBuddy(self._orders)
         top.addWidget(self._heading, 1)
+        top.addWidget(label)
         top.addWidget(self._orders)
         empty = SoftLabel(_EMPTY)
         empty.setAlignment(Qt.AlignmentFlag.AlignCenter)

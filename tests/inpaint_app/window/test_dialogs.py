@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from inpaint_app.picture import Picture
 from inpaint_app.window import file_asking
@@ -28,6 +28,12 @@ def test_a_new_file_is_exported_as_suggested(export, files) -> None:
     assert export._export.isEnabled()
     assert export.target == Target(files["damaged"].parent / "new.png")
     assert not export._replace.isVisible()
+
+
+def test_names_for_screen_readers_are_plain_words(export) -> None:
+    names = [widget.accessibleName() for widget in export.findChildren(QWidget)]
+    assert {"File", "Browse: File", "Format"} <= set(names)
+    assert not any("&" in name for name in names)
 
 
 def test_an_existing_file_needs_a_tick(export, files) -> None:
