@@ -857,10 +857,16 @@ def test_presets_are_taken_and_recognised(window, place) -> None:
 @pytest.mark.parametrize("focused", [False, True])
 def test_the_wheel_over_a_box_changes_nothing(window, qtbot, files, focused) -> None:
     opened(window, qtbot, files["whole"])
-    boxes = (window.side.parameters._presets, window.side.missing._tolerance)
     window.session.set_settings(RestoreSettings.preset("fast"))
-    boxes[1].setValue(5)
-    before = [boxes[0].currentIndex(), boxes[1].value()]
+    window.side.missing._tolerance.setValue(5)
+    choices = (window.side.parameters._presets, window.dictionary.gallery._orders)
+    numbers = (window.side.missing._tolerance, window._menus.diameter)
+    boxes = (*choices, *numbers)
+
+    def values() -> list[int]:
+        return [box.currentIndex() for box in choices] + [box.value() for box in numbers]
+
+    before = values()
     for box in boxes:
         if focused:
             box.setFocus()
@@ -876,6 +882,6 @@ def test_the_wheel_over_a_box_changes_nothing(window, qtbot, files, focused) -> 
                 False,
             )
             QApplication.sendEvent(box, event)
-            assert [boxes[0].currentIndex(), boxes[1].value()] == before
+            assert values() == before
         assert box.focusPolicy() == Qt.FocusPolicy.StrongFocus, "the wheel must not take the keys either"
     settle(window, qtbot)
