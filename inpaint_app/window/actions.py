@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 
 from inpaint_app.window.icons import icon
+from inpaint_app.window.tooltip import tooltip
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class Actions(QObject):
         keys = (
             QKeySequence(spec.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if spec.keys else ""
         )
-        action.setToolTip(f"{spec.tip} ({keys})" if keys else spec.tip)
+        action.setToolTip(tooltip(f"{spec.tip} ({keys})" if keys else spec.tip))
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
         return action

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QKeySequence, QWheelEvent
+from PySide6.QtGui import QAction, QDropEvent, QGuiApplication, QImage, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -816,6 +816,12 @@ def test_a_window_put_away_keeps_its_focus(window, qtbot) -> None:
     window.showNormal()
     QApplication.processEvents()
     assert window.focusWidget() is window.side.parameters._presets
+
+
+def test_no_line_under_the_pointer_is_long(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    tips = [each.toolTip() for each in (*window.findChildren(QWidget), *window.findChildren(QAction))]
+    assert max(len(line) for tip in tips for line in tip.splitlines()) <= 60
 
 
 def test_the_hatching_is_the_mask_after_edits_in_quick_succession(window, qtbot, files, monkeypatch) -> None:
