@@ -193,6 +193,7 @@ class MainWindow(QMainWindow):
     def _connect_session(self) -> None:
         session = self.session
         session.problem.connect(self.banner.say)
+        session.problem.connect(self._show_possible)
         session.notice.connect(lambda words: self.statusBar().showMessage(words, _MESSAGE_MS))
         session.document_changed.connect(self._show_document)
         session.activity_changed.connect(self._show_activity)
@@ -311,15 +312,17 @@ class MainWindow(QMainWindow):
             "undo": mask is not None and mask.can_undo,
             "redo": mask is not None and mask.can_redo,
             "stop": session.activity is not None and session.activity.can_keep,
+            "cancel": is_open or session.activity is not None or bool(self.banner.text),
         }
         for name in ("export", "export_comparison", "export_dictionary", "save_recipe", "copy"):
             possible[name] = is_restored
         for name in ("restore", "tune", "compare", "invert", "clear", "save_mask", "open_mask", "damage"):
             possible[name] = is_open
-        possible |= dict.fromkeys(("open_reference", "brush", "eraser", "rectangle", "look"), is_open)
-        possible |= dict.fromkeys(("fit", "actual", "zoom_in", "zoom_out", *_VIEWS), is_open)
+        possible |= dict.fromkeys(("open_reference", "smaller", "larger", *_TOOLS), is_open)
+        possible |= dict.fromkeys(("show_mask", "fit", "actual", "zoom_in", "zoom_out", *_VIEWS), is_open)
         for name, enabled in possible.items():
             self.actions_[name].setEnabled(enabled)
+        self._menus.diameter.setEnabled(is_open)
         self.actions_["automatic"].setChecked(session.is_automatic)
         self.setWindowTitle(TITLE if document is None else f"{shown(document.title)}[*] – {TITLE}")
         self.setWindowModified(document is not None and session.has_unsaved_work)

@@ -112,7 +112,9 @@ def mask_bytes(window: MainWindow) -> bytes:
 def test_an_empty_window_says_what_to_do(window) -> None:
     assert window.welcome.isVisible()
     assert not window.viewer.isVisible()
-    for name in ("restore", "export", "undo", "compare", "brush", "copy", "save_mask"):
+    for name in ("restore", "export", "undo", "compare", "brush", "copy", "save_mask", "cancel"):
+        assert not window.actions_[name].isEnabled()
+    for name in ("smaller", "larger", "show_mask"):
         assert not window.actions_[name].isEnabled()
     assert window.actions_["open"].isEnabled()
     assert not window.isWindowModified()
@@ -275,6 +277,9 @@ def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, file
     opened(window, qtbot, tmp_path / "nothing.png")
     assert "does not exist" in window.banner.text
     assert "--" not in window.banner.text
+    trigger(window, "cancel")
+    assert window.banner.text == "", "Escape closes it in an empty window too"
+    opened(window, qtbot, tmp_path / "nothing.png")
     opened(window, qtbot, files["damaged"])
     assert window.banner.text == "", "a picture that opens takes the message away"
     trigger(window, "restore")
