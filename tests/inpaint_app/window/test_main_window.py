@@ -767,6 +767,9 @@ def test_the_sheet_lists_every_key(window) -> None:
     for group in GROUPS.values():
         for spec in group.values():
             assert all(key in listed for key in spec.keys)
+    assert dialog.height() <= 640
+    for sheet in dialog.findChildren(QAbstractItemView):
+        assert not sheet.verticalScrollBar().isVisible(), "all keys are in sight"
     dialog.close()
 
 
