@@ -113,6 +113,25 @@ def test_a_name_without_an_ending_replaces_nothing_unasked(
     assert asked == ([] if answer is None else ["mask.png exists already. Replace it?"])
 
 
+@pytest.mark.parametrize(
+    ("works", "words"),
+    [
+        (["painted mask"], "The painted mask is in no file yet."),
+        (
+            ["restored picture", "painted mask"],
+            "The restored picture and the painted mask are in no file yet.",
+        ),
+    ],
+)
+def test_the_question_names_what_is_unsaved(monkeypatch, qapp, works, words) -> None:
+    said = []
+    monkeypatch.setattr(
+        QMessageBox, "exec", lambda box: said.append((box.text(), [b.icon().isNull() for b in box.buttons()]))
+    )
+    assert file_asking.ask_about_unsaved(None, works) == "stay"
+    assert said == [(words, [True, True, True])]
+
+
 def test_damage_is_handed_back(qtbot) -> None:
     dialog = DamageDialog()
     qtbot.addWidget(dialog)

@@ -293,15 +293,17 @@ def test_unsaved_work_is_asked_about_once(window, qtbot, files, monkeypatch) -> 
     settle(window, qtbot)
     asked = []
 
-    def answer(parent) -> str:
-        asked.append(parent)
+    def answer(_parent, works) -> str:
+        asked.append(works)
         return "stay" if len(asked) == 1 else "discard"
 
     monkeypatch.setattr(file_asking, "ask_about_unsaved", answer)
     assert not window.close()
     assert window.isVisible()
+    trigger(window, "invert")
+    settle(window, qtbot)
     assert window.close()
-    assert len(asked) == 2
+    assert asked == [["restored picture"], ["restored picture", "painted mask"]]
 
 
 @pytest.mark.parametrize("painted", [False, True])
@@ -312,7 +314,7 @@ def test_exporting_all_work_leads_on(window, qtbot, files, tmp_path, monkeypatch
     if painted:
         trigger(window, "invert")
         settle(window, qtbot)
-    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: "export")
+    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda *_args: "export")
     monkeypatch.setattr(file_asking, "ask_where_to_write", lambda *_args: tmp_path / "painted.png")
     monkeypatch.setattr(file_commands.ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Rejected)
     assert not window.close(), "nothing was written"
@@ -343,7 +345,7 @@ def test_exporting_beside_a_preview_says_what_is_written(window, qtbot, files, m
 
 
 def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeypatch) -> None:
-    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: pytest.fail("asked"))
+    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda *_args: pytest.fail("asked"))
     opened(window, qtbot, files["damaged"])
     assert window.close()
 
