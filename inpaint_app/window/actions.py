@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 
 from inpaint_app.window.icons import icon
+from inpaint_app.window.tooltip import tooltip
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,19 @@ GROUPS: dict[str, dict[str, ActionSpec]] = {
             "&Export …", ("Ctrl+Shift+E", "Ctrl+S"), "Write the restored picture to a file.", icon="export"
         ),
         "export_comparison": ActionSpec(
-            "Export &Comparison …", (), "Write the pictures side by side, with PSNR."
+            "Export Comp&arison …", (), "Write the pictures side by side, with PSNR."
         ),
         "export_dictionary": ActionSpec("Export D&ictionary …", (), "Write the selected atoms as a picture."),
         "save_mask": ActionSpec("Save Mas&k …", ("Ctrl+Shift+M",), "Write the mask, white = missing."),
-        "open_recipe": ActionSpec("Open Recipe …", (), "Take parameters from a recipe."),
-        "save_recipe": ActionSpec("Save Recipe …", (), "Write the parameters of this run, to be used again."),
+        "open_recipe": ActionSpec("Open Re&cipe …", (), "Take parameters from a recipe."),
+        "save_recipe": ActionSpec(
+            "Sa&ve Recipe …", (), "Write the parameters of this run, to be used again."
+        ),
         "copy": ActionSpec(
             "Cop&y Picture", ("Ctrl+C",), "Put the restored picture on the clipboard.", icon="copy"
         ),
         "batch": ActionSpec(
-            "Restore a F&older …", ("Ctrl+B",), "Restore all pictures of a folder.", icon="batch"
+            "&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", icon="batch"
         ),
         "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
     },
@@ -172,7 +175,7 @@ class Actions(QObject):
         keys = (
             QKeySequence(spec.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if spec.keys else ""
         )
-        action.setToolTip(f"{spec.tip} ({keys})" if keys else spec.tip)
+        action.setToolTip(tooltip(f"{spec.tip} ({keys})" if keys else spec.tip))
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
         return action

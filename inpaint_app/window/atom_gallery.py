@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QListView,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.atom_model import Atom, AtomModel, Index, Order, share_words
 from inpaint_app.window.colors import colors_of
 from inpaint_app.window.soft_label import SoftLabel
+from inpaint_app.window.steady_boxes import SteadyComboBox
 
 _PICTURE = 56
 _MARGIN = 8
@@ -48,7 +48,7 @@ class AtomGallery(QWidget):
         super().__init__(parent)
         self._model = AtomModel(self)
         self._chosen: int | None = None
-        self._view, self._orders = _AtomView(), QComboBox()
+        self._view, self._orders = _AtomView(), SteadyComboBox()
         self._heading, self._details = QLabel(), SoftLabel(_HINT)
         self._view.setModel(self._model)
         self._view.setItemDelegate(_AtomPainter(self._model, self._view))
@@ -63,7 +63,8 @@ class AtomGallery(QWidget):
         self._details.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._lay_out()
         self._orders.currentIndexChanged.connect(self._on_order)
-        self._view.selectionModel().currentChanged.connect(self._on_current)
+        # Not the current tile: the view makes the first one that whenever it gets the focus.
+        self._view.selectionModel().selectionChanged.connect(self._on_selection)
         self._view.declined.connect(lambda: self._choose(None))
         self.set_atoms(())
 
@@ -90,7 +91,10 @@ class AtomGallery(QWidget):
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
+        label = QLabel("Sort &by")
+        label.setBuddy(self._orders)
         top.addWidget(self._heading, 1)
+        top.addWidget(label)
         top.addWidget(self._orders)
         empty = SoftLabel(_EMPTY)
         empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -112,9 +116,9 @@ class AtomGallery(QWidget):
         self._model.set_order(list(Order)[place])
         self._show(self._chosen)
 
-    def _on_current(self, current: Index) -> None:
-        if current.isValid():
-            self._choose(self._model.number(current))
+    def _on_selection(self) -> None:
+        selected = self._view.selectionModel().selectedIndexes()
+        self._choose(self._model.number(selected[0]) if selected else None)
 
     def _choose(self, number: int | None) -> None:
         """Take over what the user chooses."""
@@ -128,11 +132,10 @@ class AtomGallery(QWidget):
         self._details.setText(_HINT if number is None else self._model.words(number))
         selection = self._view.selectionModel()
         if number is None:
-            selection.clear()
+            selection.clearSelection()
         else:
             index = self._model.index_of(number)
-            if selection.currentIndex() != index:
-                selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self._view.scrollTo(index)
 
 
@@ -180,7 +183,7 @@ class _AtomView(QListView):
             super().keyPressEvent(event)
 
     def _declines(self, event: QKeyEvent) -> bool:
-        return event.key() == Qt.Key.Key_Escape and self.currentIndex().isValid()
+        return event.key() == Qt.Key.Key_Escape and self.selectionModel().hasSelection()
 
 
 class _AtomPainter(QStyledItemDelegate):
@@ -205,6 +208,10 @@ class _AtomPainter(QStyledItemDelegate):
         if chosen or hovered:
             role = QPalette.ColorRole.Highlight if chosen else QPalette.ColorRole.Button
             painter.setBrush(option.palette.color(role))
+            painter.drawRoundedRect(option.rect.adjusted(4, 4, -4, -4), 4, 4)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colors_of(option.palette).focus, 2))
             painter.drawRoundedRect(option.rect.adjusted(1, 1, -1, -1), 5, 5)
         self._draw_atom(painter, option, number)
         self._draw_words(painter, option, number, chosen=chosen)

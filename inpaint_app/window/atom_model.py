@@ -14,6 +14,7 @@ from PySide6.QtGui import QImage
 
 from inpaint_app.window.images import to_image
 from inpaint_app.window.numbers import short_number
+from inpaint_app.window.tooltip import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -105,7 +106,9 @@ class AtomModel(QAbstractListModel):
         number = self.number(index)
         if role == Qt.ItemDataRole.DisplayRole:
             return str(number + 1)
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(self.words(number))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             return self.words(number)
         return None
 

@@ -28,6 +28,7 @@ from inpaint_app.window.foreground import Foreground
 from inpaint_app.window.path_field import PathField, path_form
 from inpaint_app.window.session import Session
 from inpaint_app.window.state import Activity
+from inpaint_app.window.tooltip import tooltip
 from inpaint_app.wording import decibels, percent
 
 _COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
@@ -84,6 +85,7 @@ class BatchDialog(QDialog):
         layout.addWidget(self._bar)
         layout.addWidget(self._summary)
         layout.addWidget(self._buttons)
+        self._start.setDefault(True)
         self.resize(720, 520)
 
     def _connect(self) -> None:
@@ -138,7 +140,7 @@ class BatchDialog(QDialog):
         )
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
-            item.setToolTip(text)
+            item.setToolTip(tooltip(text))
             if 0 < column < 4:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._table.setItem(row.number - 1, column, item)

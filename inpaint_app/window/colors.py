@@ -26,6 +26,10 @@ class Colors:
         Words of lesser weight.
     rule : QColor
         Thin lines between things.
+    edge : QColor
+        Around controls.
+    focus : QColor
+        Around what listens to the keyboard.
     first, second : QColor
         Two series of a plot.
     notice, trouble : QColor
@@ -38,6 +42,8 @@ class Colors:
     outline: QColor
     soft_text: QColor
     rule: QColor
+    edge: QColor
+    focus: QColor
     first: QColor
     second: QColor
     notice: QColor
@@ -53,6 +59,8 @@ LIGHT = Colors(
     outline=QColor(255, 196, 0),
     soft_text=QColor(92, 92, 98),
     rule=QColor(196, 196, 202),
+    edge=QColor(118, 118, 126),
+    focus=QColor(11, 92, 173),
     first=QColor(0, 90, 181),
     second=QColor(181, 72, 0),
     notice=QColor(255, 243, 205),
@@ -65,6 +73,8 @@ DARK = Colors(
     outline=QColor(255, 196, 0),
     soft_text=QColor(170, 170, 178),
     rule=QColor(74, 74, 80),
+    edge=QColor(144, 144, 152),
+    focus=QColor(78, 161, 245),
     first=QColor(106, 176, 255),
     second=QColor(255, 160, 84),
     notice=QColor(77, 64, 20),

@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from inpaint_app.window.tooltip import tooltip
+
 
 class ElidedLabel(QLabel):
     """A label that may become narrower than its text; the tooltip then has all of it.
@@ -28,7 +30,7 @@ class ElidedLabel(QLabel):
         self._shorter = shorter
         self.setText(text)
         self.setAccessibleName(text)
-        self.setToolTip(text)
+        self.setToolTip(tooltip(text))
 
     def minimumSizeHint(self) -> QSize:
         """Return a size for the dots alone."""

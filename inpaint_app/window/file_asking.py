@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from inpaint_app.batch_files import ENDINGS
@@ -44,16 +45,17 @@ def _may_replace(parent: QWidget, title: str, path: Path) -> bool:
     return answer == buttons.Yes
 
 
-def ask_about_unsaved(parent: QWidget) -> str:
-    """Ask what becomes of unsaved work: "export", "discard" or "stay"."""
+def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
+    """Ask what becomes of unsaved work, given by its names: "export", "discard" or "stay"."""
+    is_one = len(works) == 1
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle("Unsaved work")
-    box.setText("The restored picture or the painted mask is in no file yet.")
-    box.setInformativeText("Export it first?")
+    box.setText(f"The {' and the '.join(works)} {'is' if is_one else 'are'} in no file yet.")
+    box.setInformativeText(f"Export {'it' if is_one else 'them'} first?")
     export = box.addButton("&Export …", QMessageBox.ButtonRole.AcceptRole)
     discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
-    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.addButton(QMessageBox.StandardButton.Cancel).setIcon(QIcon())
     box.setDefaultButton(export)
     box.exec()
     clicked = box.clickedButton()

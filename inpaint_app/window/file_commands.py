@@ -143,9 +143,14 @@ class FileCommands(QObject):
 
     def may_leave(self) -> bool:
         """Ask once about unsaved work; tells whether the document may go."""
-        if not self._session.has_unsaved_work:
+        at_stake = {
+            "restored picture": self._session.has_unsaved_result,
+            "painted mask": self._session.has_unsaved_mask,
+        }
+        works = [work for work, is_unsaved in at_stake.items() if is_unsaved]
+        if not works:
             return True
-        answer = file_asking.ask_about_unsaved(self._window)
+        answer = file_asking.ask_about_unsaved(self._window, works)
         return answer == "discard" or (answer == "export" and self._save())
 
     def _save(self) -> bool:

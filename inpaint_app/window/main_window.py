@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMessageBox,
     QStackedWidget,
+    QTabBar,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -55,6 +56,9 @@ _TOOLS = {"look": Tool.NONE, "brush": Tool.BRUSH, "eraser": Tool.ERASER, "rectan
 _VIEWS = {"side": View.SIDE_BY_SIDE, "split": View.SPLIT, "compared": View.COMPARE, "error": View.ERROR}
 _MESSAGE_MS = 8000
 _STATE_VERSION = 1
+_SIZE = QSize(1280, 800)
+_FRAME = QSize(16, 48)
+"""What the system draws around a window, at most."""
 
 
 class MainWindow(QMainWindow):
@@ -111,15 +115,17 @@ class MainWindow(QMainWindow):
         self._drop_frame = DropFrame(centre)
         right, bottom = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
         self._docks = [
-            self._dock("Settings", self.side, right),
-            self._dock("Dictionary", self.dictionary, right),
-            self._dock("History", self.history, bottom),
+            self._dock("Settin&gs", self.side, right),
+            self._dock("&Dictionary", self.dictionary, right),
+            self._dock("Histor&y", self.history, bottom),
         ]
         self.tabifyDockWidget(self._docks[0], self._docks[1])
         for dock in self._docks[:2]:  # their tabs name them
             dock.setTitleBarWidget(QWidget())
         self.setTabPosition(right, QTabWidget.TabPosition.North)
         self._docks[0].raise_()
+        for tabs in self.findChildren(QTabBar):
+            tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCorner(Qt.Corner.BottomRightCorner, right)
         self.resizeDocks([self._docks[0]], [330], Qt.Orientation.Horizontal)
         self.resizeDocks([self._docks[2]], [130], Qt.Orientation.Vertical)
@@ -129,13 +135,15 @@ class MainWindow(QMainWindow):
             label.setContentsMargins(8, 0, 8, 0)
             self.statusBar().addPermanentWidget(label)
         self.setAcceptDrops(True)
-        self.resize(1280, 800)
+        self.resize(_SIZE.boundedTo(self.screen().availableGeometry().size() - _FRAME))
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
-        dock.setObjectName(title.lower())
+        dock.setObjectName(title.replace("&", "").lower())
         dock.setWidget(widget)
         self.addDockWidget(area, dock)
+        # A dock behind another one's tab is somewhere outside, and would still take the focus.
+        dock.visibilityChanged.connect(lambda seen: widget.setEnabled(seen or self.isMinimized()))
         return dock
 
     # Connections
@@ -194,6 +202,7 @@ class MainWindow(QMainWindow):
     def _connect_session(self) -> None:
         session = self.session
         session.problem.connect(self.banner.say)
+        session.problem.connect(self._show_possible)
         session.notice.connect(lambda words: self.statusBar().showMessage(words, _MESSAGE_MS))
         session.document_changed.connect(self._show_document)
         session.activity_changed.connect(self._show_activity)
@@ -313,15 +322,17 @@ class MainWindow(QMainWindow):
             "undo": mask is not None and mask.can_undo,
             "redo": mask is not None and mask.can_redo,
             "stop": session.activity is not None and session.activity.can_keep,
+            "cancel": is_open or session.activity is not None or bool(self.banner.text),
         }
         for name in ("export", "export_comparison", "export_dictionary", "save_recipe", "copy"):
             possible[name] = is_restored
         for name in ("restore", "tune", "compare", "invert", "clear", "save_mask", "open_mask", "damage"):
             possible[name] = is_open
-        possible |= dict.fromkeys(("open_reference", "brush", "eraser", "rectangle", "look"), is_open)
-        possible |= dict.fromkeys(("fit", "actual", "zoom_in", "zoom_out", *_VIEWS), is_open)
+        possible |= dict.fromkeys(("open_reference", "smaller", "larger", *_TOOLS), is_open)
+        possible |= dict.fromkeys(("show_mask", "fit", "actual", "zoom_in", "zoom_out", *_VIEWS), is_open)
         for name, enabled in possible.items():
             self.actions_[name].setEnabled(enabled)
+        self._menus.diameter.setEnabled(is_open)
         self.actions_["automatic"].setChecked(session.is_automatic)
         self.setWindowTitle(TITLE if document is None else f"{shown(document.title)}[*] — {TITLE}")
         self.setWindowModified(document is not None and session.has_unsaved_work)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMainWindow, QMenu, QSpinBox, QToolBar, QToolButton
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
 from inpaint_app.window.actions import Actions
+from inpaint_app.window.steady_boxes import SteadySpinBox
 from inpaint_app.window.theme import Theme
 
 _FILE = (
@@ -61,11 +62,11 @@ class Menus:
 
     def __init__(self, window: QMainWindow, actions: Actions, sample: QMenu, docks: list[QAction]) -> None:
         self._window, self._actions = window, actions
-        self.recent, self.theme = QMenu("Open Re&cent", window), QMenu("&Theme", window)
+        self.recent, self.theme = QMenu("Open Recen&t", window), QMenu("&Theme", window)
         self.themes = _exclusive(window, [_theme_action(window, theme) for theme in Theme])
         for action in self.themes.actions():
             self.theme.addAction(action)
-        self.diameter = QSpinBox()
+        self.diameter = SteadySpinBox()
         self.diameter.setRange(1, 500)
         self.diameter.setSuffix(" px")
         self.diameter.setToolTip("How wide brush and eraser are ([ and ]).")

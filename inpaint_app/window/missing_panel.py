@@ -40,7 +40,7 @@ class MissingPanel(QWidget):
         self._session = session
         self._found = QLabel("Nothing is open.")
         self._found.setWordWrap(True)
-        self._file = QPushButton("Mask &file …")
+        self._file = QPushButton("Mask f&ile …")
         self._colour = QPushButton("Co&lour …")
         self._turn, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
         self._tolerance = SteadySpinBox()

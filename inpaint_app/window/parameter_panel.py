@@ -21,6 +21,7 @@ from inpaint_app.window.captions import preset_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.slider_field import Quantity, SliderField
 from inpaint_app.window.steady_boxes import SteadyComboBox
+from inpaint_app.window.tooltip import tooltip
 
 _DEFAULTS = RestoreSettings()
 _QUANTITIES = {
@@ -57,7 +58,7 @@ _QUANTITIES = {
         tooltip="Most atoms that rebuild one window of the picture: more are sharper, fewer are smoother.",
     ),
     "rounds": Quantity(
-        label="&Rounds of refinement",
+        label="Ro&unds of refinement",
         minimum=0,
         maximum=12,
         default=_DEFAULTS.rounds,
@@ -139,7 +140,7 @@ class ParameterPanel(QWidget):
         row = QHBoxLayout()
         for number, name in enumerate(CONSTRAINTS):
             button = QRadioButton(f"{name.title()} sparsity")
-            button.setToolTip(_CONSTRAINT_TIPS[name])
+            button.setToolTip(tooltip(_CONSTRAINT_TIPS[name]))
             button.setAccessibleDescription(_CONSTRAINT_TIPS[name])
             self._constraints.addButton(button, number)
             row.addWidget(button, 1)
@@ -149,18 +150,20 @@ class ParameterPanel(QWidget):
         for name in PRESETS:
             self._presets.addItem(name.title(), name)
             self._presets.setItemData(
-                self._presets.count() - 1, _PRESET_TIPS[name], Qt.ItemDataRole.ToolTipRole
+                self._presets.count() - 1, tooltip(_PRESET_TIPS[name]), Qt.ItemDataRole.ToolTipRole
             )
         self._presets.addItem(_CUSTOM, None)
         self._presets.setToolTip("All parameters at once.")
         self._presets.setAccessibleName("Preset")
         for name, box in self._bases.items():
-            box.setToolTip(_BASES[name][1])
+            box.setToolTip(tooltip(_BASES[name][1]))
         self._keep.setToolTip(
-            "Restore missing pixels only; otherwise every pixel is replaced by its estimate."
+            tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
-        self._every_window.setToolTip("Rebuild the window at every pixel: twice the time for 0.05 dB.")
-        self._automatic.setToolTip("A full restoration follows every change, in place of a preview.")
+        self._every_window.setToolTip(
+            tooltip("Rebuild the window at every pixel: twice the time for 0.05 dB.")
+        )
+        self._automatic.setToolTip(tooltip("A full restoration follows every change, in place of a preview."))
 
     def _connect(self) -> None:
         session = self._session

@@ -32,8 +32,10 @@ class PathField(QWidget):
         super().__init__(parent)
         self.title, self._folders, self._start, self._filters = title, folders, start, filters
         self._line, self._browse = QLineEdit(), QPushButton("Browse …")
-        self._line.setAccessibleName(title)
-        self._browse.setAccessibleName(f"Browse: {title}")
+        name = title.replace("&", "")
+        self._line.setAccessibleName(name)
+        self._browse.setAccessibleName(f"Browse: {name}")
+        self._browse.setAutoDefault(False)  # Enter in the line is for the dialog around
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._line, 1)

@@ -194,6 +194,7 @@ class PictureCanvas(QWidget):
         if self._levels is None:
             painter.fillRect(event.rect(), colors.surround)
             self._draw_placeholder(painter, colors)
+            self._draw_focus(painter, colors)
             return
         ratio = self.devicePixelRatioF()
         exposed = event.rect()
@@ -207,6 +208,8 @@ class PictureCanvas(QWidget):
         painter.setClipRect(area)
         self.draw_pictures(painter, geometry, area)
         self.draw_marks(painter, geometry, area, colors)
+        painter.resetTransform()
+        self._draw_focus(painter, colors)
 
     def draw_pictures(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:
         """Draw the pixels."""
@@ -269,6 +272,15 @@ class PictureCanvas(QWidget):
         painter.setPen(colors.soft_text)
         area = self.rect().adjusted(24, 12, -24, -12)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._placeholder)
+
+    def _draw_focus(self, painter: QPainter, colors: Colors) -> None:
+        """Draw a frame while the keys go here, set off from the picture by a line of the surround."""
+        if self.hasFocus() and self.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for color, width in ((colors.surround, 4), (colors.focus, 2)):
+                painter.setPen(QPen(color, width))
+                inset = width / 2
+                painter.drawRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset))
 
     def _draw_frame(self, painter: QPainter, frame: QRectF) -> None:
         """Draw a dashed frame in black and white, so that it is seen on every picture."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
+    QHBoxLayout,
     QHeaderView,
     QTreeWidget,
     QTreeWidgetItem,
@@ -17,6 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.window.button_box import button_box
+
+Section = tuple[str, list[tuple[str, str]]]
+"""A title, and what there is with its keys."""
 
 _BY_HAND = (
     ("Zoom at the pointer", "Wheel, + and −"),
@@ -40,40 +44,53 @@ class ShortcutDialog(QDialog):
     def __init__(self, groups: Iterable[tuple[str, list[QAction]]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
-        self._rows: list[tuple[str, str]] = []
-        self._sheet = QTreeWidget()
-        self._sheet.setHeaderLabels(["What", "Keys"])
-        self._sheet.setAccessibleName("Keyboard shortcuts")
-        self._sheet.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self._sheet.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self._sheet.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self._sheet.header().setStretchLastSection(False)
-        for title, actions in groups:
-            self._add(title, [(_name(action), _keys(action)) for action in actions if action.shortcuts()])
-        self._add("Pictures", list(_BY_HAND))
-        self._sheet.expandAll()
+        sections = [
+            (title, [(_name(action), _keys(action)) for action in actions if action.shortcuts()])
+            for title, actions in groups
+        ]
+        self._sections = [section for section in (*sections, ("Pictures", list(_BY_HAND))) if section[1]]
+        columns = QHBoxLayout()
+        for half in _halves(self._sections):
+            columns.addWidget(_sheet(half))
         buttons = button_box(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
-        layout.addWidget(self._sheet)
+        layout.addLayout(columns, 1)
         layout.addWidget(buttons)
-        self.resize(520, 620)
+        self.resize(self.sizeHint())
 
     @property
     def rows(self) -> list[tuple[str, str]]:
         """What is listed."""
-        return self._rows.copy()
+        return [row for _, rows in self._sections for row in rows]
 
-    def _add(self, title: str, rows: list[tuple[str, str]]) -> None:
-        if not rows:
-            return
-        self._rows += rows
+
+def _halves(sections: list[Section]) -> tuple[list[Section], list[Section]]:
+    """Return sections in two columns that are about as long as each other."""
+    lengths = [1 + len(rows) for _, rows in sections]
+    middles = [sum(lengths[:place]) + lengths[place] / 2 for place in range(len(sections))]
+    cut = sum(middle <= sum(lengths) / 2 for middle in middles)
+    return sections[:cut], sections[cut:]
+
+
+def _sheet(sections: list[Section]) -> QTreeWidget:
+    """Return sections below each other, as large as they need."""
+    sheet = QTreeWidget()
+    sheet.setHeaderLabels(["What", "Keys"])
+    sheet.setAccessibleName(f"Keyboard shortcuts: {', '.join(title for title, _ in sections)}")
+    sheet.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+    sheet.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
+    sheet.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    sheet.header().setStretchLastSection(False)
+    for title, rows in sections:
         group = QTreeWidgetItem([title])
         font = group.font(0)
         font.setBold(True)
         group.setFont(0, font)
         group.addChildren([QTreeWidgetItem(list(row)) for row in rows])
-        self._sheet.addTopLevelItem(group)
+        sheet.addTopLevelItem(group)
+    sheet.expandAll()
+    return sheet
 
 
 def _name(action: QAction) -> str:

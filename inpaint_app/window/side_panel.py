@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
@@ -46,8 +46,9 @@ class SidePanel(QWidget):
         column.addWidget(_framed("Missing pixels", self.missing))
         column.addWidget(_framed("Parameters", self.parameters))
         column.addStretch(1)
-        scroll = QScrollArea()
+        scroll = _Column()
         scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
@@ -62,7 +63,6 @@ class SidePanel(QWidget):
         self._advice.setContentsMargins(10, 0, 10, 0)
         layout.addWidget(self._advice)
         layout.addLayout(buttons)
-        self.setMinimumWidth(300)
         session.advice_changed.connect(self._show_advice)
         self._show_advice()
 
@@ -70,6 +70,23 @@ class SidePanel(QWidget):
         advice = self._session.advice
         self._advice.setText("" if advice is None else advice.sentence)
         self._advice.setVisible(advice is not None)
+
+
+class _Column(QScrollArea):
+    """Scrolls up and down, and is never narrower than what it holds."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size that holds the widest thing beside the scroll bar."""
+        inside = self.widget()
+        assert inside is not None
+        width = inside.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        return QSize(width, super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size of what it holds."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
 
 def _framed(title: str, widget: QWidget) -> QGroupBox:
@@ -81,11 +98,17 @@ def _framed(title: str, widget: QWidget) -> QGroupBox:
 
 
 def _button(action: QAction, text: str = "", *, main: bool = False) -> QPushButton:
-    """Return a button that does what an action does, and is enabled when it is."""
-    button = QPushButton(text or action.text())
+    """Return a button that does what an action does, and is enabled when it is.
+
+    The letters belong to the menus: it has none.
+    """
+    button = QPushButton(text or action.iconText())
     button.setToolTip(action.toolTip())
     button.setAccessibleDescription(action.statusTip())
-    button.setDefault(main)
+    if main:
+        font = button.font()
+        font.setBold(True)
+        button.setFont(font)
     button.clicked.connect(action.trigger)
     action.enabledChanged.connect(button.setEnabled)
     button.setEnabled(action.isEnabled())

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from inpaint_app.window.soft_label import SoftLabel
+from inpaint_app.window.tooltip import tooltip
 
 _NOTCH = 120
 _BUTTONS = 32
@@ -127,14 +128,14 @@ class SliderField(QWidget):
             self._show()
 
     def _describe(self) -> None:
-        name, tooltip = self._quantity.label.replace("&", ""), self._quantity.tooltip
+        name, words = self._quantity.label.replace("&", ""), self._quantity.tooltip
         self._label.setBuddy(self._box)
         self._box.setAccessibleName(name)
         self._slider.setAccessibleName(f"{name}, slider")
         for widget in (self, self._label, self._box, self._slider):
-            widget.setToolTip(tooltip)
+            widget.setToolTip(tooltip(words))
         for field in (self._box, self._slider):
-            field.setAccessibleDescription(tooltip)
+            field.setAccessibleDescription(words)
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()

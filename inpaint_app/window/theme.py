@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
+from inpaint_app.window.outlined_style import OutlinedStyle
+
 
 class Theme(Enum):
     """What the user asks for."""
@@ -94,7 +96,7 @@ class ThemeSwitch(QObject):
         super().__init__(application)
         self._application = application
         self._theme = Theme.SYSTEM
-        application.setStyle("Fusion")
+        application.setStyle(OutlinedStyle())
         application.styleHints().colorSchemeChanged.connect(self._on_system_changed)
         self._on_system_changed(application.styleHints().colorScheme())
 

@@ -31,12 +31,14 @@ class Welcome(QWidget):
             "others can be painted over, taken from a mask file or marked by their colour.\n"
             "A whole picture can be damaged on purpose, to see how well it comes back."
         )
-        self._open, self._paste = QPushButton("&Open …"), QPushButton("&Paste")
+        self._open, self._paste = QPushButton("&Open …"), QPushButton("Past&e")
         self._sample = QToolButton()
         self._sample.setText("Open a sample")
         self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self._sample.setMenu(sample_menu(self, self.sample_wanted.emit))
-        self._open.setDefault(True)
+        bold = self._open.font()
+        bold.setBold(True)
+        self._open.setFont(bold)
         self._open.clicked.connect(self.open_wanted)
         self._paste.clicked.connect(self.paste_wanted)
         self._sample.clicked.connect(lambda: self.sample_wanted.emit(SAMPLES[0]))

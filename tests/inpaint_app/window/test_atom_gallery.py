@@ -93,6 +93,19 @@ def test_keys_choose_and_decline(gallery):
     assert gallery.told == [0, 1, 4, None]
 
 
+def test_the_focus_chooses_nothing(gallery, qtbot):
+    shown = view(gallery)
+    gallery.activateWindow()
+    shown.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(shown.hasFocus)
+    assert (gallery.told, gallery.chosen, shown.selectedIndexes()) == ([], None, [])
+    QTest.keyClick(shown, Qt.Key.Key_Space)
+    assert gallery.told == [0]
+    assert gallery._details.text().startswith("Atom 1:")
+    QTest.keyClick(shown, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    assert gallery.told == [0, None], "the words go with the highlighted tile"
+
+
 def test_escape_reaches_the_choice_before_any_shortcut_of_the_window(gallery):
     shortcuts = []
     QShortcut(QKeySequence("Esc"), gallery).activated.connect(lambda: shortcuts.append("Esc"))
@@ -137,7 +150,7 @@ def test_words_for_pointer_and_screen_reader_say_everything(gallery):
     model = view(gallery).model()
     for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
         words = model.data(model.index(2), role)
-        assert words == "Atom 3: Cosine 2. Gain 30, used by 90 % of the windows."
+        assert words.replace("\n", " ") == "Atom 3: Cosine 2. Gain 30, used by 90 % of the windows."
 
 
 @pytest.mark.parametrize(

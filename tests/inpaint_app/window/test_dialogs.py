@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from inpaint_app.picture import Picture
 from inpaint_app.window import file_asking
@@ -29,6 +29,12 @@ def test_a_new_file_is_exported_as_suggested(export, files) -> None:
     assert export._export.isEnabled()
     assert export.target == Target(files["damaged"].parent / "new.png")
     assert not export._replace.isVisible()
+
+
+def test_names_for_screen_readers_are_plain_words(export) -> None:
+    names = [widget.accessibleName() for widget in export.findChildren(QWidget)]
+    assert {"File", "Browse: File", "Format"} <= set(names)
+    assert not any("&" in name for name in names)
 
 
 def test_an_existing_file_needs_a_tick(export, files) -> None:
@@ -106,6 +112,25 @@ def test_a_name_without_an_ending_replaces_nothing_unasked(
     path = file_asking.ask_where_to_write(None, "Save the mask", folder / "suggested.png", "")
     assert path == (None if expected is None else folder / expected)
     assert asked == ([] if answer is None else ["mask.png exists already. Replace it?"])
+
+
+@pytest.mark.parametrize(
+    ("works", "words"),
+    [
+        (["painted mask"], "The painted mask is in no file yet."),
+        (
+            ["restored picture", "painted mask"],
+            "The restored picture and the painted mask are in no file yet.",
+        ),
+    ],
+)
+def test_the_question_names_what_is_unsaved(monkeypatch, qapp, works, words) -> None:
+    said = []
+    monkeypatch.setattr(
+        QMessageBox, "exec", lambda box: said.append((box.text(), [b.icon().isNull() for b in box.buttons()]))
+    )
+    assert file_asking.ask_about_unsaved(None, works) == "stay"
+    assert said == [(words, [True, True, True])]
 
 
 def test_damage_is_handed_back(qtbot) -> None:

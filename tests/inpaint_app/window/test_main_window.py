@@ -9,11 +9,13 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import (
+    QAction,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
     QGuiApplication,
     QImage,
+    QKeySequence,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
@@ -24,8 +26,13 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDialog,
+    QFileDialog,
+    QLabel,
     QLineEdit,
+    QScrollArea,
     QScrollBar,
+    QTabBar,
+    QWidget,
 )
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
@@ -121,10 +128,18 @@ def mask_bytes(window: MainWindow) -> bytes:
 def test_an_empty_window_says_what_to_do(window) -> None:
     assert window.welcome.isVisible()
     assert not window.viewer.isVisible()
-    for name in ("restore", "export", "undo", "compare", "brush", "copy", "save_mask"):
+    for name in ("restore", "export", "undo", "compare", "brush", "copy", "save_mask", "cancel"):
+        assert not window.actions_[name].isEnabled()
+    for name in ("smaller", "larger", "show_mask"):
         assert not window.actions_[name].isEnabled()
     assert window.actions_["open"].isEnabled()
     assert not window.isWindowModified()
+
+
+def test_a_new_window_and_its_frame_fit_the_screen(window) -> None:
+    room = window.screen().availableGeometry()
+    assert window.width() <= max(room.width(), window.minimumSizeHint().width())
+    assert window.height() < room.height() - 30
 
 
 def test_sample_restored_measured_exported(window, qtbot, tmp_path, monkeypatch) -> None:
@@ -295,6 +310,9 @@ def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, file
     opened(window, qtbot, tmp_path / "nothing.png")
     assert "does not exist" in window.banner.text
     assert "--" not in window.banner.text
+    trigger(window, "cancel")
+    assert window.banner.text == "", "Escape closes it in an empty window too"
+    opened(window, qtbot, tmp_path / "nothing.png")
     opened(window, qtbot, files["damaged"])
     assert window.banner.text == "", "a picture that opens takes the message away"
     trigger(window, "restore")
@@ -308,15 +326,17 @@ def test_unsaved_work_is_asked_about_once(window, qtbot, files, monkeypatch) -> 
     settle(window, qtbot)
     asked = []
 
-    def answer(parent) -> str:
-        asked.append(parent)
+    def answer(_parent, works) -> str:
+        asked.append(works)
         return "stay" if len(asked) == 1 else "discard"
 
     monkeypatch.setattr(file_asking, "ask_about_unsaved", answer)
     assert not window.close()
     assert window.isVisible()
+    trigger(window, "invert")
+    settle(window, qtbot)
     assert window.close()
-    assert len(asked) == 2
+    assert asked == [["restored picture"], ["restored picture", "painted mask"]]
 
 
 @pytest.mark.parametrize("painted", [False, True])
@@ -327,7 +347,7 @@ def test_exporting_all_work_leads_on(window, qtbot, files, tmp_path, monkeypatch
     if painted:
         trigger(window, "invert")
         settle(window, qtbot)
-    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: "export")
+    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda *_args: "export")
     monkeypatch.setattr(file_asking, "ask_where_to_write", lambda *_args: tmp_path / "painted.png")
     monkeypatch.setattr(file_commands.ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Rejected)
     assert not window.close(), "nothing was written"
@@ -358,7 +378,7 @@ def test_exporting_beside_a_preview_says_what_is_written(window, qtbot, files, m
 
 
 def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeypatch) -> None:
-    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda _parent: pytest.fail("asked"))
+    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda *_args: pytest.fail("asked"))
     opened(window, qtbot, files["damaged"])
     assert window.close()
 
@@ -709,6 +729,17 @@ def test_the_main_parameters_are_in_sight_of_a_small_window(window, qtbot, files
         assert widget.visibleRegion().boundingRect() == widget.rect()
 
 
+def test_nothing_is_cut_off_in_the_narrowest_panel(window, qtbot, files) -> None:
+    window.resize(1280, 720)
+    opened(window, qtbot, files["damaged"])
+    window.resizeDocks([window._docks[0]], [1], Qt.Orientation.Horizontal)
+    QApplication.processEvents()
+    panel = window.side.parameters
+    for field in panel._fields.values():
+        assert field._box.width() >= field._box.minimumSizeHint().width()
+    assert panel.visibleRegion().boundingRect().width() == panel.width()
+
+
 def test_the_tolerance_is_that_of_the_picture(window, qtbot, files) -> None:
     tolerance = window.side.missing._tolerance
     opened(window, qtbot, files["whole"], marks=Marks(key="120", tolerance=5))
@@ -807,7 +838,7 @@ def test_damage_is_simulated_by_the_dialog(window, qtbot, files, monkeypatch) ->
     assert window.session.mask.mask.any()
 
 
-def test_a_folder_is_restored(window, qtbot, files, tmp_path) -> None:
+def test_a_folder_is_restored(window, qtbot, files, tmp_path, monkeypatch) -> None:
     folder, output = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
     (folder / "a.png").write_bytes(files["damaged"].read_bytes())
@@ -817,7 +848,9 @@ def test_a_folder_is_restored(window, qtbot, files, tmp_path) -> None:
     window.files.batch(folder)
     dialog = window.files._batch
     dialog.set_folders(folder, output)
-    dialog._start.click()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args: pytest.fail("looks for a folder"))
+    qtbot.keyClick(dialog._input._line, Qt.Key.Key_Return)
+    assert dialog.is_active
     qtbot.waitUntil(lambda: not dialog.is_active, timeout=60_000)
     texts = [dialog._table.item(row, 4).text() for row in range(3)]
     assert texts[0] == "restored"
@@ -860,6 +893,28 @@ def test_no_two_actions_share_a_key() -> None:
     assert len(keys) == len(set(keys))
 
 
+def letters_of(texts) -> list[str]:
+    keys = [QKeySequence.mnemonic(text).toString() for text in texts]
+    return [key for key in keys if key]
+
+
+def test_letters_are_unique_in_each_menu_and_in_the_window(window, qtbot, files) -> None:
+    menus = [action.menu() for action in window.menuBar().actions()]
+    menus += [action.menu() for menu in menus for action in menu.actions() if action.menu()]
+    for menu in menus:
+        letters = letters_of(action.text() for action in menu.actions())
+        assert len(letters) == len(set(letters)), menu.title()
+    for menu in menus[:5]:
+        entries = [action for action in menu.actions() if not action.isSeparator()]
+        assert len(letters_of(action.text() for action in entries)) == len(entries), menu.title()
+    texts = [action.text() for action in window.menuBar().actions()]
+    texts += [label.text() for label in window.findChildren(QLabel) if label.buddy()]
+    texts += [button.text() for button in window.findChildren(QAbstractButton)]
+    texts += [bar.tabText(place) for bar in window.findChildren(QTabBar) for place in range(bar.count())]
+    letters = letters_of(texts)
+    assert len(letters) == len(set(letters)), sorted(letters)
+
+
 def test_the_sheet_lists_every_key(window) -> None:
     window.show_shortcuts()
     dialog = next(w for w in QApplication.topLevelWidgets() if w.windowTitle() == "Keyboard shortcuts")
@@ -867,6 +922,9 @@ def test_the_sheet_lists_every_key(window) -> None:
     for group in GROUPS.values():
         for spec in group.values():
             assert all(key in listed for key in spec.keys)
+    assert dialog.height() <= 640
+    for sheet in dialog.findChildren(QAbstractItemView):
+        assert not sheet.verticalScrollBar().isVisible(), "all keys are in sight"
     dialog.close()
 
 
@@ -882,6 +940,51 @@ def test_everything_that_takes_input_has_a_name(window, qtbot, files) -> None:
             if not (inner or widget.accessibleName() or text or widget.toolTip() or not widget.isVisible()):
                 nameless.append(widget)
     assert nameless == []
+    labelled = [label.buddy() for label in window.findChildren(QLabel)]
+    # For a screen reader the name of a choice is what is chosen: its label tells what for.
+    assert [box for box in window.findChildren(QComboBox) if box not in labelled] == []
+
+
+def tab_stops(window: MainWindow, qtbot) -> list[QWidget]:
+    """Return what gets the focus, in the order of the key Tab."""
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    stops: list[QWidget] = []
+    for _ in range(60):
+        qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        stops.append(QApplication.focusWidget())
+    return stops
+
+
+def test_the_focus_goes_to_what_is_in_sight_and_takes_keys(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    trigger(window, "restore")
+    settle(window, qtbot)
+    atoms = window.dictionary.gallery.findChild(QAbstractItemView, "atoms")
+    window.side.parameters._presets.setFocus()
+    for dock, is_seen in ((window._docks[0], False), (window._docks[1], True)):
+        dock.raise_()
+        QApplication.processEvents()
+        stops = tab_stops(window, qtbot)
+        assert (atoms in stops) is is_seen
+        assert not any(type(stop) is QScrollArea for stop in stops)
+        assert any(isinstance(stop, QTabBar) for stop in stops), "the way to the other dock"
+
+
+def test_a_window_put_away_keeps_its_focus(window, qtbot) -> None:
+    window.activateWindow()
+    window.side.parameters._presets.setFocus()
+    window.showMinimized()
+    QApplication.processEvents()
+    window.showNormal()
+    QApplication.processEvents()
+    assert window.focusWidget() is window.side.parameters._presets
+
+
+def test_no_line_under_the_pointer_is_long(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    tips = [each.toolTip() for each in (*window.findChildren(QWidget), *window.findChildren(QAction))]
+    assert max(len(line) for tip in tips for line in tip.splitlines()) <= 60
 
 
 def test_the_hatching_is_the_mask_after_edits_in_quick_succession(window, qtbot, files, monkeypatch) -> None:
@@ -923,10 +1026,16 @@ def test_presets_are_taken_and_recognised(window, place) -> None:
 @pytest.mark.parametrize("focused", [False, True])
 def test_the_wheel_over_a_box_changes_nothing(window, qtbot, files, focused) -> None:
     opened(window, qtbot, files["whole"])
-    boxes = (window.side.parameters._presets, window.side.missing._tolerance)
     window.session.set_settings(RestoreSettings.preset("fast"))
-    boxes[1].setValue(5)
-    before = [boxes[0].currentIndex(), boxes[1].value()]
+    window.side.missing._tolerance.setValue(5)
+    choices = (window.side.parameters._presets, window.dictionary.gallery._orders)
+    numbers = (window.side.missing._tolerance, window._menus.diameter)
+    boxes = (*choices, *numbers)
+
+    def values() -> list[int]:
+        return [box.currentIndex() for box in choices] + [box.value() for box in numbers]
+
+    before = values()
     for box in boxes:
         if focused:
             box.setFocus()
@@ -942,6 +1051,6 @@ def test_the_wheel_over_a_box_changes_nothing(window, qtbot, files, focused) -> 
                 False,
             )
             QApplication.sendEvent(box, event)
-            assert [boxes[0].currentIndex(), boxes[1].value()] == before
+            assert values() == before
         assert box.focusPolicy() == Qt.FocusPolicy.StrongFocus, "the wheel must not take the keys either"
     settle(window, qtbot)

@@ -1,9 +1,19 @@
 """Light and dark."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QSlider, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QSlider,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inpaint_app.window.colors import DARK, LIGHT, colors_of, is_dark
 from inpaint_app.window.picture_pane import PicturePane
@@ -39,12 +49,12 @@ def contrast(first, second) -> float:
 
 @pytest.fixture
 def switch(qapp):
-    palette, style = qapp.palette(), qapp.style().name()
+    palette = qapp.palette()
     made = ThemeSwitch(qapp)
     yield made
     qapp.styleHints().unsetColorScheme()
     made.deleteLater()
-    qapp.setStyle(style)
+    qapp.setStyle("Fusion")
     qapp.setPalette(palette)
 
 
@@ -102,6 +112,38 @@ def test_widgets_with_colors_of_their_own_follow(qtbot, qapp, switch):
         assert field.findChild(QSlider).palette().color(Role.Accent) == palette_of(dark).color(Role.Mid)
         surround = pane.canvas.grab().toImage().pixelColor(2, 2)
         assert surround.getRgb() == colors.surround.getRgb()
+
+
+@pytest.mark.parametrize("theme", [Theme.LIGHT, Theme.DARK])
+def test_edges_and_focus_stand_out(qtbot, qapp, switch, theme):
+    switch.set_theme(theme)
+    window = QWidget()
+    qtbot.addWidget(window)
+    layout = QVBoxLayout(window)
+    pane = PicturePane(Viewport(), "Damaged")
+    controls = [QLineEdit(), QSpinBox(), QComboBox(), QPushButton("Restore"), QCheckBox(), QRadioButton()]
+    controls.append(QSlider(Qt.Orientation.Horizontal))
+    for control in (*controls, pane):
+        layout.addWidget(control)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    ground, colors = window.palette().color(Role.Window), colors_of(window.palette())
+    pane.canvas.setFocus()
+    image = window.grab().toImage()
+    for control in controls:
+        place = control.mapTo(window, QPoint(0, control.height() // 2))
+        edge = [image.pixelColor(place.x() + across, place.y()) for across in range(5)]
+        assert max(contrast(color, ground) for color in edge) >= 3, control
+    for other in (ground, colors.surround, window.palette().color(Role.Base)):
+        assert contrast(colors.focus, other) >= 3
+    for control in (*controls, pane.canvas):
+        qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Tab)
+        assert control.hasFocus()
+        image = window.grab(QRect(control.mapTo(window, QPoint()), control.size())).toImage()
+        places = [(x, y) for x in range(image.width()) for y in range(image.height())]
+        ring = sum(image.pixelColor(x, y) == colors.focus for x, y in places)
+        assert ring >= 2 * 8, control
 
 
 def test_the_system_is_followed_where_asked_for_and_nowhere_else(switch, qapp):
