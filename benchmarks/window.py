@@ -163,10 +163,11 @@ def _measure_gaps() -> None:
         own = max(_own_part(gap, stalls) for gap in heart.gaps)
         milliseconds = [f"{1000 * value:.0f}" for value in (longest, own, max(heart.work), _GAP_LIMIT)]
         rows.append([name, f"{seconds:.1f}", *milliseconds])
-    header = ["step", "seconds", "longest gap, ms", "without stalls of the machine", "own work", "limit"]
+    header = ["step", "seconds", "longest gap, ms", "not shared with a sleeper", "own work", "limit"]
     print_table(f"Gaps in the event loop, {_SIDE} x {_SIDE} gray, 80 % missing", header, rows)
     print(
-        "Stalls of the machine: times when another process that only sleeps was woken late as well.\n"
+        "Not shared: without times when another process, which only sleeps, was woken late as well:\n"
+        "stalls of the machine, or waits for a core.\n"
         "Own work: the most processor time that the window's thread used within one gap."
     )
 

@@ -23,6 +23,8 @@ _RIDGE = 1e-13
 _WELL_CONDITIONED = 1e2
 #: ... and beyond which it is made anew by singular values.
 _ILL_CONDITIONED = 1e6
+#: Singular values up to this part of the largest one are rounding error.
+_NEGLIGIBLE = 1e-10
 
 
 class StackedLeastSquares:
@@ -140,20 +142,28 @@ class SupportFit:
         Inverse of the Gram matrix of the columns; of no meaning in empty places.
     coefficients : (B, S) ndarray
     residual : (B, d) ndarray
+    ill_conditioned : ndarray of int
+        Problems whose columns are, or nearly are, dependent: these were fitted by singular values.
     """
 
     columns: NDArray[np.float64]
     inverse: NDArray[np.float64]
     coefficients: NDArray[np.float64]
     residual: NDArray[np.float64]
+    ill_conditioned: Ints
 
     @property
     def orthonormal(self) -> NDArray[np.float64]:
-        """Orthonormal rows in place of the columns, with the same span: (B, S, d); some may be zero."""
-        largest = np.einsum("bss->bs", self.inverse).max(axis=1)[:, None, None]
-        # Dependent columns make the inverse singular, which Cholesky's method would refuse.
-        factor = np.linalg.cholesky(self.inverse + 1e-12 * largest * np.eye(self.inverse.shape[1]))
-        rows: NDArray[np.float64] = factor.transpose(0, 2, 1) @ self.columns
+        """Orthonormal rows with the span of the columns: (B, S, d), some of them zero."""
+        ill = self.ill_conditioned
+        inverse = self.inverse.copy()
+        inverse[ill] = np.eye(inverse.shape[1])
+        rows: NDArray[np.float64] = np.linalg.cholesky(inverse).transpose(0, 2, 1) @ self.columns
+        if ill.size:
+            _, sizes, directions = np.linalg.svd(self.columns[ill], full_matrices=False)
+            width = directions.shape[1]  # there are no more directions than features
+            rows[ill, width:] = 0
+            rows[ill, :width] = directions * (sizes > _NEGLIGIBLE * sizes[:, :1])[:, :, None]
         return rows
 
 
@@ -174,12 +184,12 @@ def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
     residual = target.astype(np.float64)
     coefficients = np.matvec(inverse, np.matvec(columns, residual))
     residual -= np.vecmat(coefficients, columns)
-    fit = SupportFit(columns, inverse, coefficients, residual)
-    strains = np.einsum("bss->bs", inverse) * lengths
-    if strains.max() > _WELL_CONDITIONED:
-        strain = strains.max(axis=1)
+    strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1)
+    ill = np.flatnonzero(strain > _ILL_CONDITIONED)
+    fit = SupportFit(columns, inverse, coefficients, residual, ill)
+    if strain.max() > _WELL_CONDITIONED:
         _refine(fit, np.flatnonzero((strain > _WELL_CONDITIONED) & (strain <= _ILL_CONDITIONED)))
-        _refit_by_singular_values(fit, np.flatnonzero(strain > _ILL_CONDITIONED), target)
+        _refit_by_singular_values(fit, ill, target)
     return fit
 
 
@@ -225,7 +235,7 @@ def _refit_by_singular_values(fit: SupportFit, rows: Ints, target: Floats) -> No
     if not rows.size:
         return
     columns = fit.columns[rows]
-    duals = np.linalg.pinv(columns.transpose(0, 2, 1), rcond=1e-10)
+    duals = np.linalg.pinv(columns.transpose(0, 2, 1), rcond=_NEGLIGIBLE)
     fit.inverse[rows] = duals @ duals.transpose(0, 2, 1)
     fit.coefficients[rows] = np.matvec(duals, target[rows].astype(np.float64))
     fit.residual[rows] = target[rows] - np.vecmat(fit.coefficients[rows], columns)

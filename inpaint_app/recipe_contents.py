@@ -13,12 +13,13 @@ from inpaint_app.recipe import Plain, Recipe, write_recipe
 
 
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
-    """Return the settings of a recipe; those it does not name have their defaults."""
+    """Return the settings of a recipe; those it does not name are what they were before there were others."""
+    values = _as_of_now(recipe.settings)
     try:
-        return RestoreSettings(**_as_of_now(recipe.settings))
+        return RestoreSettings(**values)
     except TypeError as error:
         known = RestoreSettings.__dataclass_fields__
-        strange = next((name for name in recipe.settings if name not in known), None)
+        strange = next((name for name in values if name not in known), None)
         problem = clause(error) if strange is None else f"there is no setting {strange!r}"
         raise UserError(f"{shown(path)} does not work: {problem}; mend it or write it anew.") from error
     except ValueError as error:
@@ -27,10 +28,9 @@ def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
 
 def _as_of_now(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings in today's words: early recipes know no refinement, and Replacement OMP only."""
-    values = {"rounds": 0, "selector": "romp", **settings}
-    if values.pop("decay", False):
-        values["selector"] = "rompd"
-    return values
+    values = {"rounds": 0, **settings}
+    decays = values.pop("decay", False)
+    return {"selector": "rompd" if decays else "romp", **values}
 
 
 def recipe_marks(recipe: Recipe, path: Path) -> Marks:

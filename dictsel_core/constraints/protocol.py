@@ -19,6 +19,7 @@ class Offer:
     A feasible replacement adds one atom to some of the supports and removes at most one atom from
     each (eq. 3). It is worth the gains of its additions minus the costs of its removals. Replacement
     OMP offers both multiplied by M, which changes no comparison: squares of A^T r_t, and of M w_t.
+    Replacement OLS offers twice the true differences of f_t.
 
     Attributes
     ----------

@@ -43,7 +43,9 @@ class OnlineSelector(ABC):
         Number of rounds T, if it is known; goes with `largest_energy`. `Hedge` uses the doubling trick
         where it is left out.
     learners : ExpertBank, optional
-        k learners over the n atoms, in place of those; they draw for themselves.
+        k learners over the n atoms, in place of those; they draw for themselves, so that largest_energy,
+        rounds and rng are left out. Gains are at most half the energy of a patch, or its M-th part for
+        Replacement OMP.
     rng : numpy.random.Generator or int, optional
         For the draws; seeded with 0 if left out.
     """
@@ -68,13 +70,15 @@ class OnlineSelector(ABC):
         self._picks: Ints | None = None
         self._learners: ExpertBank
         self._largest_energy, self._largest = np.inf, np.inf
-        if largest_energy is None and rounds is not None:
-            raise TypeError("rounds is used with largest_energy only; leave it out or give both.")
         if learners is not None:
-            if largest_energy is not None or rng is not None:
-                raise TypeError("learners have a rate and draws of their own; leave the other ones out.")
+            if any(each is not None for each in (largest_energy, rounds, rng)):
+                raise TypeError(
+                    "learners have a rate and draws of their own; leave largest_energy, rounds and rng out."
+                )
             _check_learners(learners, count, n)
             self._learners = learners
+        elif largest_energy is None and rounds is not None:
+            raise TypeError("rounds is used with largest_energy only; leave it out or give both.")
         elif largest_energy is None:
             self._learners = AdaptiveHedge(n, n_learners=count, rng=rng)
         else:
@@ -270,9 +274,9 @@ class OnlineReplacementOMP(OnlineSelector):
         learners: ExpertBank | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
-        if smoothness is not None and not 0 < as_nonnegative(smoothness, "smoothness") < np.inf:
+        self._own_smoothness = None if smoothness is None else as_nonnegative(smoothness, "smoothness")
+        if self._own_smoothness is not None and not 0 < self._own_smoothness < np.inf:
             raise ValueError(f"smoothness must be positive and finite, but is {smoothness}.")
-        self._own_smoothness = smoothness
         super().__init__(
             ground_set,
             n_atoms,

@@ -20,7 +20,7 @@ class Restoration:
     image : ndarray
         In the shape, dtype and range of the input.
     settings : RestoreSettings
-        As used: a dictionary size or coding sparsity of None is replaced by what was chosen.
+        As used: a dictionary size, coding sparsity or selector of None is replaced by what was chosen.
     missing_fraction : float
         Part of the colour values that was missing.
     selection : Selection or None
@@ -32,7 +32,7 @@ class Restoration:
     n_rounds : int
         How many rounds of refinement were made.
     seconds : dict of str to float
-        Time spent in each stage.
+        Time spent in each stage that is done.
     """
 
     image: NDArray[Any]

@@ -36,8 +36,9 @@ def replacement_ols(
     .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \Big\{ \sum_t [ f_t(Z_t + a) - f_t(Z_t) ]
         - \sum_t \sum_{b \in Z_t \setminus Z'_t} [ f_t(Z_t) - f_t(Z_t - b) ] \Big\},
 
-    the first sum being over the patches that take the atom. Both terms are exact; that the atom may
-    make up for what is removed is left out. `replacement_greedy` counts that too, but cannot keep to
+    the first sum being over the patches that take the atom. Both terms are exact, except that an atom
+    counts as if at least 1 % of its squared length lay outside of a support. That the atom may make up
+    for what is removed is left out. `replacement_greedy` counts that too, but cannot keep to
     average sparsity, and takes longer.
 
     Parameters
@@ -143,7 +144,7 @@ class _WorthFit(ColumnFit):
     Attributes
     ----------
     gains : (T, n) ndarray
-        2 f_t(Z_t + a) - 2 f_t(Z_t).
+        2 f_t(Z_t + a) - 2 f_t(Z_t), or less for atoms that lie almost in the span of the support.
     largest : (T,) ndarray
         The largest of each patch.
     costs : (T, S) ndarray
@@ -169,10 +170,14 @@ class _WorthFit(ColumnFit):
         squares = np.square(self._residuals[rows] @ problem.atoms)
         visible = (squares > problem.rounding[rows, None]) & (outside > 0)
         gains = np.divide(squares, outside, out=np.zeros_like(squares), where=visible)
+        # Nothing is worth more than what is left; rounding must not decide between atoms that explain it all.
+        left = np.square(self._residuals[rows]).sum(axis=1, keepdims=True)
+        np.copyto(gains, left, where=gains > left * (1 - np.sqrt(np.finfo(gains.dtype).eps)))
         problem.level_copies(gains)
         used = supports >= 0
         gains[used.nonzero()[0], supports[used]] = 0
         self.gains[rows], self.largest[rows] = gains, gains.max(axis=1)
-        costs = np.square(fit.coefficients) / np.einsum("bss->bs", fit.inverse)
+        costs = np.full(supports.shape, np.inf)
+        np.divide(np.square(fit.coefficients), np.einsum("bss->bs", fit.inverse), out=costs, where=used)
         self.costs[rows] = np.inf
-        self.costs[rows, : costs.shape[1]] = np.where(used, costs, np.inf)
+        self.costs[rows, : supports.shape[1]] = costs

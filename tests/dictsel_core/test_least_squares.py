@@ -53,6 +53,17 @@ def test_the_inverse_gram_matrix_is_that_of_the_dual_vectors(angle):
     assert_close(fit.inverse.reshape(N_PROBLEMS, -1), (duals @ duals.mT).reshape(N_PROBLEMS, -1), 1e-7)
 
 
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("angle", [1, 1e-2, 1e-4, 1e-6, 1e-8, 0])
+def test_orthonormal_rows_span_what_the_columns_span(angle, masked):
+    columns, target = problems(5, angle, masked=masked)
+    columns[::3, -1] = 0
+    columns[1::3, 2] *= 1e-7  # hardly visible under the mask
+    rows = fit_supports(columns, target).orthonormal
+    projectors = np.linalg.pinv(columns, rcond=1e-10) @ columns
+    np.testing.assert_allclose(rows.mT @ rows, projectors, atol=1e-5)
+
+
 def test_supports_of_unequal_size_are_fitted_together():
     columns, target = problems(3, 1e-3)
     used = np.arange(N_COLUMNS) < np.arange(N_PROBLEMS)[:, None] % (N_COLUMNS + 1)

@@ -79,8 +79,17 @@ def test_degenerate_data_and_ground_sets():
         assert sorted(selection.atoms.tolist()) == list(range(10))
         assert np.isfinite(selection.objective).all()
         assert [len(z) for z in selection.supports[:2]] == [0, 0]
+        assert not any(set(z.tolist()) & {4, 5, 6, 7} for z in selection.supports), "of equals the first wins"
     one = replacement_ols(twice, data[4:], IndividualSparsity(1), 1)
     assert len(one.supports) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_dependent_atoms_beside_empty_slots():
+    rows = np.array([[1, 0, 0, 0], [1, 1e-4, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+    data = np.array([[1, 1, 0, 0], [1, 1, 1, 0.0]])
+    selection = replacement_ols(ground_set_from_array(rows.T), data, IndividualSparsity(3), 4)
+    assert selection.objective[-1] == pytest.approx((data**2).sum() / 2)
 
 
 def test_wrong_use_is_refused_in_words():

@@ -68,7 +68,9 @@ def separate_rule(patches):
             part = visible - visible[:, z] @ np.linalg.pinv(visible[:, z], rcond=1e-10) @ visible
             outside = np.maximum(np.square(part).sum(axis=0), 0.01 * lengths)
             squares = patches.squared_correlations(t, z)
-            additions.append(np.divide(squares, 2 * outside, out=np.zeros_like(squares), where=squares > 0))
+            worth = np.divide(squares, 2 * outside, out=np.zeros_like(squares), where=squares > 0)
+            left = np.square(patches.data[t][~patches.mask[t]]).sum() / 2 - before[t]
+            additions.append(np.where(worth > left * (1 - 1.5e-8), left, worth))  # all that is left is a tie
 
         def worth(t, option, atom):
             added, slot = option
