@@ -56,7 +56,7 @@ class Damage:
 
 
 SAMPLES = (
-    Damage("random", 0.8, seed=1),
+    Damage("random", 0.8, seed=0),  # as the bundled damaged sample
     Damage("random", 0.5, seed=1),
     Damage("text", text="dictionary selection", seed=1),
     Damage("scratches", seed=1),

@@ -10,7 +10,8 @@ from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
 from inpaint_app.marks import Marks
 from inpaint_app.picture import Picture
 from inpaint_app.rect import Rect
-from inpaint_app.window.opening import SAMPLES, Damage
+from inpaint_app.sample import DAMAGED, read_sample
+from inpaint_app.window.opening import SAMPLES, Damage, open_sample
 from inpaint_app.window.runner import DEBOUNCE_MS
 from inpaint_app.window.session import Session
 from inpaint_app.window.state import Comparison
@@ -72,6 +73,12 @@ def test_a_whole_picture_opens_and_can_be_damaged(session, qtbot, files, picture
     assert np.array_equal(session.document.reference.pixels, picture.pixels)
     assert not np.array_equal(session.mask.mask, first)
     assert session.complaints == []
+
+
+def test_the_window_opens_the_sample_that_is_restored_without_a_display() -> None:
+    opened, damaged = open_sample(SAMPLES[0]), read_sample(DAMAGED)
+    assert np.array_equal(opened.mask, damaged.alpha == 0)
+    assert np.array_equal(opened.document.picture.pixels[~opened.mask], damaged.pixels[~opened.mask])
 
 
 @pytest.mark.parametrize("damage", SAMPLES, ids=lambda damage: damage.words)
