@@ -7,9 +7,9 @@ from dictsel_core._least_squares import SupportFit
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.constraints import Constraint, Offer
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection._replacement_omp import best_replacement
-from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
+from dictsel_core.selection.driver import Pick, prepare
 from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.offering import OfferingEngine
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
@@ -114,28 +114,20 @@ def iter_replacement_ols(
     return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count))
 
 
-class _Engine(ReplacementEngine):
+class _Engine(OfferingEngine):
     """Supports of one run, and what additions and removals are worth to each patch."""
 
     def __init__(self, problem: Problem, constraint: Constraint, n_atoms: int) -> None:
         capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
         self.worth = _WorthFit(problem, capacity)
-        super().__init__(SupportState(problem, capacity, self.worth), repeats=n_atoms)
-        self.constraint = constraint
-        self.price = 0.0
+        super().__init__(SupportState(problem, capacity, self.worth), constraint, repeats=n_atoms)
         self.state.refit(np.arange(len(problem)))
 
     def iterate(self, eligible: Bools, new: Bools) -> Pick:
         """Carry out the most valuable replacement."""
         worth, state = self.worth, self.state
         offer = Offer(worth.gains, worth.costs, state.supports, state.sizes, worth.largest)
-        atom, replacement, n_exact = best_replacement(self.constraint, offer, self.price, eligible)
-        if replacement is None:
-            totals = worth.gains.sum(axis=0, dtype=np.float64)
-            return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact)
-        self.price = replacement.price
-        state.carry_out(replacement, atom)
-        return Pick(atom, replacement.value / 2, n_exact)
+        return self.take_best(offer, 2, eligible, new)[0]
 
 
 class _WorthFit(ColumnFit):

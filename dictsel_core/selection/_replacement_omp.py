@@ -5,10 +5,11 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._validation import Bools, Ints
-from dictsel_core.constraints import Constraint, Offer, Replacement
+from dictsel_core.constraints import Constraint, Offer
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
+from dictsel_core.selection.driver import Pick, prepare
 from dictsel_core.selection.fits import ColumnFit, GramFit
+from dictsel_core.selection.offering import OfferingEngine
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
@@ -129,7 +130,7 @@ def iter_replacement_omp(
     return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count, decay))
 
 
-class _Engine(ReplacementEngine):
+class _Engine(OfferingEngine):
     """Supports and squared correlations of one run."""
 
     def __init__(self, problem: Problem, constraint: Constraint, n_atoms: int, decay: bool) -> None:
@@ -139,14 +140,13 @@ class _Engine(ReplacementEngine):
         shares_products = problem.observed is None and n_atoms <= 2 * problem.ground_set.n_features
         fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
         # ROMPd is a heuristic whose gains promise no improvement: its repeats could go round in circles.
-        super().__init__(SupportState(problem, capacity, fit), repeats=0 if decay else n_atoms)
-        self.problem, self.constraint, self.decay = problem, constraint, decay
+        super().__init__(SupportState(problem, capacity, fit), constraint, repeats=0 if decay else n_atoms)
+        self.problem, self.decay = problem, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.largest = np.empty(len(problem), problem.data.dtype)
         self.scratch = np.empty_like(self.gains[: chunk_rows(self.gains.itemsize * n_candidates)])
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
-        self.price = 0.0
 
     def iterate(self, eligible: Bools, new: Bools) -> Pick:
         """Make one iteration of algorithm 1."""
@@ -154,15 +154,9 @@ class _Engine(ReplacementEngine):
         smoothness = self.problem.ground_set.smoothness
         if self.decay:
             smoothness /= np.sqrt(self.iteration)
-        atom, replacement, n_exact = best_replacement(
-            self.constraint, self.offer(smoothness), self.price, eligible
-        )
-        if replacement is None:
-            totals = self.gains.sum(axis=0, dtype=np.float64)
-            return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact)
-        self.price = replacement.price
-        self.update_gains(self.state.carry_out(replacement, atom))
-        return Pick(atom, replacement.value / smoothness, n_exact)
+        pick, changed = self.take_best(self.offer(smoothness), smoothness, eligible, new)
+        self.update_gains(changed)
+        return pick
 
     def offer(self, smoothness: float) -> Offer:
         """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
@@ -187,22 +181,3 @@ class _Engine(ReplacementEngine):
             squares[used.nonzero()[0], supports[used]] = 0
             self.gains[block] = squares
             self.largest[block] = np.maximum.reduce(squares, axis=1)
-
-
-def best_replacement(
-    constraint: Constraint, offer: Offer, price: float, eligible: Bools
-) -> tuple[int, Replacement | None, int]:
-    """Return the eligible atom with the most valuable replacement, that one, and the exact solves made.
-
-    Atoms are tried in the order of their upper bounds until no bound exceeds the best value. The
-    replacement is None where no value is positive.
-    """
-    bounds = np.where(eligible, constraint.bounds(offer, price), 0)
-    best_atom, best, best_value, n_exact = -1, None, 0.0, 0
-    while bounds[atom := int(bounds.argmax())] > best_value:
-        replacement = constraint.replacement(offer, atom)
-        n_exact += 1
-        bounds[atom] = 0
-        if replacement.value > best_value:
-            best_atom, best, best_value = atom, replacement, replacement.value
-    return best_atom, best, n_exact
