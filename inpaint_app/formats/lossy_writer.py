@@ -61,4 +61,5 @@ def _save(image: Image.Image, name: str, picture: Picture, file: BinaryIO, optio
     """Encode in memory, so that a full disk is seen by our own write."""
     packed = io.BytesIO()
     image.save(packed, name, icc_profile=picture.icc, **options)
-    file.write(packed.getbuffer())
+    # Not getbuffer: where writing fails, the traceback would keep the view, and BytesIO could not be closed.
+    file.write(packed.getvalue())

@@ -58,7 +58,7 @@ def test_only_json_can_be_written(tmp_path: Path) -> None:
     [
         ("", "line 1"),
         ("{", "line 1"),
-        ('{\n"recipe": 1,\n}', "line 3"),
+        ('{\n"recipe": 1,\n?}', "line 3"),
         ("[]", "not a recipe"),
         ("3", "not a recipe"),
         ("{}", "not a recipe"),
