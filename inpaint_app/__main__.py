@@ -1,28 +1,31 @@
 """``python -m inpaint_app``: the window on the bundled sample, or the command line on arguments."""
 
 import sys
-from pathlib import Path
+from collections.abc import Callable
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run the command line on the arguments; without any, show the sample."""
-    from inpaint_app.cli import guarded
+    from inpaint_app.cli import exit_on_interrupt, guarded
     from inpaint_app.cli import main as command
-    from inpaint_app.launch import has_display
-    from inpaint_app.launch import main as window
 
-    if argv:
+    if sys.argv[1:] if argv is None else argv:
         return command(argv)
+    with exit_on_interrupt("inpaint"):
+        from inpaint_app.launch import has_display
+        from inpaint_app.launch import main as window
     if has_display():
         return window(["--sample"])
 
-    def sample() -> int:
+    def load() -> Callable[[], int]:
+        from pathlib import Path
+
         from inpaint_app.cli.show_sample import show_sample
 
-        return show_sample(Path())
+        return lambda: show_sample(Path())
 
-    return guarded(sample)
+    return guarded(load, is_process=argv is None)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -5,6 +5,10 @@ import os
 import sys
 from pathlib import Path
 
+from inpaint_app.cli import exit_on_interrupt
+from inpaint_app.cli.parser import PrintingParser
+from inpaint_app.cli.streams import PrintingError, open_closed_streams, print_note
+
 _NO_DISPLAYS = ("offscreen", "minimal")
 
 
@@ -20,7 +24,7 @@ def has_display() -> bool:
 
 def parser() -> argparse.ArgumentParser:
     """Return the options."""
-    options = argparse.ArgumentParser(
+    options = PrintingParser(
         prog="inpaint-app", description="Restore the missing pixels of a picture in a window."
     )
     options.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a picture to open")
@@ -53,21 +57,34 @@ def _size(text: str) -> tuple[int, int]:
 
 def main(argv: list[str] | None = None) -> int:
     """Start the window, or say why that cannot be done."""
+    open_closed_streams()
+    try:
+        return _start(argv)
+    except PrintingError as error:
+        print_note(f"inpaint-app: {error}\n")
+        return 2
+    except KeyboardInterrupt:
+        print_note("inpaint-app: Stopped.\n")
+        return 130
+
+
+def _start(argv: list[str] | None) -> int:
     options = parser()
     args = options.parse_args(argv)
     if args.file is None and (args.mask is not None or args.reference is not None):
         options.error("--mask and --reference belong to a picture; give its FILE too")
     if not has_display():
         if args.screenshot is None:
-            sys.stderr.write(
+            print_note(
                 "inpaint-app: There is no display to open a window on; use the command inpaint instead.\n"
             )
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     try:
-        from inpaint_app.window.app import main as run  # noqa: PLC0415  (Qt only where it is needed)
+        with exit_on_interrupt("inpaint-app"):
+            from inpaint_app.window.app import main as run  # noqa: PLC0415  (Qt only where it is needed)
     except ImportError as error:
-        sys.stderr.write(f"inpaint-app: The window cannot open ({error}); install what is missing.\n")
+        print_note(f"inpaint-app: The window cannot open ({error}); install what is missing.\n")
         return 1
     return run(args)
 

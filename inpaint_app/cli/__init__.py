@@ -1,10 +1,11 @@
 """The command line. It runs without Qt; `main` is the command `inpaint`."""
 
+# What is imported here is loaded before Ctrl-C ends the command without a traceback: keep it light.
 import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -21,40 +22,69 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 done, 1 some files of a batch failed, 2 the input is wrong, 130 stopped by Ctrl-C.
     """
 
-    def command() -> int:
-        # Imported here, so that Ctrl-C while the libraries load ends without a traceback too.
+    def load() -> Callable[[], int]:
         from inpaint_app.cli.program import run
 
-        return run(sys.argv[1:] if argv is None else list(argv))
+        return lambda: run(sys.argv[1:] if argv is None else list(argv))
 
-    return guarded(command)
+    return guarded(load, is_process=argv is None)
 
 
-def guarded(command: Callable[[], int]) -> int:
-    """Run something and return its exit code; a mistake of the user ends in one sentence."""
+def guarded(load: Callable[[], Callable[[], int]], *, is_process: bool) -> int:
+    """Load a command, run it and return its exit code; a mistake of the user ends in one sentence.
+
+    With `is_process`, the command is all that the process is for, and ends here if a signal has stopped it.
+    The interpreter would wait for all threads, and one that was being started just then may never end.
+    """
+    code = _guarded(load)
+    if is_process and code > 128:
+        os._exit(code)
+    return code
+
+
+def _guarded(load: Callable[[], Callable[[], int]]) -> int:
+    with exit_on_interrupt("inpaint"):
+        from inpaint_app.cli.streams import open_closed_streams, print_note, print_report
+        from inpaint_app.errors import UserError
+
+        open_closed_streams()
+        command = load()
     try:
-        return command()
+        code = command()
+        print_report("")  # flushes what is left, so that the end of the process cannot fail on it
+        return code
     except KeyboardInterrupt:
         # A second Ctrl-C, while threads finish what they have begun, ends the process at once.
         with contextlib.suppress(ValueError):  # not the main thread
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        print("inpaint: Stopped.", file=sys.stderr)
+        print_note("inpaint: Stopped.\n")
         return 130
-    except BrokenPipeError:  # the reader of our output, such as head, has left
-        _drop_output()
-        return 1
-    except Exception as error:
-        from inpaint_app.cli.console import PrintingError
-        from inpaint_app.errors import UserError
-
-        if isinstance(error, PrintingError):
-            _drop_output()
-        elif not isinstance(error, UserError):
-            raise
-        print(f"inpaint: {error}", file=sys.stderr)
+    except UserError as error:
+        print_note(f"inpaint: {error}\n")
         return 2
 
 
-def _drop_output() -> None:
-    """Send what is still to be printed nowhere, so that the end of the process does not fail at it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+@contextlib.contextmanager
+def exit_on_interrupt(program: str) -> Iterator[None]:
+    """Let Ctrl-C end the process at once, while libraries load and there is nothing to clear up.
+
+    An exception would not do: the compiled parts of a library may turn it into an ImportError.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, or somebody else's
+        yield
+        return
+
+    def leave(*_: object) -> None:
+        with contextlib.suppress(OSError):
+            os.write(2, f"{program}: Stopped.\n".encode())
+        os._exit(130)
+
+    try:
+        before = signal.signal(signal.SIGINT, leave)
+    except ValueError:  # not the main thread, which alone hears of Ctrl-C
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import os
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from inpaint_app.cli.job import Job, Listener, run_job
 from inpaint_app.cli.parser import whole
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import KEYS, Outcome
+from inpaint_app.cli.streams import print_note
 from inpaint_app.errors import UserError, shown, writing_error
 from inpaint_app.recipe_contents import recipe_path
 from inpaint_app.wording import decibels, percent
@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     if args.quiet:
         for row in rows:
             if row.error is not None:
-                print(f"inpaint: {row.error}", file=sys.stderr)
+                print_note(f"inpaint: {row.error}\n")
     console.document({"files": [row.document() for row in rows]})
     return 1 if any(row.error is not None for row in rows) else 0
 

@@ -2,15 +2,10 @@
 
 import json
 import math
-import sys
 from collections.abc import Mapping
-from typing import Any, TextIO
+from typing import Any
 
-from inpaint_app.errors import UserError
-
-
-class PrintingError(UserError):
-    """What was to be printed could not be."""
+from inpaint_app.cli.streams import print_note, print_report
 
 
 class Console:
@@ -30,29 +25,17 @@ class Console:
     def say(self, line: str) -> None:
         """Print a line of the report."""
         if not self.quiet:
-            _print(line, sys.stderr if self.as_json else sys.stdout)
+            (print_note if self.as_json else print_report)(f"{line}\n")
 
     def note(self, line: str) -> None:
         """Print something worth knowing that is not a result."""
         if not self.quiet:
-            _print(f"Note: {line}", sys.stderr)
+            print_note(f"Note: {line}\n")
 
     def document(self, contents: Mapping[str, Any]) -> None:
         """Print the JSON document, where one is wanted."""
         if self.as_json:
-            _print(json.dumps(_plain(contents), indent=2, allow_nan=False), sys.stdout)
-
-
-def _print(text: str, stream: TextIO) -> None:
-    try:
-        print(text, file=stream, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        reason = (error.strerror or "error").lower()
-        raise PrintingError(
-            f"The report could not be printed ({reason}); look where the output is sent."
-        ) from error
+            print_report(f"{json.dumps(_plain(contents), indent=2, allow_nan=False)}\n")
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  (anything that JSON holds)

@@ -4,13 +4,22 @@ import argparse
 import difflib
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
+from inpaint_app.cli.streams import print_note, print_report
 from inpaint_app.errors import UserError
 
 
-class Parser(argparse.ArgumentParser):
+class PrintingParser(argparse.ArgumentParser):
+    """A parser that prints as all else is printed, so that a reader may leave."""
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        (print_note if file is sys.stderr else print_report)(message)
+
+
+class Parser(PrintingParser):
     """A parser that raises `UserError` where the standard one prints its usage and exits."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401  (the options of the standard parser)

@@ -10,6 +10,7 @@ from types import FrameType
 from dictsel_core import __version__
 from inpaint_app.cli import batch, compare, damage, dictionary, restore, score, tune
 from inpaint_app.cli.parser import Parser
+from inpaint_app.cli.streams import print_note
 
 _DESCRIPTION = """\
 Give damaged pictures their missing pixels back: dropped pixels, scratches,
@@ -62,7 +63,7 @@ def run(argv: list[str]) -> int:
             code: int = args.run(args)
             return code
     except MemoryError:
-        print("inpaint: There is not enough memory; scale the picture down first.", file=sys.stderr)
+        print_note("inpaint: There is not enough memory; scale the picture down first.\n")
     except SystemExit as end:  # --help, --version, termination
         return end.code if isinstance(end.code, int) else 0
     return 2

@@ -5,6 +5,7 @@ import time
 from types import TracebackType
 from typing import Self
 
+from inpaint_app.cli.streams import print_note
 from inpaint_app.wording import duration
 
 _PATIENCE = 0.5
@@ -53,14 +54,12 @@ class Progress:
         self._stage = stage
         self._drawn = now
         self._shown = True
-        sys.stderr.write(f"\r\x1b[K{line(stage, fraction, now - self._began)}")
-        sys.stderr.flush()
+        print_note(f"\r\x1b[K{line(stage, fraction, now - self._began)}")
 
     def clear(self) -> None:
         """Remove the line."""
         if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            print_note("\r\x1b[K")
             self._shown = False
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dictsel_core import iter_restore, psnr
+from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
 from inpaint_app.errors import UserError, shown
 from inpaint_app.missing import find_missing
@@ -21,7 +22,8 @@ _OUTPUT = "sample_restored.png"
 
 def show_sample(folder: Path) -> int:
     """Restore the sample with the default settings, print its PSNR, and write it into a folder."""
-    print("There is no display for the window; the bundled sample is restored here instead.")
+    say = Console().say
+    say("There is no display for the window; the bundled sample is restored here instead.")
     original, damaged = read_sample(ORIGINAL), read_sample(DAMAGED)
     missing = find_missing(damaged)
     start = time.perf_counter()
@@ -32,14 +34,14 @@ def show_sample(folder: Path) -> int:
     restored = steps.result.image
     seconds = time.perf_counter() - start
     before = psnr(original.pixels, np.where(missing.mask[..., None], 0, damaged.pixels))
-    print(f"Sample:      {damaged.width} x {damaged.height} pixels, {percent(missing.fraction)} missing")
-    print(f"Damaged:     PSNR {decibels(before)}")
-    print(f"Restored:    PSNR {decibels(psnr(original.pixels, restored))} in {seconds:.1f} s")
+    say(f"Sample:      {damaged.width} x {damaged.height} pixels, {percent(missing.fraction)} missing")
+    say(f"Damaged:     PSNR {decibels(before)}")
+    say(f"Restored:    PSNR {decibels(psnr(original.pixels, restored))} in {seconds:.1f} s")
     picture = damaged.with_pixels(restored, filled=missing.mask)
     output = _output(folder, original)
     write_picture(picture, output, overwrite=True)
-    print(f"Written:     {shown(output)}")
-    print("For your own pictures: make run ARGS='restore photo.png', or make run ARGS=--help.")
+    say(f"Written:     {shown(output)}")
+    say("For your own pictures: make run ARGS='restore photo.png', or make run ARGS=--help.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The command as a process: exit codes, Ctrl-C, no Qt, a terminal, a pipe that closes."""
+"""The command as a process: exit codes, signals, no Qt, a terminal."""
 
 import contextlib
 import json
@@ -103,6 +103,46 @@ def test_stopping_leaves_nothing_half_written(tmp_path, number, code, command) -
     assert not (tmp_path / "out").exists()
 
 
+def run_program(program: str, *arguments: str, **options) -> subprocess.CompletedProcess:
+    """Run lines of Python in a process of their own."""
+    command = [sys.executable, "-P", "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+@posix
+@pytest.mark.parametrize("module", ["inpaint_app.errors", "datetime", "inpaint_app.cli.program"])
+def test_ctrl_c_while_the_libraries_load(module) -> None:
+    # NumPy's compiled part loads datetime, and turns an exception there into an ImportError of its own.
+    program = (
+        "import os, signal, sys\n"
+        "class CtrlC:\n"
+        "    def find_spec(name, path=None, target=None):\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, CtrlC)\n"
+        "from inpaint_app.cli import main\n"
+        "sys.exit(main(['--version']))\n"
+    )
+    done = run_program(program)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "inpaint: Stopped.\n")
+
+
+def test_ctrl_c_while_a_thread_starts(tmp_path) -> None:
+    """Such a thread is on no list of those to be told that the end has come."""
+    write_pair(tmp_path)
+    program = (
+        "import sys, threading\n"
+        "from inpaint_app.cli import main\n"
+        "real = threading.Thread.start\n"
+        "def start(thread):\n"
+        "    real(thread)\n"
+        "    raise KeyboardInterrupt\n"
+        "threading.Thread.start = start\n"
+        "sys.exit(main())\n"
+    )
+    done = run_program(program, "restore", "broken.png", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (130, "inpaint: Stopped.\n")
+
+
 @posix
 def test_progress_bar_appears_on_a_terminal_alone_and_goes(tmp_path) -> None:
     import pty
@@ -121,34 +161,6 @@ def test_progress_bar_appears_on_a_terminal_alone_and_goes(tmp_path) -> None:
     assert b"% " in shown
     assert b"left" in shown
     assert shown.endswith(b"\r\x1b[K")
-
-
-@posix
-def test_reader_that_leaves_is_no_error_worth_a_traceback(tmp_path) -> None:
-    process = subprocess.Popen([str(COMMAND), "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdout.close()
-    errors = process.stderr.read()
-    process.stderr.close()
-    process.wait(timeout=60)
-    assert b"Traceback" not in errors
-    assert b"Exception" not in errors
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
-@pytest.mark.parametrize("option", [[], ["--json", "--quiet"]])
-def test_full_disk_under_the_report_is_one_sentence(tmp_path, option) -> None:
-    whole, _ = write_pair(tmp_path)
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [str(COMMAND), "score", whole, whole, *option],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert done.stderr.startswith("inpaint: ")
-    assert done.stderr.count("\n") == 1
 
 
 def test_bar_in_words() -> None:

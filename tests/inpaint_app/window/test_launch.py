@@ -92,6 +92,22 @@ def test_without_a_display_it_says_so(tmp_path) -> None:
     assert "no display" in done.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_while_qt_loads_ends_without_a_traceback(tmp_path) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "class CtrlC:\n"
+        "    def find_spec(name, path=None, target=None):\n"
+        "        if name == 'PySide6.QtWidgets': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, CtrlC)\n"
+        "from inpaint_app.launch import main\n"
+        "sys.exit(main(['--sample', '--screenshot', 'shot.png']))\n"
+    )
+    command = [sys.executable, "-P", "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, "inpaint-app: Stopped.\n")
+
+
 @pytest.mark.parametrize("size", ["12", "1280x", "axb", "10x10", "99999x900"])
 def test_a_wrong_size_is_refused(size, capsys) -> None:
     with pytest.raises(SystemExit):
