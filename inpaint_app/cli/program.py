@@ -71,16 +71,26 @@ def run(argv: list[str]) -> int:
 
 @contextlib.contextmanager
 def _terminate_cleanly() -> Iterator[None]:
-    """Let a polite request to end (SIGTERM) unwind like Ctrl-C, so that no temporary file is left."""
+    """Let a request to end (SIGTERM, SIGHUP) unwind like Ctrl-C, so that no temporary file is left.
+
+    What is ignored stays ignored: under nohup, the command outlives its terminal.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {getattr(signal, name): signal.getsignal(getattr(signal, name)) for name in names}
+    handled = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
 
     def leave(number: int, _frame: FrameType | None) -> None:
+        for other in handled:  # a closing terminal asks more than once, and must not disturb the clearing up
+            signal.signal(other, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, leave)
+    for number in handled:
+        signal.signal(number, leave)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in handled:
+            signal.signal(number, before[number])

@@ -143,6 +143,43 @@ def test_ctrl_c_while_a_thread_starts(tmp_path) -> None:
     assert (done.returncode, done.stderr) == (130, "inpaint: Stopped.\n")
 
 
+# Writes with a signal at the end of the file, and with a second one while it is removed.
+SIGNALLED = (
+    "import os, pathlib, signal, sys\n"
+    "from inpaint_app.cli import main\n"
+    "number = signal.Signals[sys.argv.pop()]\n"
+    "def strike(real):\n"
+    "    def struck(*arguments, **options):\n"
+    "        os.kill(os.getpid(), number)\n"
+    "        return real(*arguments, **options)\n"
+    "    return struck\n"
+    "os.fsync, pathlib.Path.unlink = strike(os.fsync), strike(pathlib.Path.unlink)\n"
+    "sys.exit(main())\n"
+)
+
+
+@posix
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_signal_while_writing_leaves_no_temporary_file(tmp_path, name, code) -> None:
+    write_pair(tmp_path)
+    before = contents(tmp_path)
+    done = run_program(SIGNALLED, "restore", "broken.png", "-o", "new.png", name, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert contents(tmp_path) == before
+
+
+@posix
+def test_under_nohup_it_outlives_its_terminal(tmp_path) -> None:
+    write_pair(tmp_path)
+    done = run_program(
+        f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n{SIGNALLED}",
+        *("restore", "broken.png", "-o", "new.png", "SIGHUP"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0
+    assert (tmp_path / "new.png").exists()
+
+
 @posix
 def test_progress_bar_appears_on_a_terminal_alone_and_goes(tmp_path) -> None:
     import pty
