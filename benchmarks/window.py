@@ -54,18 +54,16 @@ def show_and_leave() -> None:
 
 
 def _window() -> MainWindow:
-    from PySide6.QtCore import QSettings
     from PySide6.QtWidgets import QApplication
 
-    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
-    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())
     from inpaint_app.window.main_window import MainWindow
     from inpaint_app.window.preferences import Preferences
     from inpaint_app.window.theme import ThemeSwitch
 
     application = QApplication.instance() or QApplication(["benchmark"])
     assert isinstance(application, QApplication)
-    window = MainWindow(Preferences(), ThemeSwitch(application))
+    preferences = Preferences(Path(tempfile.mkdtemp()) / "preferences.json")
+    window = MainWindow(preferences, ThemeSwitch(application))
     window.show()
     application.processEvents()
     return window

@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from dictsel_core import Parameter
+
+TOLERANCE = Parameter(name="tolerance", kind=float, minimum=0)
+"""Largest difference from a colour; in float pictures values may be of any size."""
+
 
 @dataclass(frozen=True)
 class Marks:
@@ -13,7 +18,7 @@ class Marks:
     mask : Path or None
         A mask image, white = missing (black with `invert_mask`).
     key : str or None
-        A colour, found with `tolerance`.
+        A colour, found with `tolerance`: the largest difference in any channel.
     """
 
     mask: Path | None = None

@@ -177,7 +177,8 @@ def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
 
 
 def _near(values: Array, wanted: float, tolerance: float) -> Mask:
-    near: Mask = (values >= wanted - tolerance) & (values <= wanted + tolerance)
+    with np.errstate(over="ignore"):  # a limit that float32 cannot hold is infinite
+        near: Mask = (values >= wanted - tolerance) & (values <= wanted + tolerance)
     return near
 
 

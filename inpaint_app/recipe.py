@@ -1,6 +1,7 @@
 """A recipe: the settings of a restoration, to be used again."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from inpaint_app.whole_file import read_whole_file
 
 FORMAT = 1
 _MAX_BYTES = 1_000_000
+_LONGEST_NUMBER = 40
 
 Plain = str | int | float | bool | None | list[Any] | dict[str, Any]
 """What JSON can hold."""
@@ -63,7 +65,7 @@ def write_recipe(recipe: Recipe, path: str | Path, *, overwrite: bool = False) -
     }
     text = json.dumps(contents, indent=2, ensure_ascii=False, allow_nan=False)
     with atomic_file(Path(path), overwrite=overwrite) as file:
-        file.write(text.encode("utf-8", "replace") + b"\n")
+        file.write(_encoded(text) + b"\n")
 
 
 def read_recipe(path: str | Path) -> Recipe:
@@ -95,7 +97,14 @@ def read_recipe(path: str | Path) -> Recipe:
 def _read_object(path: Path) -> dict[str, Any]:
     data = read_whole_file(path, limit=_MAX_BYTES)
     try:
-        contents = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse, object_pairs_hook=_distinct)
+        contents = json.loads(
+            data.decode("utf-8-sig"),
+            parse_constant=_refuse,
+            parse_float=_finite,
+            parse_int=_whole,
+            object_pairs_hook=_distinct,
+        )
+        _encoded(json.dumps(contents, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
         raise UserError(
             f"{shown(path)} is not a recipe ({_place(error)}); mend it or write it anew."
@@ -110,11 +119,32 @@ def _place(error: Exception) -> str:
         return f"{error.msg.lower()} in line {error.lineno}"
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text"
+    if isinstance(error, UnicodeEncodeError):
+        return "it holds half of a character"
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def _refuse(name: str) -> float:
     raise ValueError(f"{name} is not a number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:_LONGEST_NUMBER]} is too large a number")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > _LONGEST_NUMBER:
+        raise ValueError(f"{text[:_LONGEST_NUMBER]}... is too large a number")
+    return int(text)
+
+
+def _encoded(text: str) -> bytes:
+    """Encode text; bytes of a file name that are no text are kept, other halves of characters refused."""
+    text.encode("utf-8", "surrogateescape")
+    return text.encode("utf-8", "backslashreplace")  # as JSON escapes them
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,53 +1,79 @@
 """What a recipe says: settings of a restoration, and marks of missing pixels."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import RestoreSettings, __version__
+from dictsel_core import Parameter, RestoreSettings, __version__, standard_ground_set
+from inpaint_app.color import parse_color
 from inpaint_app.errors import UserError, clause, shown
-from inpaint_app.marks import Marks
+from inpaint_app.marks import TOLERANCE, Marks
 from inpaint_app.recipe import Plain, Recipe, write_recipe
+
+_MARKS = {
+    each.name: each
+    for each in (
+        Parameter(name="file", kind=str, is_optional=True),
+        Parameter(name="invert_mask", kind=bool),
+        Parameter(name="key", kind=str, is_optional=True),
+        TOLERANCE,
+    )
+}
 
 
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
-    """Return the settings of a recipe; those it does not name are what they were before there were others."""
-    values = _as_of_now(recipe.settings)
-    try:
-        return RestoreSettings(**values)
-    except TypeError as error:
-        known = RestoreSettings.__dataclass_fields__
-        strange = next((name for name in values if name not in known), None)
-        problem = clause(error) if strange is None else f"there is no setting {strange!r}"
-        raise UserError(f"{shown(path)} does not work: {problem}; mend it or write it anew.") from error
-    except ValueError as error:
-        raise UserError(f"{shown(path)} does not work: {clause(error)}; mend it or write it anew.") from error
+    """Return the settings of a recipe; those it does not name are the defaults.
 
-
-def _as_of_now(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings in today's words: early recipes know no refinement, and Replacement OMP only."""
-    values = {"rounds": 0, **settings}
-    decays = values.pop("decay", False)
-    return {"selector": "rompd" if decays else "romp", **values}
+    Raises
+    ------
+    UserError
+        If they do not work: the same limits hold as for options, see `RestoreSettings.parameters`.
+    """
+    with _problems_of(path):
+        _refuse_unknown(recipe.settings, [each.name for each in fields(RestoreSettings)], "setting")
+        values: dict[str, Any] = dict(recipe.settings)
+        settings = RestoreSettings(**values)
+        standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
+    return settings
 
 
 def recipe_marks(recipe: Recipe, path: Path) -> Marks:
-    """Return the marks of a recipe; its mask image is looked for from the recipe's folder."""
-    mask, key = recipe.mask.get("file"), recipe.mask.get("key")
-    tolerance, invert = recipe.mask.get("tolerance", 0.0), recipe.mask.get("invert_mask", False)
-    right = (
-        isinstance(mask, str | None)
-        and isinstance(key, str | None)
-        and isinstance(tolerance, int | float)
-        and isinstance(invert, bool)
-    )
-    if not right:
-        raise UserError(f"{shown(path)} does not say where missing pixels are; mend it or write it anew.")
-    assert isinstance(tolerance, int | float)
-    file = None if not isinstance(mask, str) else path.parent / mask
-    return Marks(file, bool(invert), key if isinstance(key, str) else None, float(tolerance))
+    """Return the marks of a recipe; its mask image is looked for from the recipe's folder.
+
+    Raises
+    ------
+    UserError
+        If they cannot be.
+    """
+    with _problems_of(path):
+        _refuse_unknown(recipe.mask, {*_MARKS, "sources"}, "mark")
+        given: dict[str, Any] = {
+            name: parameter.checked(recipe.mask[name])
+            for name, parameter in _MARKS.items()
+            if name in recipe.mask
+        }
+        if given.get("key") is not None:
+            parse_color(given["key"])
+    file = given.pop("file", None)
+    return Marks(mask=None if file is None else path.parent / file, **given)
+
+
+@contextmanager
+def _problems_of(path: Path) -> Iterator[None]:
+    """Turn what is wrong with the contents of a recipe into a sentence that names the file."""
+    try:
+        yield
+    except (TypeError, ValueError, UserError) as error:
+        raise UserError(f"{shown(path)} does not work: {clause(error)}; mend it or write it anew.") from error
+
+
+def _refuse_unknown(names: Iterable[str], known: Container[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no {what} {name[:40]!r}")
 
 
 def recipe_path(wanted: Path | None, output: Path) -> Path:

@@ -144,10 +144,13 @@ def tune_source(
 
 
 def estimate(source: Source, settings: RestoreSettings) -> float | None:
-    """Return the PSNR that held-out observed pixels let expect; None where they say nothing."""
+    """Return the PSNR that held-out observed pixels let expect; None where they say nothing.
+
+    The picture may have been written already, so that no failure of this may pass for one of that.
+    """
     try:
         value = estimate_psnr(source.picture.pixels, source.missing.mask, settings, seed=settings.seed)
-    except ValueError:
+    except (ValueError, MemoryError):
         return None
     return value if math.isfinite(value) else None
 

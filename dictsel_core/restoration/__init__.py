@@ -1,5 +1,6 @@
 """Restoration of damaged pictures: arrays in, arrays out."""
 
+from dictsel_core.restoration.parameters import Parameter
 from dictsel_core.restoration.pipeline import iter_restore, restore
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.sampling import MOST_PATCHES, patch_places
@@ -10,6 +11,7 @@ __all__ = [
     "MOST_PATCHES",
     "PRESETS",
     "SELECTORS",
+    "Parameter",
     "Restoration",
     "RestoreSettings",
     "RestoreStep",

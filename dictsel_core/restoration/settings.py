@@ -1,18 +1,47 @@
 """What a restoration is asked to do."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import as_count, as_nonnegative
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
 from dictsel_core.ground_set import STANDARD_BASES
+from dictsel_core.restoration.parameters import Parameter
 
 #: Names that `RestoreSettings.preset` knows.
 PRESETS = ("paper", "fast", "balanced", "best")
 CONSTRAINTS = ("individual", "average")
 #: Replacement OLS; Replacement OMP and ROMPd of the paper.
 SELECTORS = ("rols", "romp", "rompd")
+
+#: Widest patch: the ground set grows with the fourth power of it. At 32 a selection takes minutes on a large
+#: picture; at 96 the ground set takes gigabytes, and no selection ends.
+MAX_PATCH_SIZE = 32
+#: Most candidates: the standard bases at the widest patch.
+MAX_CANDIDATES = len(STANDARD_BASES) * MAX_PATCH_SIZE**2
+#: Most atoms of one patch: the dimension of 8 x 8 pixels, and the defaults use a dozen at most. Coding holds
+#: as many vectors for each window at a time, which takes 2 GB for the widest patch.
+MAX_SPARSITY = 64
+#: Most rounds of refinement, each about as long as the restoration before it; None makes eight at most.
+MAX_ROUNDS = 100
+_MAX_THREADS = 1024
+
+_PARAMETERS = (
+    Parameter(name="constraint", kind=str, choices=CONSTRAINTS),
+    Parameter(name="n_atoms", kind=int, minimum=1, maximum=MAX_CANDIDATES, is_optional=True),
+    Parameter(name="sparsity", kind=int, minimum=1, maximum=MAX_SPARSITY),
+    Parameter(name="budget", kind=float, minimum=0, maximum=MAX_SPARSITY, excludes_minimum=True),
+    Parameter(name="coding_sparsity", kind=int, minimum=1, maximum=MAX_SPARSITY, is_optional=True),
+    Parameter(name="patch_size", kind=int, minimum=2, maximum=MAX_PATCH_SIZE),
+    Parameter(name="selector", kind=str, choices=SELECTORS, is_optional=True),
+    Parameter(name="keep_observed", kind=bool),
+    Parameter(name="fill_weight", kind=float, minimum=0, maximum=1),
+    Parameter(name="every_window", kind=bool),
+    Parameter(name="rounds", kind=int, minimum=0, maximum=MAX_ROUNDS, is_optional=True),
+    Parameter(name="threads", kind=int, minimum=1, maximum=_MAX_THREADS, is_optional=True),
+    Parameter(name="seed", kind=int, minimum=0, maximum=2**63 - 1),
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +83,16 @@ class RestoreSettings:
         None uses all available cores. The result does not depend on it.
     seed : int
         For the choice of patches of a large image, and of pixels that are held out.
+
+    Attributes
+    ----------
+    parameters : Mapping of str to Parameter
+        What each of them may be, `bases` excepted.
     """
+
+    parameters: ClassVar[Mapping[str, Parameter]] = MappingProxyType(
+        {each.name: each for each in _PARAMETERS}
+    )
 
     constraint: str = "average"
     n_atoms: int | None = None
@@ -72,34 +110,25 @@ class RestoreSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check every value."""
-        if self.constraint not in CONSTRAINTS:
-            raise ValueError(f"constraint must be one of {CONSTRAINTS}, but is {self.constraint!r}.")
-        if self.selector is not None and self.selector not in SELECTORS:
-            raise ValueError(f"selector must be one of {SELECTORS}, but is {self.selector!r}.")
-        for name in ("n_atoms", "coding_sparsity"):
-            if getattr(self, name) is not None:
-                as_count(getattr(self, name), name)
-        as_count(self.sparsity, "sparsity")
-        as_count(self.patch_size, "patch_size", least=2)
-        as_count(self.seed, "seed", least=0)
-        if self.rounds is not None:
-            as_count(self.rounds, "rounds", least=0)
+        """Check every value, and keep numbers as Python's own."""
+        for name, parameter in self.parameters.items():
+            object.__setattr__(self, name, parameter.checked(getattr(self, name)))
         if self.rounds != 0 and not self.keep_observed:
             raise ValueError(
                 "Refinement keeps observed pixels as they are; set rounds=0 to have them replaced, or "
                 "keep_observed=True."
             )
-        if self.threads is not None:
-            as_thread_count(self.threads)
-        if as_nonnegative(self.budget, "budget") == 0:
-            raise ValueError("budget must be a positive number of atoms per patch, but is 0.")
-        if as_nonnegative(self.fill_weight, "fill_weight") > 1:
-            raise ValueError(f"fill_weight must be at most 1, but is {self.fill_weight}.")
         bases: object = self.bases
         if not isinstance(bases, tuple | list):
             raise TypeError(f"bases must be a sequence of names, such as ('dct', 'haar'), not {bases!r}.")
         object.__setattr__(self, "bases", tuple(bases))
+        n_candidates = len(bases) * self.patch_size**2
+        if n_candidates > MAX_CANDIDATES:
+            raise ValueError(
+                f"{len(bases)} bases of patches of {self.patch_size} x {self.patch_size} pixels make "
+                f"{n_candidates:,} candidates, and {MAX_CANDIDATES:,} are the most; name fewer bases or "
+                "choose smaller patches."
+            )
 
     @classmethod
     def preset(cls, name: str) -> "RestoreSettings":

@@ -6,7 +6,7 @@ from typing import Any
 
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import part, whole
+from inpaint_app.cli.parser import part
 from inpaint_app.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
 from inpaint_app.errors import UserError, shown
 from inpaint_app.missing import Mask
@@ -50,7 +50,11 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     kind.add_argument("--scratches", action="store_true", help="a handful of thin curved scratches")
     kind.add_argument("--text", metavar="STR", help="a text all over the picture")
     parser.add_argument(
-        "--seed", metavar="N", type=whole(0), default=0, help="for every random choice (default 0)"
+        "--seed",
+        metavar="N",
+        type=options.setting("seed"),
+        default=0,
+        help="for every random choice (default 0)",
     )
     parser.add_argument("--mask-out", metavar="M", type=Path, help="also write the mask, white = missing")
     parser.add_argument("--quiet", action="store_true", help="print nothing")

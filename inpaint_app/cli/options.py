@@ -1,16 +1,16 @@
 """Options that several commands share."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings
-from inpaint_app.cli.parser import names, number, one_of, whole
+from inpaint_app.cli.parser import names, one_of, value_of, whole
+from inpaint_app.marks import TOLERANCE
 
 _DEFAULTS = RestoreSettings()
 _BASES = ",".join(_DEFAULTS.bases)
-
-MAX_PATCH = 32
-"""Widest patch: beyond it the ground set alone takes minutes and gigabytes."""
 
 
 def add_input(parser: argparse.ArgumentParser, what: str = "the damaged picture") -> None:
@@ -33,7 +33,7 @@ def add_marks(parser: argparse.ArgumentParser, *, mask_help: str | None = None) 
     group.add_argument(
         "--tolerance",
         metavar="N",
-        type=number(),
+        type=value_of(TOLERANCE),
         help="largest difference from --key in a channel (default 0)",
     )
 
@@ -52,35 +52,38 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
         group.add_argument(
             "--constraint",
             metavar="|".join(CONSTRAINTS),
-            type=one_of(CONSTRAINTS),
+            type=setting("constraint"),
             help="limit the atoms of each patch, or also their average over all patches "
             f"(default: {_DEFAULTS.constraint})",
         )
     group.add_argument(
-        "--atoms", metavar="K", type=whole(1), help="dictionary size k (default: by the part observed)"
+        "--atoms",
+        metavar="K",
+        type=setting("n_atoms"),
+        help="dictionary size k (default: by the part observed)",
     )
     group.add_argument(
         "--sparsity",
         metavar="S",
-        type=whole(1),
+        type=setting("sparsity"),
         help=f"most atoms per patch (default {_DEFAULTS.sparsity})",
     )
     group.add_argument(
         "--budget",
         metavar="A",
-        type=number(positive=True),
+        type=setting("budget"),
         help=f"average atoms per patch, with average sparsity (default {_DEFAULTS.budget:g})",
     )
     group.add_argument(
         "--coding-sparsity",
         metavar="N",
-        type=whole(1),
+        type=setting("coding_sparsity"),
         help="most atoms one window may use when it is rebuilt (default: by the part observed)",
     )
     group.add_argument(
         "--patch-size",
         metavar="N",
-        type=whole(2, MAX_PATCH),
+        type=setting("patch_size"),
         help=f"side of a patch in pixels (default {_DEFAULTS.patch_size})",
     )
     group.add_argument(
@@ -96,7 +99,7 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
     group.add_argument(
         "--selector",
         metavar="|".join(SELECTORS),
-        type=one_of(SELECTORS),
+        type=setting("selector"),
         help="how atoms are selected: Replacement OLS, or the paper's Replacement OMP or ROMPd "
         "(default: the first where much is missing, else the second)",
     )
@@ -117,8 +120,10 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
     group.add_argument(
         "--recipe", metavar="R", type=Path, help="settings and marks of an earlier run (see --write-recipe)"
     )
-    group.add_argument("--seed", metavar="N", type=whole(0), help="for every random choice (default 0)")
-    group.add_argument("--threads", metavar="N", type=whole(1, 1024), help="default: all cores")
+    group.add_argument(
+        "--seed", metavar="N", type=setting("seed"), help="for every random choice (default 0)"
+    )
+    group.add_argument("--threads", metavar="N", type=setting("threads"), help="default: all cores")
 
 
 def add_output(parser: argparse.ArgumentParser, default: str) -> None:
@@ -154,9 +159,15 @@ def add_talk(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="print no report, no notes and no progress bar")
 
 
+def setting(name: str, otherwise: str = "") -> Callable[[str], Any]:
+    """Return the type of a parameter of `RestoreSettings`."""
+    return value_of(RestoreSettings.parameters[name], otherwise)
+
+
 def rounds(text: str) -> int | str:
     """Parse a number of rounds, or "auto"."""
-    return text if text == "auto" else whole(0, 100, "or auto")(text)
+    value: int | str = text if text == "auto" else setting("rounds", "or auto")(text)
+    return value
 
 
 def depth(text: str) -> int:

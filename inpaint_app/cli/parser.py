@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
+from dictsel_core import Parameter
 from inpaint_app.cli.streams import print_note, print_report
 from inpaint_app.errors import UserError
 
@@ -87,37 +88,27 @@ def _sentence(message: str, prog: str) -> str:
     return f"{message[:1].upper()}{message[1:]}; see '{prog} --help'."
 
 
-def whole(least: int, most: int | None = None, otherwise: str = "") -> Callable[[str], int]:
-    """Return the type of whole numbers from `least` to `most`; `otherwise` names what else is possible."""
-    bounds = f"from {least} on" if most is None else f"from {least} to {most}"
-    bounds = f"{bounds} {otherwise}".rstrip()
+def value_of(parameter: Parameter, otherwise: str = "") -> Callable[[str], Any]:
+    """Return the type of what a parameter may be; `otherwise` names what else is possible."""
+    wanted = f"{parameter.description} {otherwise}".rstrip()
 
-    def parse(text: str) -> int:
+    def parse(text: str) -> Any:  # noqa: ANN401  (of the kind that the parameter has)
         try:
-            value = int(text)
+            return parameter.checked(parameter.kind(text))
         except ValueError:
-            value = least - 1
-        if value < least or (most is not None and value > most):
-            raise argparse.ArgumentTypeError(f"needs a whole number {bounds}, not {text[:40]!r}.")
-        return value
+            raise argparse.ArgumentTypeError(f"needs {wanted}, not {text[:40]!r}.") from None
 
     return parse
 
 
-def number(least: float = 0, *, positive: bool = False) -> Callable[[str], float]:
-    """Return the type of finite numbers from `least` on, or above it."""
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Return the type of whole numbers between two limits."""
+    return value_of(Parameter(name="", kind=int, minimum=least, maximum=most))
 
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value) or value < least or (positive and value == least):
-            bounds = f"above {least:g}" if positive else f"from {least:g} on"
-            raise argparse.ArgumentTypeError(f"needs a number {bounds}, not {text[:40]!r}.")
-        return value
 
-    return parse
+def one_of(names: Iterable[str]) -> Callable[[str], str]:
+    """Return the type of one of some names."""
+    return value_of(Parameter(name="", kind=str, choices=tuple(names)))
 
 
 def part(text: str) -> float:
@@ -131,18 +122,6 @@ def part(text: str) -> float:
             f"needs a part between 0 and 1 such as 0.8, or between 0% and 100%, not {text[:40]!r}."
         )
     return value
-
-
-def one_of(names: Iterable[str]) -> Callable[[str], str]:
-    """Return the type of one of some names."""
-    known = tuple(names)
-
-    def parse(text: str) -> str:
-        if text not in known:
-            raise argparse.ArgumentTypeError(f"needs {' or '.join(known)}, not {text[:40]!r}.")
-        return text
-
-    return parse
 
 
 def names(text: str) -> tuple[str, ...]:

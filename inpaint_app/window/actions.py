@@ -60,9 +60,13 @@ GROUPS: dict[str, dict[str, ActionSpec]] = {
         ),
         "export_dictionary": ActionSpec("Export D&ictionary …", (), "Write the selected atoms as a picture."),
         "save_mask": ActionSpec("Save Mas&k …", ("Ctrl+Shift+M",), "Write the mask, white = missing."),
-        "open_recipe": ActionSpec("Open Re&cipe …", (), "Take parameters from a recipe."),
+        "open_recipe": ActionSpec(
+            "Open Re&cipe …", (), "Take parameters and marks of missing pixels from a recipe."
+        ),
         "save_recipe": ActionSpec(
-            "Sa&ve Recipe …", (), "Write the parameters of this run, to be used again."
+            "Sa&ve Recipe …",
+            (),
+            "Write the parameters of this run and the marks of missing pixels, to be used again.",
         ),
         "copy": ActionSpec(
             "Cop&y Picture", ("Ctrl+C",), "Put the restored picture on the clipboard.", icon="copy"

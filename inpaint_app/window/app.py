@@ -7,7 +7,7 @@ import signal
 import sys
 from types import TracebackType
 
-from PySide6.QtCore import QEventLoop, QSettings, QTimer
+from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from inpaint_app.errors import UserError
@@ -106,14 +106,8 @@ def wait_until_settled(window: MainWindow) -> None:
     timer.stop()
 
 
-def use_default_settings() -> None:
-    """Keep what is remembered in a file of a format that is the same everywhere."""
-    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
-
-
 def main(args: argparse.Namespace) -> int:
     """Run, and say in a sentence what is wrong with the options."""
-    use_default_settings()
     try:
         return run(args)
     except UserError as error:

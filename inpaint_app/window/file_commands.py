@@ -97,7 +97,7 @@ class FileCommands(QObject):
             self._session.open_reference(path)
 
     def open_recipe(self) -> None:
-        """Ask for a recipe and take its parameters."""
+        """Ask for a recipe and take its parameters and marks."""
         path = file_asking.ask_for_recipe(self._window, self._preferences.folder)
         if path is not None:
             self._session.open_recipe(path)

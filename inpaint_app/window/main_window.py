@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -40,7 +40,8 @@ from inpaint_app.window.file_commands import FileCommands
 from inpaint_app.window.history_panel import HistoryPanel
 from inpaint_app.window.menus import Menus
 from inpaint_app.window.painting_canvas import Tool
-from inpaint_app.window.preferences import Preferences
+from inpaint_app.window.panel_layout import places_of, put_panels
+from inpaint_app.window.preferences import Preferences, WindowState
 from inpaint_app.window.progress_strip import ProgressStrip
 from inpaint_app.window.session import Session
 from inpaint_app.window.shortcut_dialog import ShortcutDialog
@@ -55,7 +56,6 @@ TITLE = "Inpaint"
 _TOOLS = {"look": Tool.NONE, "brush": Tool.BRUSH, "eraser": Tool.ERASER, "rectangle": Tool.RECTANGLE}
 _VIEWS = {"side": View.SIDE_BY_SIDE, "split": View.SPLIT, "compared": View.COMPARE, "error": View.ERROR}
 _MESSAGE_MS = 8000
-_STATE_VERSION = 1
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
 """What the system draws around a window, at most."""
@@ -359,12 +359,13 @@ class MainWindow(QMainWindow):
 
     def _recall(self) -> None:
         self.set_theme(self._preferences.theme)
-        geometry, state = self._preferences.bytes_of("geometry"), self._preferences.bytes_of("state")
-        if geometry is not None:
-            self.restoreGeometry(geometry)
-        if state is not None:
-            self.restoreState(state, _STATE_VERSION)
-        self.session.set_automatic(self._preferences.flag("automatic", False))
+        before = self._preferences.window
+        self.restoreGeometry(QByteArray(before.geometry))
+        if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
+            self.move(self.screen().availableGeometry().topLeft())
+        put_panels(self, self._docks, before.panels)
+        self._menus.bar.setHidden(before.hides_toolbar)
+        self.session.set_automatic(before.is_automatic)
         self._show_view()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -374,9 +375,12 @@ class MainWindow(QMainWindow):
                 event.ignore()
                 return
             self._is_closed = True
-            self._preferences.store_bytes("geometry", self.saveGeometry())
-            self._preferences.store_bytes("state", self.saveState(_STATE_VERSION))
-            self._preferences.store_flag("automatic", self.session.is_automatic)
+            self._preferences.window = WindowState(
+                bytes(self.saveGeometry().data()),
+                places_of(self, self._docks),
+                self._menus.bar.isHidden(),
+                self.session.is_automatic,
+            )
             self.files.close()
             self.hide()
             self.viewer.close_jobs()

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
+from dictsel_core import RestoreSettings
 from inpaint_app.damage import damaged, random_mask, scratch_mask, text_mask
 from inpaint_app.errors import UserError, shown
 from inpaint_app.marks import Marks
 from inpaint_app.missing import Mask, look_for_missing
 from inpaint_app.picture import Array, Picture
 from inpaint_app.reading import read_picture
+from inpaint_app.recipe import read_recipe
+from inpaint_app.recipe_contents import recipe_marks, recipe_settings
 from inpaint_app.sample import ORIGINAL, read_sample
 from inpaint_app.window.state import Document
 from inpaint_app.work import check_reference
@@ -72,6 +75,24 @@ class Opened:
     mask: Mask
 
 
+@dataclass(frozen=True, eq=False)
+class OpenedRecipe:
+    """What a recipe says.
+
+    Attributes
+    ----------
+    settings : RestoreSettings
+    marks : Marks
+        How missing pixels are marked; `Marks()` where it does not say.
+    opened : Opened or None
+        The picture that was open, marked so; None where there was none, or no marks.
+    """
+
+    settings: RestoreSettings
+    marks: Marks
+    opened: Opened | None
+
+
 KEYS = ("#ff00ff", "#00ff00")
 """Colours that people mark missing pixels with and that photographs hardly hold."""
 _LEAST_PART = 0.001
@@ -100,6 +121,15 @@ def open_pixels(picture: Picture, name: str) -> Opened:
 def mark_anew(document: Document, marks: Marks) -> Opened:
     """Look for missing pixels again, as now marked."""
     return _found(document, marks)
+
+
+def open_recipe(path: Path, document: Document | None) -> OpenedRecipe:
+    """Read a recipe, and look for missing pixels again if it says how they are marked."""
+    recipe = read_recipe(path)
+    settings, marks = recipe_settings(recipe, path), recipe_marks(recipe, path)
+    if document is None or marks == Marks():
+        return OpenedRecipe(settings, marks, None)
+    return OpenedRecipe(settings, marks, mark_anew(document, marks))
 
 
 def simulate(document: Document, damage: Damage) -> Opened:

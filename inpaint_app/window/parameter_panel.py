@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
@@ -24,47 +25,57 @@ from inpaint_app.window.steady_boxes import SteadyComboBox
 from inpaint_app.window.tooltip import tooltip
 
 _DEFAULTS = RestoreSettings()
+
+
+def _quantity(name: str, label: str, tooltip: str, **options: Any) -> Quantity:  # noqa: ANN401
+    """Return a setting as a quantity: all that it may be can be typed."""
+    parameter = RestoreSettings.parameters[name]
+    least = 10.0 ** -options.get("decimals", 0) if parameter.excludes_minimum else 0
+    return Quantity(
+        label=label,
+        minimum=parameter.minimum + least,
+        maximum=parameter.maximum,
+        default=getattr(_DEFAULTS, name),
+        can_be_automatic=parameter.is_optional,
+        tooltip=tooltip,
+        **options,
+    )
+
+
 _QUANTITIES = {
-    "n_atoms": Quantity(
-        label="Dictionary size &k",
-        minimum=2,
-        maximum=256,
-        default=None,
-        tooltip="How many atoms are selected: few keep to broad shapes where little is known, many bring "
+    "n_atoms": _quantity(
+        "n_atoms",
+        "Dictionary size &k",
+        "How many atoms are selected: few keep to broad shapes where little is known, many bring "
         "back texture where much is.",
     ),
-    "sparsity": Quantity(
-        label="Sparsity &s",
-        minimum=1,
-        maximum=24,
-        default=_DEFAULTS.sparsity,
-        tooltip="Most atoms that one patch may use while the dictionary is selected: more follow detail, "
+    "sparsity": _quantity(
+        "sparsity",
+        "Sparsity &s",
+        "Most atoms that one patch may use while the dictionary is selected: more follow detail, "
         "fewer keep noise out.",
+        usual=(1, 24),
     ),
-    "budget": Quantity(
-        label="Budget s', &average per patch",
-        minimum=0.5,
-        maximum=16,
-        default=_DEFAULTS.budget,
+    "budget": _quantity(
+        "budget",
+        "Budget s', &average per patch",
+        "Atoms that all patches share, per patch: plain patches leave theirs to busy ones.",
+        usual=(0.5, 16),
         step=0.5,
         decimals=1,
-        tooltip="Atoms that all patches share, per patch: plain patches leave theirs to busy ones.",
     ),
-    "coding_sparsity": Quantity(
-        label="Atoms per &window",
-        minimum=1,
-        maximum=24,
-        default=None,
-        tooltip="Most atoms that rebuild one window of the picture: more are sharper, fewer are smoother.",
+    "coding_sparsity": _quantity(
+        "coding_sparsity",
+        "Atoms per &window",
+        "Most atoms that rebuild one window of the picture: more are sharper, fewer are smoother.",
+        usual=(1, 24),
     ),
-    "rounds": Quantity(
-        label="Ro&unds of refinement",
-        minimum=0,
-        maximum=12,
-        default=_DEFAULTS.rounds,
-        can_be_automatic=True,
-        tooltip="How often similar windows improve each other after that: more are better and slower; 0 is "
+    "rounds": _quantity(
+        "rounds",
+        "Ro&unds of refinement",
+        "How often similar windows improve each other after that: more are better and slower; 0 is "
         "the paper's method, auto goes on until held-out pixels stop improving.",
+        usual=(0, 12),
     ),
 }
 _CONSTRAINT_TIPS = {
@@ -212,7 +223,7 @@ class ParameterPanel(QWidget):
         for number, name in enumerate(CONSTRAINTS):
             self._constraints.button(number).setChecked(settings.constraint == name)
         resolved = self._resolved(settings)
-        self._fields["n_atoms"].set_bounds(2, len(settings.bases) * settings.patch_size**2)
+        self._fields["n_atoms"].set_bounds(1, len(settings.bases) * settings.patch_size**2)
         for name, field in self._fields.items():
             value = getattr(settings, name)
             if value is None:

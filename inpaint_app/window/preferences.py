@@ -2,98 +2,217 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QStandardPaths
 
+from dictsel_core import Parameter
+from inpaint_app.atomic import atomic_file
+from inpaint_app.errors import UserError
+from inpaint_app.whole_file import read_whole_file
+from inpaint_app.window.panel_place import PanelPlace, read_place
 from inpaint_app.window.theme import Theme
 
 ORGANISATION, APPLICATION = "dictsel", "inpaint-app"
-MOST_RECENT = 10
+MAX_RECENT = 10
+_MAX_BYTES = 1_000_000
+
+
+def preferences_path() -> Path | None:
+    """Return the file of this user; None where the system has no folder for it."""
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
+    return Path(folder) / ORGANISATION / f"{APPLICATION}.json" if folder else None
+
+
+@dataclass(frozen=True)
+class WindowState:
+    """What a window is like when it closes.
+
+    Attributes
+    ----------
+    geometry : bytes
+        Place and size as Qt packs them; empty if they are not known.
+    panels : Mapping of str to PanelPlace
+        Where panels are, by their names.
+    hides_toolbar : bool
+    is_automatic : bool
+        Whether every change of parameters is followed by a restoration.
+    """
+
+    geometry: bytes = b""
+    panels: Mapping[str, PanelPlace] = field(default_factory=dict)
+    hides_toolbar: bool = False
+    is_automatic: bool = False
+
+
+@dataclass(frozen=True)
+class _Remembered(WindowState):
+    theme: Theme = Theme.SYSTEM
+    recent: tuple[Path, ...] = ()
+    folder: Path | None = None
 
 
 class Preferences:
-    """Window state, theme, recent files and folders, kept by the system's means.
+    """Window state, theme, recent files and their folder, kept as JSON.
+
+    Nothing depends on the file: if it cannot be read, is not ours, or a value is not what it should be, the
+    defaults hold; if it cannot be written, things are remembered until the window closes. Qt's own settings
+    are not used: PySide unpickles values that they hold, and so would run whatever is put there.
 
     Parameters
     ----------
+    path : Path, optional
+        The file; by default that of this user.
     is_fixed : bool
         Whether everything stays as it is remembered, whatever is stored; only `reset` changes it.
     """
 
-    def __init__(self, *, is_fixed: bool = False) -> None:
+    def __init__(self, path: Path | None = None, *, is_fixed: bool = False) -> None:
+        self._path = preferences_path() if path is None else path
         self._is_fixed = is_fixed
-        self._settings = QSettings(
-            QSettings.defaultFormat(), QSettings.Scope.UserScope, ORGANISATION, APPLICATION
-        )
+        self._now = self._read() or _Remembered()
 
     def reset(self) -> None:
         """Forget everything."""
-        self._settings.clear()
-        self._settings.sync()
+        self._now = _Remembered()
+        self._write()
 
     @property
     def theme(self) -> Theme:
         """The colours that were chosen."""
-        try:
-            return Theme(str(self._settings.value("theme", Theme.SYSTEM.value)))
-        except ValueError:
-            return Theme.SYSTEM
+        return self._now.theme
 
     @theme.setter
     def theme(self, theme: Theme) -> None:
-        self._store("theme", theme.value)
+        self._store(theme=theme)
 
     @property
     def recent_files(self) -> list[Path]:
         """Files opened last, newest first."""
-        stored = self._settings.value("recent", [])
-        names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
-        return [Path(str(name)) for name in names][:MOST_RECENT]
+        return list(self._now.recent)
 
     def remember_file(self, path: Path) -> None:
-        """Put a file first among the recent ones."""
+        """Put a file first among the recent ones; dialogs begin in its folder."""
         path = path.absolute()
-        others = [each for each in self.recent_files if each != path]
-        self._store("recent", [str(each) for each in (path, *others)][:MOST_RECENT])
-        self.folder = path.parent
+        self._refresh()
+        others = [each for each in self._now.recent if each != path]
+        self._store(recent=(path, *others)[:MAX_RECENT], folder=path.parent)
 
     def forget_file(self, path: Path) -> None:
         """Drop a file from the recent ones."""
-        self._store("recent", [str(each) for each in self.recent_files if each != path])
+        self._refresh()
+        self._store(recent=tuple(each for each in self._now.recent if each != path))
 
     def forget_files(self) -> None:
         """Forget the recent files."""
-        self._store("recent", [])
+        self._store(recent=())
 
     @property
     def folder(self) -> Path:
         """The folder that a file dialog begins with."""
-        stored = str(self._settings.value("folder", ""))
-        return Path(stored) if stored and Path(stored).is_dir() else Path.home()
+        folder = self._now.folder
+        with contextlib.suppress(OSError):
+            if folder is not None and folder.is_dir():
+                return folder
+        return Path.home()
 
     @folder.setter
     def folder(self, folder: Path) -> None:
-        self._store("folder", str(folder))
+        self._store(folder=folder)
 
-    def bytes_of(self, name: str) -> QByteArray | None:
-        """Return the state of a window or splitter as it was stored."""
-        stored = self._settings.value(name)
-        return stored if isinstance(stored, QByteArray) else None
+    @property
+    def window(self) -> WindowState:
+        """What the window was like when it closed."""
+        return self._now
 
-    def store_bytes(self, name: str, state: QByteArray) -> None:
-        """Store the state of a window or splitter."""
-        self._store(name, state)
+    @window.setter
+    def window(self, window: WindowState) -> None:
+        self._store(**{each.name: getattr(window, each.name) for each in fields(WindowState)})
 
-    def flag(self, name: str, default: bool) -> bool:
-        """Return a yes or no that was stored."""
-        stored = self._settings.value(name, default)
-        return stored if isinstance(stored, bool) else str(stored).lower() == "true"
+    def _store(self, **changes: Any) -> None:  # noqa: ANN401  (each of its kind)
+        if self._is_fixed:
+            return
+        self._refresh()
+        before, self._now = self._now, replace(self._now, **changes)
+        if self._now != before:
+            self._write()
 
-    def store_flag(self, name: str, value: bool) -> None:
-        """Store a yes or no."""
-        self._store(name, value)
+    def _refresh(self) -> None:
+        """Take over what other windows have stored meanwhile."""
+        self._now = self._read() or self._now
 
-    def _store(self, name: str, value: object) -> None:
-        if not self._is_fixed:
-            self._settings.setValue(name, value)
+    def _read(self) -> _Remembered | None:
+        """Return what is stored and sound; None if there is no file that we could have written."""
+        if self._path is None:
+            return None
+        try:
+            stored = json.loads(read_whole_file(self._path, limit=_MAX_BYTES))
+        except (UserError, ValueError, RecursionError):
+            return None
+        return _sound(stored) if isinstance(stored, dict) else None
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        # Names of files need not be text; escaped, they come back as they are.
+        text = json.dumps(asdict(self._now), indent=2, default=_as_json)
+        with contextlib.suppress(UserError, OSError):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with atomic_file(self._path, overwrite=True) as file:
+                file.write(text.encode("ascii") + b"\n")
+
+
+def _sound(stored: Mapping[str, object]) -> _Remembered:
+    """Return the values that are what they should be, and the defaults of others."""
+    values = {}
+    for name, read in _READERS.items():
+        with contextlib.suppress(KeyError, TypeError, ValueError):
+            values[name] = read(stored[name])
+    return _Remembered(**values)
+
+
+_FLAG, _TEXT = Parameter(name="flag", kind=bool), Parameter(name="text", kind=str)
+
+
+def _path(stored: object) -> Path:
+    text = _TEXT.checked(stored)
+    if b"\0" in os.fsencode(text):  # which refuses halves of characters too
+        raise ValueError
+    return Path(text)
+
+
+def _paths(stored: object) -> tuple[Path, ...]:
+    if not isinstance(stored, list):
+        raise TypeError
+    return tuple(_path(each) for each in stored[:MAX_RECENT])
+
+
+def _panels(stored: object) -> dict[str, PanelPlace]:
+    if not isinstance(stored, dict):
+        raise TypeError
+    return {name: read_place(place) for name, place in stored.items()}
+
+
+_READERS: dict[str, Callable[[object], Any]] = {
+    "geometry": lambda stored: base64.b64decode(_TEXT.checked(stored), validate=True),
+    "panels": _panels,
+    "hides_toolbar": _FLAG.checked,
+    "is_automatic": _FLAG.checked,
+    "theme": Theme,
+    "recent": _paths,
+    "folder": _path,
+}
+
+
+def _as_json(value: object) -> str:
+    """Return a value as the readers above expect it."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    return str(value.value if isinstance(value, Theme) else value)

@@ -13,14 +13,12 @@ from inpaint_app.marks import Marks
 from inpaint_app.mask_editing import MaskHistory
 from inpaint_app.missing import Mask
 from inpaint_app.picture import Picture
-from inpaint_app.recipe import read_recipe
-from inpaint_app.recipe_contents import recipe_settings
 from inpaint_app.rect import Rect
 from inpaint_app.window import opening, restoring
 from inpaint_app.window.foreground import Foreground
 from inpaint_app.window.history import RunHistory
 from inpaint_app.window.jobs import Jobs
-from inpaint_app.window.opening import SAMPLES, Damage, Opened
+from inpaint_app.window.opening import SAMPLES, Damage, Opened, OpenedRecipe
 from inpaint_app.window.restoring import Finished, RestoreRequest
 from inpaint_app.window.results import Results
 from inpaint_app.window.runner import Runner
@@ -203,11 +201,15 @@ class Session(QObject):
         self._open(lambda: opening.mark_anew(document, marks), "finding missing pixels", self._take_marks)
 
     def open_recipe(self, path: Path) -> None:
-        """Take the parameters of a recipe."""
+        """Take the parameters of a recipe, and its marks of missing pixels for the picture that is open.
+
+        If anything of it does not work, everything stays as it was.
+        """
+        document = self.document
         self._opening.start(
             Activity("open", f"opening {path.name}"),
-            lambda _task: recipe_settings(read_recipe(path), path),
-            done=self.set_settings,
+            lambda _task: opening.open_recipe(path, document),
+            done=self._take_recipe,
             failed=self.problem.emit,
         )
 
@@ -255,6 +257,13 @@ class Session(QObject):
         self.document_changed.emit()
         self.mask_changed.emit(None)
         self._end_edit()
+
+    def _take_recipe(self, recipe: OpenedRecipe) -> None:
+        if recipe.opened is not None:
+            self._take_marks(recipe.opened)
+        elif recipe.marks != Marks():
+            self.notice.emit("The recipe also marks missing pixels; open it again when a picture is open.")
+        self.set_settings(recipe.settings)
 
     # Mask
 

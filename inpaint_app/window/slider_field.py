@@ -25,7 +25,9 @@ class Quantity:
     label : str
         Its name; an ampersand marks the letter of its shortcut.
     minimum, maximum : float
-        Least and largest number.
+        Least and largest number that can be typed.
+    usual : (float, float) or None
+        Where the slider begins and ends; None: at the minimum and the maximum.
     default : float or None
         What resetting gives; None: automatic.
     step : float
@@ -44,6 +46,7 @@ class Quantity:
     minimum: float
     maximum: float
     default: float | None
+    usual: tuple[float, float] | None = None
     step: float = 1
     decimals: int = 0
     suffix: str = ""
@@ -151,12 +154,18 @@ class SliderField(QWidget):
         layout.addWidget(self._note)
         self.setTabOrder(self._slider, self._box)
 
+    @property
+    def _track(self) -> tuple[float, float]:
+        """Where the slider begins and ends."""
+        return self._quantity.usual or (self._minimum, self._maximum)
+
     def _set_ranges(self) -> None:
         with QSignalBlocker(self._box), QSignalBlocker(self._slider):
             # The place below the minimum stands for automatic.
             lowest = self._minimum - self._quantity.step if self._quantity.can_be_automatic else self._minimum
             self._box.setRange(lowest, self._maximum)
-            self._slider.setRange(0, round((self._maximum - self._minimum) / self._quantity.step))
+            start, end = self._track
+            self._slider.setRange(0, round((end - start) / self._quantity.step))
             self._slider.setPageStep(max(1, self._slider.maximum() // 10))
 
     def _show(self) -> None:
@@ -167,7 +176,7 @@ class SliderField(QWidget):
                 self._box.setSpecialValueText(f"auto{known}")
             shown = self._estimate if self._value is None else self._value
             self._box.setValue(self._box.minimum() if self._value is None else self._value)
-            place = 0 if shown is None else round((shown - self._minimum) / self._quantity.step)
+            place = 0 if shown is None else round((shown - self._track[0]) / self._quantity.step)
             self._slider.setValue(place)
             is_automatic = self._value is None
             self._slider.set_groove(self.palette().mid().color() if is_automatic else None)
@@ -188,7 +197,7 @@ class SliderField(QWidget):
         self._choose(None if is_automatic else value)
 
     def _on_slider(self, place: int) -> None:
-        self._choose(self._minimum + place * self._quantity.step)
+        self._choose(self._track[0] + place * self._quantity.step)
 
     def _on_turned(self, notches: float) -> None:
         now = self._estimate if self._value is None else self._value

@@ -238,7 +238,8 @@ def test_recipe_of_tune_serves_restore(tmp_path, capsys, few_trials) -> None:
         ({"flavour": 1}, "flavour"),
         ({"bases": "dct"}, "bases"),
         ({"constraint": "total"}, "constraint"),
-        ({"patch_size": 7}, "odd"),
+        ({"patch_size": 7}, "even"),
+        ({"bases": ["dct", "foo"]}, "foo"),
     ],
 )
 def test_recipe_with_wrong_settings_is_refused(tmp_path, capsys, change, words) -> None:

@@ -8,7 +8,7 @@ from PIL import Image, ImageColor
 
 from inpaint_app.color import Color, parse_color
 from inpaint_app.errors import UserError
-from inpaint_app.missing import find_missing
+from inpaint_app.missing import find_missing, look_for_missing
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 
@@ -197,3 +197,10 @@ def test_all_css_names() -> None:
 def test_what_is_not_a_colour(text: str) -> None:
     with pytest.raises(UserError, match="not a colour"):
         parse_color(text)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+def test_tolerance_and_key_beyond_all_values(dtype) -> None:
+    picture = Picture(np.array([[0, 1]], dtype))
+    assert look_for_missing(picture, key="0", tolerance=1e308).mask.all()
+    assert not look_for_missing(picture, key="1e308").mask.any()

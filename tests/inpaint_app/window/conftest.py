@@ -5,11 +5,12 @@ import threading
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from dictsel_core._threads import single_threaded_blas
 from inpaint_app.picture import Picture
+from inpaint_app.window import preferences
 from inpaint_app.window.session import Session
 from inpaint_app.writing import write_picture
 
@@ -39,10 +40,11 @@ def _is_running(timer: QTimer) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def own_settings(tmp_path):
+def own_preferences(tmp_path, monkeypatch):
     """Keep what the window remembers inside the test."""
-    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
-    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(tmp_path / "remembered"))
+    path = tmp_path / "remembered" / "preferences.json"
+    monkeypatch.setattr(preferences, "preferences_path", lambda: path)
+    return path
 
 
 @pytest.fixture

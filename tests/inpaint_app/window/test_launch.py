@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSettings  # noqa: TID251  (to put a trap there)
 
 from inpaint_app import launch
 from inpaint_app.reading import read_picture
@@ -61,10 +62,43 @@ def test_a_picture_of_the_window(tmp_path, files) -> None:
     assert "Traceback" not in again.stderr
 
 
-def test_a_picture_of_the_window_leaves_what_is_remembered(tmp_path, files) -> None:
-    remembered = tmp_path / "config" / "dictsel" / "inpaint-app.ini"
+class Evil:
+    """Runs a command when it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+
+    def __reduce__(self) -> tuple:
+        return os.system, (self._command,)
+
+
+def test_nothing_that_is_remembered_is_run(tmp_path, files) -> None:
+    folder, mark = tmp_path / "config" / "dictsel", tmp_path / "was-run"
+    folder.mkdir(parents=True)
+    poison = QSettings(str(folder / "inpaint-app.ini"), QSettings.Format.IniFormat)
+    for name in ("theme", "recent", "folder", "geometry", "state", "automatic"):
+        poison.setValue(name, Evil(f"touch {mark}"))
+    poison.sync()
+    (folder / "inpaint-app.json").write_bytes((folder / "inpaint-app.ini").read_bytes())
+    done = run(str(files["whole"]), "--mask", str(files["mask"]), "--screenshot", "s.png", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not mark.exists()
+
+
+def test_what_is_remembered_can_be_reset(tmp_path, files) -> None:
+    remembered = tmp_path / "config" / "dictsel" / "inpaint-app.json"
     remembered.parent.mkdir(parents=True)
-    remembered.write_text("[General]\ntheme=light\n")
+    remembered.write_text('{"theme": "light", "recent": ["/a.png"]}')
+    done = run("--reset", str(files["damaged"]), "--screenshot", "s.png", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    stored = json.loads(remembered.read_text())
+    assert (stored["theme"], stored["recent"]) == ("system", [])
+
+
+def test_a_picture_of_the_window_leaves_what_is_remembered(tmp_path, files) -> None:
+    remembered = tmp_path / "config" / "dictsel" / "inpaint-app.json"
+    remembered.parent.mkdir(parents=True)
+    remembered.write_text('{"theme": "light"}')
     done = run(
         str(files["whole"]),
         "--mask",
@@ -75,7 +109,7 @@ def test_a_picture_of_the_window_leaves_what_is_remembered(tmp_path, files) -> N
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    assert remembered.read_text() == "[General]\ntheme=light\n"
+    assert remembered.read_text() == '{"theme": "light"}'
 
 
 def test_what_cannot_be_opened_is_a_sentence(tmp_path) -> None:

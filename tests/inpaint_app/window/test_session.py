@@ -1,5 +1,6 @@
 """The session without any widget: what it knows after what was asked of it."""
 
+import json
 import time
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
 from inpaint_app.marks import Marks
 from inpaint_app.picture import Picture
+from inpaint_app.recipe_contents import save_recipe
 from inpaint_app.rect import Rect
 from inpaint_app.sample import DAMAGED, read_sample
 from inpaint_app.window.opening import SAMPLES, Damage, open_sample
@@ -430,6 +432,90 @@ def test_a_mask_file_and_a_colour_mark_missing_pixels(session, qtbot, files) -> 
     assert not session.has_unsaved_work
     session.set_marks(Marks(key="1,2,3"))
     settle(session, qtbot)
+    assert len(session.complaints) == 1
+
+
+@pytest.mark.parametrize(
+    "marks", [{"key": "200", "tolerance": 30.0}, {"mask": True}, {"mask": True, "invert_mask": True}]
+)
+def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, marks) -> None:
+    if "mask" in marks:
+        marks = marks | {"mask": files["mask"]}
+    (tmp_path / "recipes").mkdir()
+    recipe = tmp_path / "recipes" / "recipe.json"
+    save_recipe(recipe, FAST, Marks(**marks), (), overwrite=False)
+    session.open_file(files["whole"], Marks(**marks))
+    settle(session, qtbot)
+    expected = session.mask.snapshot()
+    session.open_file(files["whole"])
+    settle(session, qtbot)
+    assert not session.mask.mask.any()
+    session.open_recipe(recipe)
+    settle(session, qtbot)
+    assert session.complaints == []
+    assert session.settings == FAST
+    assert (session.mask.mask == expected).all()
+    assert session.document.marks.tolerance == marks.get("tolerance", 0)
+    session.edit_mask(lambda mask: mask.undo())
+    assert not session.mask.mask.any()
+
+
+def test_a_recipe_without_marks_leaves_the_mask(session, qtbot, files, tmp_path) -> None:
+    recipe = tmp_path / "recipe.json"
+    save_recipe(recipe, FAST, Marks(), ("alpha",), overwrite=False)
+    session.open_file(files["whole"], Marks(mask=files["mask"]))
+    settle(session, qtbot)
+    before = session.mask.snapshot()
+    session.open_recipe(recipe)
+    settle(session, qtbot)
+    assert session.settings == FAST
+    assert (session.mask.mask == before).all()
+    assert session.document.marks == Marks(mask=files["mask"])
+
+
+def test_without_a_picture_the_marks_of_a_recipe_are_spoken_of(session, qtbot, tmp_path) -> None:
+    told = []
+    session.notice.connect(told.append)
+    save_recipe(tmp_path / "recipe.json", FAST, Marks(key="0"), (), overwrite=False)
+    session.open_recipe(tmp_path / "recipe.json")
+    settle(session, qtbot)
+    assert session.settings == FAST
+    assert "open it again" in told[0]
+    assert session.complaints == []
+
+
+BAD_RECIPES = {
+    "settings": {"patch_size": 96},
+    "budget": {"budget": 1e308},
+    "rounds": {"rounds": 10**9},
+    "digits": {"seed": 10**401},
+    "surrogate": {"constraint": "\ud800"},
+    "flag": {"keep_observed": "no"},
+    "basis": {"bases": ["foo"]},
+    "mask": {},
+}
+
+
+@pytest.mark.parametrize("name", BAD_RECIPES)
+def test_a_bad_recipe_leaves_everything_and_the_next_one_works(session, qtbot, files, tmp_path, name) -> None:
+    opened(session, qtbot, files)
+    before = snapshot(session)
+    mask = {"file": "nowhere.png"} if name == "mask" else {}
+    settings = {"n_atoms": 5} | BAD_RECIPES[name]
+    contents = {"recipe": 1, "version": "1", "settings": settings, "mask": mask}
+    (tmp_path / "bad.json").write_text(json.dumps(contents))
+    session.open_recipe(tmp_path / "bad.json")
+    settle(session, qtbot)
+    assert len(session.complaints) == 1
+    assert "inside the program" not in session.complaints[0]
+    assert session.complaints[0].isprintable()
+    assert snapshot(session) == before
+    save_recipe(tmp_path / "good.json", replace(FAST, n_atoms=6), Marks(), (), overwrite=False)
+    session.open_recipe(tmp_path / "good.json")
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    assert session.current.settings.n_atoms == 6
     assert len(session.complaints) == 1
 
 

@@ -124,3 +124,17 @@ def test_names_for_screen_readers_and_sentences_for_the_pointer(field):
     assert slider(field).accessibleName() == "Dictionary size k, slider"
     assert slider(field).toolTip() == box(field).toolTip() == "How many atoms."
     assert field.findChild(QLabel).buddy() is box(field)
+
+
+@pytest.mark.parametrize(
+    "field", [Quantity(label="Rounds", minimum=0, maximum=100, default=3, usual=(2, 12))], indirect=True
+)
+def test_beyond_the_slider_a_number_can_be_typed(field):
+    box(field).setValue(50)
+    assert (field.value, slider(field).value()) == (50, slider(field).maximum())
+    box(field).setValue(1)
+    assert (field.value, slider(field).value()) == (1, 0)
+    slider(field).setValue(slider(field).maximum())
+    assert field.value == 12
+    slider(field).setValue(0)
+    assert field.told == [50, 1, 12, 2]

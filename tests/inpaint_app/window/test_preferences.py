@@ -1,0 +1,210 @@
+"""What the window remembers: plain values in a file that need not be trusted."""
+
+import base64
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from inpaint_app.window.panel_place import PanelPlace
+from inpaint_app.window.preferences import MAX_RECENT, Preferences, WindowState
+from inpaint_app.window.theme import Theme
+
+DOCKED = {"area": "right", "size": 330, "is_hidden": False, "is_in_front": True, "window": None}
+WINDOW = WindowState(
+    b"\x00\xff",
+    {"settings": PanelPlace("right", 330), "history": PanelPlace("left", 9, True, False, (-5, 6, 70, 80))},
+    hides_toolbar=True,
+    is_automatic=True,
+)
+
+
+def write(path: Path, contents: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(contents if isinstance(contents, str) else json.dumps(contents))
+
+
+def all_of(preferences: Preferences) -> tuple:
+    state = preferences.window
+    window = state.geometry, dict(state.panels), state.hides_toolbar, state.is_automatic
+    return preferences.theme, preferences.recent_files, preferences.folder, window
+
+
+DEFAULTS = (Theme.SYSTEM, [], Path.home(), (b"", {}, False, False))
+
+
+def test_everything_is_remembered(tmp_path) -> None:
+    assert all_of(Preferences()) == DEFAULTS
+    preferences = Preferences()
+    preferences.theme = Theme.DARK
+    preferences.window = WINDOW
+    preferences.remember_file(tmp_path / "a.png")
+    preferences.remember_file(tmp_path / "b.png")
+    expected = (
+        Theme.DARK,
+        [tmp_path / "b.png", tmp_path / "a.png"],
+        tmp_path,
+        (WINDOW.geometry, WINDOW.panels, True, True),
+    )
+    assert all_of(preferences) == all_of(Preferences()) == expected
+
+
+def test_the_newest_files_are_remembered_once_each(tmp_path) -> None:
+    preferences = Preferences()
+    for number in (*range(12), 5):
+        preferences.remember_file(tmp_path / f"{number}.png")
+    names = [path.stem for path in Preferences().recent_files]
+    assert names == ["5", "11", "10", "9", "8", "7", "6", "4", "3", "2"]
+    assert len(names) == MAX_RECENT
+    preferences.forget_file(tmp_path / "5.png")
+    assert Preferences().recent_files[0] == tmp_path / "11.png"
+    preferences.forget_files()
+    assert Preferences().recent_files == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are always text")
+def test_names_that_are_not_text_are_remembered(tmp_path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff\n.png")
+    Preferences().remember_file(path)
+    assert Preferences().recent_files == [path]
+
+
+def test_a_second_window_does_not_undo_what_the_first_stored(tmp_path) -> None:
+    first, second = Preferences(), Preferences()
+    first.remember_file(tmp_path / "a.png")
+    second.remember_file(tmp_path / "b.png")
+    first.theme = Theme.LIGHT
+    assert Preferences().recent_files == [tmp_path / "b.png", tmp_path / "a.png"]
+    assert Preferences().theme is Theme.LIGHT
+
+
+def test_resetting_forgets_everything(tmp_path, own_preferences) -> None:
+    open_window = Preferences()
+    open_window.remember_file(tmp_path / "a.png")
+    Preferences(is_fixed=True).reset()
+    assert all_of(Preferences()) == DEFAULTS
+    open_window.theme = Theme.DARK
+    assert Preferences().recent_files == []
+    own_preferences.write_text("broken")
+    Preferences().reset()
+    assert json.loads(own_preferences.read_text())["recent"] == []
+
+
+def test_fixed_preferences_are_read_and_never_changed(tmp_path, own_preferences) -> None:
+    write(own_preferences, {"theme": "dark"})
+    fixed = Preferences(is_fixed=True)
+    fixed.theme = Theme.LIGHT
+    fixed.window = WINDOW
+    fixed.remember_file(tmp_path / "a.png")
+    assert all_of(fixed) == (Theme.DARK, *DEFAULTS[1:])
+    assert own_preferences.read_text() == '{"theme": "dark"}'
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '"theme"',
+        "[General]\ntheme=dark\n",
+        "[" * 100_000,
+        '{"theme":' * 10_000,
+        "9" * 10_000,
+        '{"theme": %s}' % ("9" * 10_000),
+        '{"theme": "dark"' + " " * 1_000_000 + "}",
+        "\x00\xff",
+    ],
+    ids=range(12),
+)
+def test_a_broken_file_counts_as_none_and_is_mended(own_preferences, contents) -> None:
+    write(own_preferences, contents)
+    preferences = Preferences()
+    assert all_of(preferences) == DEFAULTS
+    preferences.theme = Theme.DARK
+    assert all_of(Preferences()) == (Theme.DARK, *DEFAULTS[1:])
+
+
+BAD = {
+    "theme": [None, 3, True, "blue", [], {}, ["dark"]],
+    "recent": [None, "/a.png", {"0": "/a.png"}, [3], ["\ud800"], ["a\0b"], [["/a.png"]]],
+    "folder": [None, 3, "\ud800", "a\0b", "x" * 5000, "/nowhere", ["/"]],
+    "geometry": [None, 3, "ä", "\ud800", "AAA", [65], {}, "@ByteArray(x)"],
+    "hides_toolbar": [None, 0, 1, "false", "true", []],
+    "is_automatic": [None, 0, 1, "false", "true", []],
+    "panels": [
+        None,
+        "right",
+        [DOCKED],
+        {"settings": None},
+        {"settings": {}},
+        {"settings": DOCKED | {"more": 1}},
+        {"settings": DOCKED | {"area": "middle"}},
+        {"settings": DOCKED | {"area": ["right"]}},
+        {"settings": DOCKED | {"size": 0}},
+        {"settings": DOCKED | {"size": 330.0}},
+        {"settings": DOCKED | {"size": 2**31}},
+        {"settings": DOCKED | {"is_hidden": 1}},
+        {"settings": DOCKED | {"is_in_front": "yes"}},
+        {"settings": DOCKED | {"window": [0, 0, 1]}},
+        {"settings": DOCKED | {"window": [0, 0, 0, 1]}},
+        {"settings": DOCKED | {"window": [2**31, 0, 1, 1]}},
+        {"settings": DOCKED | {"window": [1e400, 0, 1, 1]}},
+        {"settings": DOCKED | {"window": "0011"}},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_value_that_is_not_what_it_should_be_is_left_out_alone(own_preferences, name) -> None:
+    good = {
+        "theme": "dark",
+        "recent": ["/a.png"],
+        "folder": "/",
+        "geometry": base64.b64encode(b"abc").decode(),
+        "hides_toolbar": True,
+        "is_automatic": True,
+        "panels": {"settings": DOCKED},
+    }
+
+    def read(contents: dict[str, object]) -> tuple:
+        write(own_preferences, contents)
+        theme, recent, folder, window = all_of(Preferences())
+        return theme, recent, folder, *window
+
+    whole, without = read(good), read({key: value for key, value in good.items() if key != name})
+    assert sum(one != other for one, other in zip(whole, without, strict=True)) == 1
+    for value in BAD[name]:
+        assert read(good | {name: value}) == without, value
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop", "no folder"])
+def test_where_nothing_can_be_written_things_are_remembered_for_now(tmp_path, kind) -> None:
+    path = tmp_path / "strange"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "loop":
+        path.symlink_to(path)
+    else:
+        (tmp_path / "file").write_text("mine")
+        path = tmp_path / "file" / "preferences.json"
+    preferences = Preferences(path)
+    preferences.theme = Theme.DARK
+    preferences.remember_file(tmp_path / "a.png")
+    preferences.remember_file(tmp_path / "b.png")
+    assert preferences.theme is Theme.DARK
+    assert preferences.recent_files == [tmp_path / "b.png", tmp_path / "a.png"]
+    preferences.reset()
+    assert all_of(preferences) == DEFAULTS
+
+
+def test_only_the_user_may_look_into_the_folder(own_preferences) -> None:
+    Preferences().theme = Theme.DARK
+    assert stat.S_IMODE(own_preferences.parent.stat().st_mode) == 0o700
+    assert [path.name for path in own_preferences.parent.iterdir()] == [own_preferences.name]
