@@ -14,8 +14,7 @@ from dictsel_core._validation import (
     Floats,
     Ints,
     ObservedData,
-    as_count,
-    as_counts,
+    as_caps,
     as_matrix,
     as_nonnegative,
     needs_double,
@@ -130,7 +129,7 @@ def omp(
         raise ValueError("dictionary must be finite, but it holds NaN or infinity.")
     least_energy = as_nonnegative(tolerance, "tolerance")
     points = ObservedData(data, mask, atoms.shape[0])
-    if needs_double(atoms):
+    if needs_double(atoms, "dictionary"):
         points.dtype = np.dtype(np.float64)
     caps = _as_caps(sparsity, len(points))
     pursuit = Pursuit(atoms.astype(points.dtype, copy=False), int(caps.max()), least_energy)
@@ -289,9 +288,9 @@ def scatter_codes(codes: Floats, supports: Ints, coefficients: Floats) -> None:
 
 
 def _as_caps(sparsity: int | ArrayLike, n_points: int) -> Ints:
-    if np.ndim(sparsity) == 0:
-        return np.full(n_points, as_count(sparsity, "sparsity"))
-    caps = as_counts(sparsity, "sparsity")
+    caps = as_caps(sparsity, "sparsity")
+    if isinstance(caps, int):
+        return np.full(n_points, caps)
     if len(caps) != n_points:
         raise ValueError(
             f"sparsity must be one number or one per patch, {n_points}, but there are {len(caps)}."

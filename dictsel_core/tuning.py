@@ -15,8 +15,9 @@ from dictsel_core.restoration import RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
 from dictsel_core.restoration.coding import complete, window_coder
 from dictsel_core.restoration.holding_out import folds
-from dictsel_core.restoration.pipeline import DEFAULTS, select_dictionary
+from dictsel_core.restoration.pipeline import select_dictionary
 from dictsel_core.restoration.rounds import MOST_ROUNDS, refine
+from dictsel_core.restoration.settings import as_settings
 from dictsel_core.selection import Selection
 
 #: Candidate values. Sparsity goes with the budget: twice as much under average sparsity.
@@ -90,7 +91,13 @@ class Tuning:
     n_tried: int
 
 
-def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0) -> Tuning:
+def tune(
+    image: ArrayLike,
+    mask: ArrayLike | None = None,
+    settings: RestoreSettings | str | None = None,
+    *,
+    seed: int = 0,
+) -> Tuning:
     """Choose dictionary size, sparsity, budget and coding sparsity for a picture.
 
     Some observed pixels are held out, the picture is restored without them, and they are compared.
@@ -103,9 +110,9 @@ def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings
-        Tried too, and kept if none is better. What is not tuned stays: constraint, bases, patch size
-        and so on.
+    settings : RestoreSettings or str, optional
+        As for `restore`. Tried too, and kept if none is better. What is not tuned stays: constraint, bases,
+        patch size and so on.
     seed : int
         For the choice of held-out pixels.
 
@@ -117,20 +124,29 @@ def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS
 
 
 def iter_tune(
-    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0
+    image: ArrayLike,
+    mask: ArrayLike | None = None,
+    settings: RestoreSettings | str | None = None,
+    *,
+    seed: int = 0,
 ) -> Run[TuneStep, Tuning]:
     """Tune step by step: an iterator over `TuneStep`, whose `result` is the `Tuning`.
 
     Parameters are those of `tune`.
     """
-    trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    given = trial.resolved(settings)
+    asked = as_settings(settings)
+    trial = _HeldOutTrial(as_canvas(image, mask), asked, as_count(seed, "seed", least=0))
+    given = trial.resolved(asked)
     others = [each for each in grid(given, len(trial.ground_set)) if each != given]
     return Run(_tuning(trial, given, others))
 
 
 def estimate_psnr(
-    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0
+    image: ArrayLike,
+    mask: ArrayLike | None = None,
+    settings: RestoreSettings | str | None = None,
+    *,
+    seed: int = 0,
 ) -> float:
     """Estimate the PSNR of a restoration, in decibels, without the original.
 
@@ -138,7 +154,8 @@ def estimate_psnr(
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings
+    settings : RestoreSettings or str, optional
+        As for `restore`.
     seed : int
         For the choice of held-out pixels.
 
@@ -148,8 +165,9 @@ def estimate_psnr(
         For the whole picture with its observed pixels kept. Infinite if nothing is missing; NaN if so
         little is observed that nothing could be held out, or nothing at all of one channel.
     """
-    trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    return Run(trial.refined_score(trial.resolved(settings))).finish()
+    asked = as_settings(settings)
+    trial = _HeldOutTrial(as_canvas(image, mask), asked, as_count(seed, "seed", least=0))
+    return Run(trial.refined_score(trial.resolved(asked))).finish()
 
 
 def grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettings]:
@@ -217,7 +235,8 @@ class _HeldOutTrial:
         }
         # PSNR counts from the largest possible value, planes from the largest observed one.
         peak = np.iinfo(canvas.image.dtype).max if np.issubdtype(canvas.image.dtype, np.integer) else 1.0
-        self._peak = float(peak) * canvas.scale
+        span = float(canvas.high - canvas.low) or 1.0
+        self._peak_decibels = 20 * (np.log10(float(peak)) - np.log10(span))
         self._selections: dict[tuple[int, float, int], Selection] = {}
 
     def resolved(self, settings: RestoreSettings) -> RestoreSettings:
@@ -257,7 +276,7 @@ class _HeldOutTrial:
         if count == 0 or self._hopeless:
             return float("nan")
         mean = error / count * self._missing_fraction
-        return float(10 * np.log10(self._peak**2 / mean)) if mean > 0 else float("inf")
+        return float(self._peak_decibels - 10 * np.log10(mean)) if mean > 0 else float("inf")
 
     def _dictionary(self, settings: RestoreSettings) -> NDArray[np.float64]:
         """Return the first k atoms of the largest dictionary of these settings."""

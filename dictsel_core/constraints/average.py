@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Floats, Ints, as_count
+from dictsel_core._validation import Bools, Floats, Ints, as_caps, as_count
 from dictsel_core.constraints.average_step import best_exchange, price_bounds
-from dictsel_core.constraints.individual import as_caps, check_caps
+from dictsel_core.constraints.individual import check_caps
 from dictsel_core.constraints.protocol import Constraint, Offer, Replacement, Supports, support_sizes
 
 
@@ -45,7 +45,7 @@ class AverageSparsity(Constraint):
 
     def __post_init__(self) -> None:
         """Check the caps and the budget."""
-        object.__setattr__(self, "caps", None if self.s is None else as_caps(self.s))
+        object.__setattr__(self, "caps", None if self.s is None else as_caps(self.s, "s"))
         object.__setattr__(self, "budget", as_count(self.budget, "budget"))
 
     def check(self, n_points: int, n_candidates: int) -> None:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Floats, Ints, as_counts
-from dictsel_core.constraints.individual import as_caps
+from dictsel_core._validation import Bools, Floats, Ints, as_caps, as_counts
 from dictsel_core.constraints.protocol import LocalConstraint, Offer, Replacement, Supports, SwapTable
 
 
@@ -41,11 +40,14 @@ class BlockSparsity(LocalConstraint):
 
     def __post_init__(self) -> None:
         """Check that the blocks are disjoint and cover 0, ..., T-1; freeze them."""
-        if np.isscalar(self.blocks) or not len(self.blocks):
+        given: object = self.blocks
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+            raise TypeError(f"blocks must be a sequence of blocks, such as [[0, 1], [2]], not {given!r}.")
+        blocks = tuple(as_counts(block, f"blocks[{b}]", least=0) for b, block in enumerate(given))
+        if not blocks:
             raise ValueError("blocks must name the patches of at least one block, such as [[0, 1], [2]].")
-        if not all(np.size(block) for block in self.blocks):
+        if not all(len(block) for block in blocks):
             raise ValueError("No block may be empty.")
-        blocks = tuple(as_counts(block, f"blocks[{b}]", least=0) for b, block in enumerate(self.blocks))
         members = np.sort(np.concatenate(blocks))
         if (twice := members[1:][np.diff(members) == 0]).size:
             raise ValueError(f"blocks must be disjoint, but patch {twice[0]} is named twice.")
@@ -54,7 +56,7 @@ class BlockSparsity(LocalConstraint):
             raise ValueError(
                 f"Every patch must be in a block, but patch {absent} is in none; give it a block of its own."
             )
-        caps = as_caps(self.s)
+        caps = as_caps(self.s, "s")
         if not isinstance(caps, int) and len(caps) != len(blocks):
             raise ValueError(f"s must be one cap or one per block, {len(blocks)}, but there are {len(caps)}.")
         object.__setattr__(self, "_members", blocks)

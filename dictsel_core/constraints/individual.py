@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import positive_part_sums
-from dictsel_core._validation import Bools, Floats, Ints, as_count, as_counts
+from dictsel_core._validation import Bools, Floats, Ints, as_caps
 from dictsel_core.constraints.protocol import (
     LocalConstraint,
     Offer,
@@ -40,7 +40,7 @@ class IndividualSparsity(LocalConstraint):
 
     def __post_init__(self) -> None:
         """Check the caps."""
-        object.__setattr__(self, "caps", as_caps(self.s))
+        object.__setattr__(self, "caps", as_caps(self.s, "s"))
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if there is not one cap per patch."""
@@ -91,11 +91,6 @@ class IndividualSparsity(LocalConstraint):
     def _full(self, sizes: Ints) -> Bools:
         full: Bools = sizes >= self.caps
         return full
-
-
-def as_caps(s: int | ArrayLike) -> int | Ints:
-    """Return caps on the support sizes, checked: one for all or an array."""
-    return as_count(s, "s") if np.ndim(s) == 0 else as_counts(s, "s")
 
 
 def check_caps(caps: int | Ints, n_points: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Ints, as_count, as_counts
+from dictsel_core._validation import Bools, Ints, as_caps, as_count, as_counts
 
 Exchanges = tuple[Bools, Bools]
 
@@ -92,7 +92,14 @@ class OracleMatroid(Matroid):
 
     def is_independent(self, atoms: Sequence[int]) -> bool:
         """Ask the oracle."""
-        return bool(self.oracle(atoms))
+        try:
+            return bool(self.oracle(atoms))
+        except Exception as error:
+            name = getattr(self.oracle, "__qualname__", repr(self.oracle))
+            raise ValueError(
+                f"The oracle {name} of an OracleMatroid could not say whether {list(atoms)} is independent: "
+                f"it raised {type(error).__name__}: {error}"
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -163,10 +170,8 @@ class PartitionMatroid(Matroid):
         """Check groups and capacities."""
         groups = as_counts(self.groups, "groups", least=0)
         n_groups = int(groups.max(initial=-1)) + 1
-        if np.ndim(self.capacities) == 0:
-            capacities = np.full(n_groups, as_count(self.capacities, "capacities", least=0))
-        else:
-            capacities = as_counts(self.capacities, "capacities", least=0)
+        caps = as_caps(self.capacities, "capacities", least=0)
+        capacities = np.full(n_groups, caps) if isinstance(caps, int) else caps
         if len(capacities) < n_groups:
             raise ValueError(
                 f"capacities must have one entry per group, {n_groups}, but has {len(capacities)}."

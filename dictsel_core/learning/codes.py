@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import Bools, Ints, ObservedData, as_count, as_matrix
+from dictsel_core._validation import Bools, Ints, ObservedData, as_count, as_generator, as_matrix
 from dictsel_core.pursuit import omp
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def learning_state(
     clean: Array = rows.astype(np.float64)
     weights: Array | None = None if observed is None else observed.astype(np.float64)
     if initial is None:
-        dictionary = _random_patches(clean, count, np.random.default_rng(0 if rng is None else rng))
+        dictionary = _random_patches(clean, count, as_generator(rng))
     else:
         dictionary = _unit_columns(as_matrix(initial, "initial", "(features, atoms)").astype(np.float64))
         if dictionary.shape != (clean.shape[1], count):

@@ -25,10 +25,8 @@ from dictsel_core.restoration.rounds import (
     refine_while_it_helps,
 )
 from dictsel_core.restoration.sampling import sample_patches
-from dictsel_core.restoration.settings import RestoreSettings
+from dictsel_core.restoration.settings import RestoreSettings, as_settings
 from dictsel_core.selection import Selection, SelectionRun, iter_replacement_ols, iter_replacement_omp
-
-DEFAULTS = RestoreSettings()
 
 #: Where the progress of the first restoration stands after the selection and after the coarser scales.
 _SELECTED, _COARSE = 0.1, 0.2
@@ -38,7 +36,9 @@ _WORTH_SHOWING = 1 / 8
 _WORK_OF_A_ROUND = 1.5
 
 
-def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS) -> Restoration:
+def restore(
+    image: ArrayLike, mask: ArrayLike | None = None, settings: RestoreSettings | str | None = None
+) -> Restoration:
     """Give a picture its missing pixels back (appendix E of the paper, and beyond).
 
     A dictionary is selected by Replacement OMP on the damaged picture's own patches, the loss counting
@@ -55,9 +55,9 @@ def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAU
         pixels may hold anything. Alpha stays, and becomes opaque where a pixel was missing.
     mask : (H, W) or (H, W, C) array_like of bool
         True = missing; by pixel, or by pixel and channel. Where only some channels of a pixel are
-        missing, the others help.
-    settings : RestoreSettings
-        `RestoreSettings.preset` has named ones.
+        missing, the others help. What a masked array hides is missing too; it needs no other mask.
+    settings : RestoreSettings or str, optional
+        Or the name of a preset, see `RestoreSettings.preset`; "balanced" if left out.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def restore(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAU
 
 
 def iter_restore(
-    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS
+    image: ArrayLike, mask: ArrayLike | None = None, settings: RestoreSettings | str | None = None
 ) -> Run[RestoreStep, Restoration]:
     """Restore step by step: an iterator over `RestoreStep`, whose `result` is the `Restoration`.
 
@@ -86,9 +86,9 @@ def iter_restore(
     are those of `restore`.
     """
     canvas = as_canvas(image, mask)
-    size = settings.patch_size
-    ground_set = standard_ground_set((size, size), settings.bases)
-    resolved = settings.resolved(1 - canvas.missing_fraction, len(ground_set))
+    asked = as_settings(settings)
+    ground_set = standard_ground_set((asked.patch_size, asked.patch_size), asked.bases)
+    resolved = asked.resolved(1 - canvas.missing_fraction, len(ground_set))
     return Run(_Work(canvas, resolved, ground_set).steps())
 
 

@@ -6,8 +6,10 @@ from typing import Any
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import as_count, as_nonnegative
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
-from dictsel_core.ground_set import STANDARD_BASES
+from dictsel_core.ground_set import STANDARD_BASES, as_basis_names
 
+#: Largest height and width of a patch.
+MAX_PATCH_SIZE = 32
 #: Names that `RestoreSettings.preset` knows.
 PRESETS = ("paper", "fast", "balanced", "best")
 CONSTRAINTS = ("individual", "average")
@@ -33,7 +35,7 @@ class RestoreSettings:
     coding_sparsity : int or None
         Most atoms one window may use when the picture is rebuilt. None chooses it as for `n_atoms`.
     patch_size : int
-        Height and width of a patch in pixels.
+        Height and width of a patch in pixels, from 2 to 32.
     bases : tuple of str
         Bases of the ground set, see `standard_ground_set`.
     selector : {"rols", "romp", "rompd"} or None
@@ -92,14 +94,16 @@ class RestoreSettings:
             )
         if self.threads is not None:
             as_thread_count(self.threads)
+        if self.patch_size > MAX_PATCH_SIZE:
+            raise ValueError(
+                f"patch_size must be at most {MAX_PATCH_SIZE}, but is {self.patch_size}: the ground set of "
+                "larger patches takes gigabytes, and the selection hours."
+            )
         if as_nonnegative(self.budget, "budget") == 0:
             raise ValueError("budget must be a positive number of atoms per patch, but is 0.")
         if as_nonnegative(self.fill_weight, "fill_weight") > 1:
             raise ValueError(f"fill_weight must be at most 1, but is {self.fill_weight}.")
-        bases: object = self.bases
-        if not isinstance(bases, tuple | list):
-            raise TypeError(f"bases must be a sequence of names, such as ('dct', 'haar'), not {bases!r}.")
-        object.__setattr__(self, "bases", tuple(bases))
+        object.__setattr__(self, "bases", as_basis_names(self.bases))
 
     @classmethod
     def preset(cls, name: str) -> "RestoreSettings":
@@ -144,4 +148,18 @@ class RestoreSettings:
         """Return the constraint on the supports of `n_points` patches."""
         if self.constraint == "individual":
             return IndividualSparsity(self.sparsity)
-        return AverageSparsity(self.sparsity, max(1, round(self.budget * n_points)))
+        # No patch uses more than its cap, so that a larger budget is no other constraint.
+        return AverageSparsity(self.sparsity, max(1, round(min(self.budget, self.sparsity) * n_points)))
+
+
+def as_settings(value: object) -> RestoreSettings:
+    """Return settings as they are, the defaults for None, or those of the preset that a string names."""
+    if value is None:
+        return RestoreSettings()
+    if isinstance(value, str):
+        return RestoreSettings.preset(value)
+    if not isinstance(value, RestoreSettings):
+        raise TypeError(
+            f"settings must be RestoreSettings or the name of a preset such as 'balanced', not {value!r}."
+        )
+    return value

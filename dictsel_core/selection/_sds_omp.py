@@ -94,17 +94,18 @@ def iter_sds_omp(
         accepted=IndividualSparsity,
         needs="sds_omp needs IndividualSparsity, since OMP codes each patch by itself",
     )
-    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint))
+    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count))
 
 
 class _Engine:
     """The dictionary so far, the code of every patch in it, and who would rather use another atom."""
 
-    def __init__(self, problem: Problem, constraint: IndividualSparsity) -> None:
+    def __init__(self, problem: Problem, constraint: IndividualSparsity, n_atoms: int) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         self.problem = problem
         self.caps: Ints = np.broadcast_to(constraint.caps, n_points)
-        self.depth = min(int(self.caps.max()), *problem.atoms.shape)
+        # A support holds no more atoms than the dictionary, and no more independent ones than features.
+        self.depth = min(int(self.caps.max()), n_atoms, problem.atoms.shape[0])
         lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
         visible = lengths > rounding_level(problem.atoms.shape[0], problem.data.dtype) ** 2
         self.inverse: Floats = np.zeros(lengths.shape, problem.data.dtype)

@@ -199,7 +199,7 @@ def test_vectorised_exchanges_equal_the_oracles(matroid):
         (lambda: BlockSparsity([[0, 1], [1, 2]], 2), ValueError, "patch 1 is named twice"),
         (lambda: BlockSparsity([[0], [2]], 2), ValueError, "patch 1 is in none"),
         (lambda: BlockSparsity([[0], []], 2), ValueError, "No block may be empty"),
-        (lambda: BlockSparsity(5, 2), ValueError, "at least one block"),
+        (lambda: BlockSparsity(5, 2), TypeError, "sequence of blocks"),
         (lambda: BlockSparsity([[0, 10**12]], 2), ValueError, "patch 1 is in none"),
         (lambda: BlockSparsity([], 2), ValueError, "at least one block"),
         (lambda: BlockSparsity([[0]], [1, 2]), ValueError, "one cap or one per block"),
