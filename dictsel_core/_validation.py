@@ -19,16 +19,16 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 
 
-def as_count(value: object, name: str, *, least: int = 1) -> int:
-    """Return `value` as an int that is at least `least`."""
+def as_count(value: object, name: str, *, minimum: int = 1) -> int:
+    """Return `value` as an int that is at least `minimum`."""
     try:
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"{name} must be a whole number, not {value!r}.") from None
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a whole number, not {value!r}.")
-    if count < least:
-        raise ValueError(f"{name} must be at least {least}, but is {count}.")
+    if count < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, but is {count}.")
     return count
 
 
@@ -65,7 +65,7 @@ def as_generator(rng: object) -> np.random.Generator:
         return rng
     if rng is not None and (not hasattr(rng, "__index__") or isinstance(rng, bool | np.bool_)):
         raise TypeError(f"rng must be a numpy.random.Generator or a seed such as 0, not {rng!r}.")
-    return np.random.default_rng(0 if rng is None else as_count(rng, "rng", least=0))
+    return np.random.default_rng(0 if rng is None else as_count(rng, "rng", minimum=0))
 
 
 def as_n_atoms(value: object, n_candidates: int) -> int:
@@ -78,29 +78,29 @@ def as_n_atoms(value: object, n_candidates: int) -> int:
     return count
 
 
-def as_counts(value: ArrayLike, name: str, *, least: int = 1) -> Ints:
-    """Return `value` as a one-dimensional integer array whose entries are all at least `least`."""
+def as_counts(value: ArrayLike, name: str, *, minimum: int = 1) -> Ints:
+    """Return `value` as a one-dimensional integer array whose entries are all at least `minimum`."""
     try:
         counts = np.asarray(value)
     except ValueError:  # lists of different lengths
         counts = np.asarray(None)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise TypeError(f"{name} must be a whole number or a one-dimensional array of whole numbers.")
-    if counts.size and counts.min() < least:
+    if counts.size and counts.min() < minimum:
         where = int(counts.argmin())
         raise ValueError(
-            f"{name} must be at least {least} everywhere, but {name}[{where}] is {counts[where]}."
+            f"{name} must be at least {minimum} everywhere, but {name}[{where}] is {counts[where]}."
         )
     if counts.dtype == np.uint64:
         counts = np.minimum(counts, np.uint64(LARGEST_COUNT))
     return counts.astype(np.intp)
 
 
-def as_caps(value: int | ArrayLike, name: str, *, least: int = 1) -> int | Ints:
+def as_caps(value: int | ArrayLike, name: str, *, minimum: int = 1) -> int | Ints:
     """Return caps on something, checked: one for all, or an array of them."""
     if np.ndim(value) == 0:
-        return min(as_count(value, name, least=least), LARGEST_COUNT)
-    return as_counts(value, name, least=least)
+        return min(as_count(value, name, minimum=minimum), LARGEST_COUNT)
+    return as_counts(value, name, minimum=minimum)
 
 
 def masked_entries(value: ArrayLike) -> Bools | None:

@@ -47,7 +47,7 @@ class GroundSet:
         read_only(self.atoms)
 
     def __repr__(self) -> str:
-        """Summarise: the arrays would fill the screen."""
+        """Summarize: the arrays would fill the screen."""
         bases = dict.fromkeys(o.basis for o in self.origins if o.orientation != "custom")
         kind = "+".join(bases) or "atoms of the user's own"
         return f"GroundSet({len(self)} atoms with {self.n_features} entries: {kind})"
@@ -145,7 +145,7 @@ def ground_set_from_array(
     Parameters
     ----------
     atoms : (d, n) array_like
-        One candidate per column; columns are scaled to unit length. For media summarisation, where the
+        One candidate per column; columns are scaled to unit length. For media summarization, where the
         atoms are the data points themselves, pass ``data.T``; selectors then hold T x T gains.
     names : sequence of str, optional
         A name for each column, used in `origins` and in error messages; "atom 0", "atom 1", ... if
@@ -164,7 +164,7 @@ def ground_set_from_array(
 
     Examples
     --------
-    Media summarisation: three pictures such that all are nearly multiples of one of them.
+    Media summarization: three pictures such that all are nearly multiples of one of them.
 
     >>> import numpy as np
     >>> from dictsel_core import IndividualSparsity, replacement_omp

@@ -115,7 +115,7 @@ def test_a_range_beyond_float64_is_named_as_such(extremes):
 
 
 def test_what_a_masked_array_hides_is_missing():
-    original = photograph(48, colour=True)
+    original = photograph(48, color=True)
     mask = random_mask(original.shape[:2], 0.4)
     layers = random_mask(original.shape, 0.3, seed=1)
     hidden = np.ma.array(np.where(layers, 0, original), mask=layers)
@@ -135,7 +135,7 @@ def test_a_masked_array_of_nan_is_restored_and_tuned():
 
 
 def test_without_any_mask_nothing_is_restored():
-    with pytest.raises(TypeError, match="mask must tell which pixels are missing"):
+    with pytest.raises(TypeError, match="mask must say which pixels are missing"):
         restore(photograph(16))
     with pytest.raises(TypeError, match="mask must be a plain array"):
         restore(photograph(16), np.ma.array(random_mask((16, 16), 0.5), mask=True))
@@ -248,7 +248,7 @@ def test_learning_coding_and_online_selection_refuse_such_data_too():
         ([], ValueError, "at least one block"),
         ([None], TypeError, r"blocks\[0\] must be"),
         ([[0], [[1], [2, 3]]], TypeError, r"blocks\[1\] must be"),
-        ([[0], []], ValueError, "No block may be empty"),
+        ([[0], []], ValueError, "blocks must not be empty"),
         ([np.array([0, 1], "m8[s]")], TypeError, r"blocks\[0\] must be"),
     ],
 )
