@@ -1,4 +1,4 @@
-"""The refinement against variants of itself: what each of its parts and numbers is good for."""
+"""The refinement against variants of itself: what each of its parts and parameters contributes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -12,16 +12,18 @@ from benchmarks.measure import print_table
 from benchmarks.pictures import Mask, damages, photographs
 from benchmarks.variants import (
     THREADS,
-    BlockRefiner,
+    BlockEstimator,
     Case,
     Start,
-    WeightedRefiner,
+    WeightedEstimator,
     oriented_ground_set,
     richer_ground_set,
 )
 from dictsel_core import standard_ground_set
-from dictsel_core.restoration.holding_out import a_few
-from dictsel_core.restoration.refinement import USUAL, Manner, Planes, Refiner
+from dictsel_core.restoration.canvas import Planes
+from dictsel_core.restoration.estimator import Estimator
+from dictsel_core.restoration.held_out import sample_held_out
+from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, RefinementOptions, Refiner
 
 Variant = Callable[[Case], Planes]
 SIZE = 128
@@ -46,7 +48,7 @@ def main() -> None:
 
 
 def wide_holes(side: int = 20) -> Mask:
-    """Six square holes, wider than any window."""
+    """Six square holes, larger than any patch."""
     mask = np.zeros((SIZE, SIZE), bool)
     for top in (22, 82):
         for left in (10, 54, 98):
@@ -77,16 +79,17 @@ def _row(name: str, figures: np.ndarray[Any, Any], usual: np.ndarray[Any, Any], 
 def refined(
     case: Case,
     start: Start | None = None,
-    rounds: Sequence[Manner] = (USUAL,) * N_ROUNDS,
-    kinds: Sequence[Callable[..., Refiner]] = (Refiner,),
+    rounds: Sequence[RefinementOptions] = (DEFAULT_OPTIONS,) * N_ROUNDS,
+    estimators: Sequence[Estimator | None] = (None,),
 ) -> Planes:
-    """Refine a start, by default fast, each round in a manner of its own.
+    """Refine a first estimate, by default that of fast, with options for each round.
 
-    The last of `kinds` makes all rounds that are left.
+    The last of `estimators` makes all remaining rounds; None is the estimator of the options.
     """
     planes = (start or case.fast).planes.copy()
-    for number, manner in enumerate(rounds):
-        refiner = kinds[min(number, len(kinds) - 1)](case.mask[:, :, None], THREADS, manner)
+    for number, options in enumerate(rounds):
+        estimator = estimators[min(number, len(estimators) - 1)]
+        refiner = Refiner(case.mask[:, :, None], THREADS, options, estimator)
         for _ in refiner.round(planes, last=number == len(rounds) - 1):
             pass
     return planes
@@ -97,13 +100,13 @@ def tables() -> dict[str, dict[str, Variant]]:
     return {
         "Rounds": {
             "none (fast)": lambda case: case.fast.planes,
-            "1": partial(refined, rounds=[USUAL]),
-            "2": partial(refined, rounds=[USUAL] * 2),
-            "4": partial(refined, rounds=[USUAL] * 4),
+            "1": partial(refined, rounds=[DEFAULT_OPTIONS]),
+            "2": partial(refined, rounds=[DEFAULT_OPTIONS] * 2),
+            "4": partial(refined, rounds=[DEFAULT_OPTIONS] * 4),
         },
         "Blocks": {
             "blocks, no Gaussian step": partial(_blocks, n_gaussian=0),
-            "the same about group means": partial(_blocks, n_gaussian=0, centred=True),
+            "the same about group means": partial(_blocks, n_gaussian=0, centered=True),
             "a round of blocks first (4 rounds)": partial(_blocks, n_gaussian=N_ROUNDS),
         },
         "Start": {
@@ -113,58 +116,72 @@ def tables() -> dict[str, dict[str, Variant]]:
             "  and refined ": lambda case: refined(case, case.start(oriented_ground_set())),
             "coarse scale only, refined": _from_coarse,
         },
-        "Windows (size, last size)": {
-            f"{size}, {last}": _in_manner(size=size, last_size=last)
+        "Patches (size, last size)": {
+            f"{size}, {last}": _with_options(size=size, last_size=last)
             for size, last in ((6, 6), (8, 8), (10, 6), (10, 8))
         },
         "Noise": {
-            **{f"x {factor:g}": _in_manner(noise=factor * USUAL.noise) for factor in (0.5, 2, 4)},
+            **{
+                f"x {factor:g}": _with_options(noise=factor * DEFAULT_OPTIONS.noise) for factor in (0.5, 2, 4)
+            },
             "falling: x 4, x 2, x 1": partial(
-                refined, rounds=[replace(USUAL, noise=factor * USUAL.noise) for factor in (4, 2, 1)]
+                refined,
+                rounds=[
+                    replace(DEFAULT_OPTIONS, noise=factor * DEFAULT_OPTIONS.noise) for factor in (4, 2, 1)
+                ],
             ),
             "by held-out pixels, x 0.5 to x 4": _noise_by_held_out,
         },
         "Weights in the average": {
-            f"by {what}": partial(refined, kinds=[partial(WeightedRefiner, by=what)])
+            f"by {what}": partial(refined, estimators=[_weighted(what)])
             for what in ("agreement", "observed pixels")
         },
         "Search radius": {
-            **{f"{radius}": _in_manner(radius=radius) for radius in (6, 14, 20)},
+            **{f"{radius}": _with_options(radius=radius) for radius in (6, 14, 20)},
             "10 + that of the widest hole": _radius_by_hole,
         },
         "Members, shared part": {
-            f"{n}, {shared:g}": _in_manner(n_members=n, shared=shared)
+            f"{n}, {shared:g}": _with_options(n_members=n, shared=shared)
             for n in (24, 40, 60, 90)
             for shared in (0, 0.2, 0.4)
-            if (n, shared) != (USUAL.n_members, USUAL.shared)
+            if (n, shared) != (DEFAULT_OPTIONS.n_members, DEFAULT_OPTIONS.shared)
         },
         "Members estimated; relaxation": {
-            **{f"{n} estimated": _in_manner(n_estimated=n) for n in (4, 16)},
-            **{f"relaxation {factor:g}": _in_manner(relaxation=factor) for factor in (1, 2)},
+            **{f"{n} estimated": _with_options(n_estimated=n) for n in (4, 16)},
+            **{f"relaxation {factor:g}": _with_options(relaxation=factor) for factor in (1, 2)},
         },
         "Together: observed pixels, relaxation 2": {
             f"radius {radius}": partial(
                 refined,
-                rounds=[replace(USUAL, relaxation=2, radius=radius)] * N_ROUNDS,
-                kinds=[partial(WeightedRefiner, by="observed pixels")],
+                rounds=[replace(DEFAULT_OPTIONS, relaxation=2, radius=radius)] * N_ROUNDS,
+                estimators=[_weighted("observed pixels")],
             )
-            for radius in (USUAL.radius, 6)
+            for radius in (DEFAULT_OPTIONS.radius, 6)
         },
     }
 
 
-def _in_manner(**changes: float) -> Variant:
-    manner: Manner = replace(USUAL, **changes)  # type: ignore[arg-type]
-    return partial(refined, rounds=[manner] * N_ROUNDS)
+def _with_options(**changes: float) -> Variant:
+    options: RefinementOptions = replace(DEFAULT_OPTIONS, **changes)  # type: ignore[arg-type]
+    return partial(refined, rounds=[options] * N_ROUNDS)
 
 
-def _blocks(case: Case, *, n_gaussian: int, centred: bool = False) -> Planes:
+def _noisy(factor: float) -> RefinementOptions:
+    return replace(DEFAULT_OPTIONS, noise=factor * DEFAULT_OPTIONS.noise)
+
+
+def _weighted(by: str) -> WeightedEstimator:
+    options = DEFAULT_OPTIONS
+    return WeightedEstimator(options.estimator, by, options.n_estimated, options.noise)
+
+
+def _blocks(case: Case, *, n_gaussian: int, centered: bool = False) -> Planes:
     """Three rounds of blocks, or one before some Gaussian ones."""
-    blocks = partial(BlockRefiner, start=case.fast, centred=centred)
-    manner = replace(USUAL, last_size=8, relaxation=1)
+    blocks = BlockEstimator(case.fast, DEFAULT_OPTIONS.n_estimated, centered)
+    options = replace(DEFAULT_OPTIONS, last_size=8, relaxation=1)
     if n_gaussian == 0:
-        return refined(case, rounds=[manner] * N_ROUNDS, kinds=[blocks])
-    return refined(case, rounds=[manner] + [USUAL] * n_gaussian, kinds=[blocks, Refiner])
+        return refined(case, rounds=[options] * N_ROUNDS, estimators=[blocks])
+    return refined(case, rounds=[options] + [DEFAULT_OPTIONS] * n_gaussian, estimators=[blocks, None])
 
 
 def _from_coarse(case: Case) -> Planes:
@@ -172,14 +189,16 @@ def _from_coarse(case: Case) -> Planes:
 
 
 def _noise_by_held_out(case: Case, part: float = 0.05) -> Planes:
-    """Take the noise after which one round finds held-out pixels best."""
-    held_out = a_few(case.mask, part, np.random.default_rng(0))
+    """Use the noise with which one round restores held-out pixels best."""
+    held_out = sample_held_out(case.mask, part, np.random.default_rng(0))
     truth = case.fast.planes[held_out]
     rest = Case(case.image, case.mask | held_out)
-    manners = [replace(USUAL, noise=factor * USUAL.noise) for factor in (0.5, 1, 2, 4)]
-    errors = [np.square(refined(rest, rounds=[each])[held_out] - truth).mean() for each in manners]
-    return refined(case, rounds=[manners[int(np.argmin(errors))]] * N_ROUNDS)
+    options = [_noisy(factor) for factor in (0.5, 1, 2, 4)]
+    errors = [np.square(refined(rest, rounds=[each])[held_out] - truth).mean() for each in options]
+    return refined(case, rounds=[options[int(np.argmin(errors))]] * N_ROUNDS)
 
 
 def _radius_by_hole(case: Case) -> Planes:
-    return refined(case, rounds=[replace(USUAL, radius=USUAL.radius + case.hole_radius)] * N_ROUNDS)
+    return refined(
+        case, rounds=[replace(DEFAULT_OPTIONS, radius=DEFAULT_OPTIONS.radius + case.hole_radius)] * N_ROUNDS
+    )

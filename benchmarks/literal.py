@@ -7,7 +7,7 @@ from dictsel_core import GroundSet, omp
 
 
 def literal_replacement_greedy(ground_set: GroundSet, data: Array, sparsity: int, n_atoms: int) -> list[int]:
-    """Return the selected atoms under individual sparsity; every swap is solved anew, s n T per step."""
+    """Return the selected atoms under individual sparsity; every swap is solved again, s n T per step."""
     supports = np.full((len(data), sparsity), -1)
     rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])  # -1 is the empty atom
     selected: list[int] = []
@@ -39,7 +39,7 @@ def _utilities(rows: Array, supports: np.ndarray, data: Array) -> Array:
 
 
 def literal_sds_omp(ground_set: GroundSet, data: Array, sparsity: int, n_atoms: int) -> list[int]:
-    """Return the selected atoms; every candidate dictionary codes all patches anew, n T pursuits per step."""
+    """Return the selected atoms; every candidate dictionary codes all patches, n T pursuits per step."""
     selected: list[int] = []
     for _ in range(n_atoms):
         left = np.full(len(ground_set), np.inf)

@@ -13,10 +13,10 @@ from skimage.restoration import inpaint_biharmonic
 
 from benchmarks.measure import print_table, ratio, seconds_in_turns
 from benchmarks.pictures import Image, Mask, damages, gray, photographs
-from dictsel_core import SELECTORS, RestoreSettings, psnr, restore, ssim
+from dictsel_core import SELECTORS, PresetName, RestoreSettings, psnr, restore, ssim
 
 Method = Callable[[Image, Mask], NDArray[Any]]
-PRESETS = ("fast", "balanced", "best")
+PRESETS: tuple[PresetName, ...] = ("fast", "balanced", "best")
 
 
 def main() -> None:
@@ -34,8 +34,8 @@ def methods() -> dict[str, Method]:
     def hidden(image: Image, mask: Mask) -> Image:
         return np.where(mask, 0, image).astype(np.uint8)
 
-    def ours(image: Image, mask: Mask, *, preset: str) -> NDArray[Any]:
-        return restore(image, mask, RestoreSettings.preset(preset)).image
+    def ours(image: Image, mask: Mask, *, preset: PresetName) -> NDArray[Any]:
+        return restore(image, mask, preset).image
 
     def biharmonic(image: Image, mask: Mask) -> NDArray[Any]:
         values = hidden(image, mask) / 255.0
@@ -148,13 +148,18 @@ def growth() -> None:
     tile = gray("camera")
     rows = []
     sizes = {"0.25 MP": (1, 1), "1 MP": (2, 2), "4 MP": (4, 4), "24 MP": (8, 12)}
-    for preset, names in {"fast": list(sizes), "balanced": list(sizes)[:3], "best": list(sizes)[:3]}.items():
+    measured: dict[PresetName, list[str]] = {
+        "fast": list(sizes),
+        "balanced": list(sizes)[:3],
+        "best": list(sizes)[:3],
+    }
+    for preset, names in measured.items():
         base = 0.0
         for name in names:
             image = np.tile(tile, sizes[name])
             mask = np.random.default_rng(0).random(image.shape) < 0.8
             start = time.perf_counter()
-            restoration = restore(image, mask, RestoreSettings.preset(preset))
+            restoration = restore(image, mask, preset)
             per_megapixel = (time.perf_counter() - start) / (image.size / 1e6)
             base = base or per_megapixel
             rows.append(

@@ -58,7 +58,8 @@ def tuning() -> None:
             start = time.perf_counter()
             chosen = tune(broken, mask, FAST)
             seconds = time.perf_counter() - start
-            figures = {s: psnr(image, restore(broken, mask, s).image) for s in grid(FAST, 256)}
+            tried = [chosen.given, *grid(chosen.given, 256)]
+            figures = {each: psnr(image, restore(broken, mask, each).image) for each in tried}
             got = figures[chosen.settings]
             rows.append(
                 [

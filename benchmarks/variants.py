@@ -1,33 +1,39 @@
-"""Other ways to refine, or to start from, that the library does not have: for the ablation only."""
+"""Other ways to refine, and other first estimates, that the library does not have: for the ablation only."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_cdt
 
 from benchmarks.pictures import Image, Mask
-from dictsel_core import GroundSet, RestoreSettings, Run, ground_set_from_array, psnr, standard_ground_set
+from dictsel_core import (
+    GeneratorRun,
+    GroundSet,
+    RestoreSettings,
+    ground_set_from_array,
+    psnr,
+    standard_ground_set,
+)
 from dictsel_core._threads import as_thread_count
-from dictsel_core.restoration.canvas import Canvas, as_canvas
-from dictsel_core.restoration.coding import complete, window_coder
-from dictsel_core.restoration.pipeline import select_dictionary
+from dictsel_core.restoration.canvas import Canvas, Planes, as_canvas
+from dictsel_core.restoration.coding import patch_coder, restore_plane
+from dictsel_core.restoration.estimator import Estimator, TileEstimates
 from dictsel_core.restoration.pyramid import double, halve
-from dictsel_core.restoration.refinement import Manner, Planes, Refiner
-from dictsel_core.restoration.similar import Search, Tile, rows_of_windows, similar_windows
+from dictsel_core.restoration.sampling import sample_patches, select_dictionary
+from dictsel_core.restoration.similar import Search, Tile, patch_rows, similar_patches
 
 Floats = NDArray[np.floating]
 FAST = RestoreSettings.preset("fast")
 THREADS = as_thread_count(None)
-#: Weight of what the picture says so far at missing pixels, where blocks are coded.
+#: Weight of the current estimate of missing pixels when blocks are coded.
 _FILL_WEIGHT = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """A first restoration, the dictionary it was made with, and how many atoms a window used at most."""
+    """A first estimate, its dictionary, and the maximum number of atoms per patch."""
 
     planes: Planes
     dictionary: Floats
@@ -43,75 +49,77 @@ class Case:
 
     @cached_property
     def canvas(self) -> Canvas:
-        """The damaged picture as the stages see it."""
+        """The damaged image."""
         return as_canvas(self.image, self.mask)
 
     @cached_property
     def fast(self) -> Start:
-        """What the preset fast makes of it."""
+        """The first estimate of the preset fast."""
         return self.start(standard_ground_set())
 
     @property
     def hole_radius(self) -> int:
-        """How far a missing pixel is from any observed one, at most."""
+        """Largest distance of a missing pixel from the nearest observed one."""
         return int(distance_transform_cdt(self.mask, "chessboard").max())
 
     def start(self, ground_set: GroundSet, *, coarse_only: bool = False) -> Start:
-        """Select from a ground set, and restore by coding alone."""
+        """Return the first estimate with a dictionary from a ground set."""
         canvas = self.canvas
         settings = FAST.resolved(1 - canvas.missing_fraction, len(ground_set))
-        dictionary = select_dictionary(canvas, settings, ground_set).finish().dictionary
-        coder = window_coder(dictionary, settings)
+        sample = sample_patches(canvas, settings.patch_size, settings.seed)
+        dictionary = select_dictionary(sample, settings, ground_set).finish().dictionary
+        coder = patch_coder(dictionary, settings)
         if coarse_only:
-            half = Run(complete(*halve(canvas.plane(0), self.mask), coder)).finish()
+            half = GeneratorRun(restore_plane(*halve(canvas.plane(0), self.mask), coder)).finish()
             restored = double(half, canvas.shape)
         else:
-            restored = Run(complete(canvas.plane(0), self.mask, coder)).finish()
+            restored = GeneratorRun(restore_plane(canvas.plane(0), self.mask, coder)).finish()
         planes = np.where(self.mask, restored, canvas.plane(0))[:, :, None]
-        return Start(planes, dictionary, settings.coding_sparsity or 1)
+        return Start(planes, dictionary, settings.coding_sparsity)
 
     def quality(self, planes: Planes) -> float:
-        """PSNR of the picture that some planes make."""
-        picture = self.canvas.blank()
-        self.canvas.put(picture, 0, slice(0, len(picture)), planes[:, :, 0], self.mask)
-        return psnr(self.image, picture)
+        """PSNR of the image that some planes make."""
+        return psnr(self.image, self.canvas.render(planes))
 
 
-class BlockRefiner(Refiner):
-    """Rebuilds groups of similar windows as blocks: all members use the same few atoms.
+@dataclass(frozen=True, eq=False)
+class BlockEstimator:
+    """Estimates groups of similar patches as blocks: all members use the same few atoms.
 
-    Parameters
+    Attributes
     ----------
-    missing, threads, manner
-        As for `Refiner`, of gray pictures; windows are of the size of the atoms.
     start : Start
-        Whose dictionary and sparsity are used.
-    centred : bool
-        Code what the members differ by from the mean of their group.
+        Whose dictionary and sparsity are used; patches have the size of its atoms.
+    n_estimated : int
+        How many of the nearest members of a group are estimated.
+    centered : bool
+        Code the differences from the mean of the group.
     """
 
-    def __init__(self, missing: Mask, threads: int, manner: Manner, start: Start, *, centred: bool) -> None:
-        super().__init__(missing, threads, manner)
-        self._atoms, self._sparsity = start.dictionary.astype(np.float32), start.sparsity
-        self._centred = centred
+    start: Start
+    n_estimated: int
+    centered: bool
 
-    def _ask(self, picture: Planes, tile: Tile, search: Search) -> "Estimates | None":  # type: ignore[override]
-        values = rows_of_windows(picture[tile.place], search.size)[:, 0]
-        unknown = rows_of_windows(self._missing[tile.place], search.size)[:, 0]
-        references, candidates = tile.references, tile.candidates
-        lacking = unknown[references].any(axis=1)
-        if not lacking.any():
+    def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
+        """Return estimates of the patches most similar to each reference, of gray images."""
+        values = patch_rows(planes[tile.region], search.size)[:, 0]
+        unknown = patch_rows(missing[tile.region], search.size)[:, 0]
+        incomplete = unknown[tile.references].any(axis=1)
+        if not incomplete.any():
             return None
-        n_estimated = self._manner.n_estimated
-        groups = similar_windows(
-            values - values.mean(), references[lacking], candidates[lacking], search.n_members, n_estimated
+        groups = similar_patches(
+            values - values.mean(),
+            tile.references[incomplete],
+            tile.candidates[incomplete],
+            search.n_members,
+            self.n_estimated,
         )
-        means = values[groups].mean(axis=1, keepdims=True) * self._centred
-        nearest = groups[:, :n_estimated]
+        means = values[groups].mean(axis=1, keepdims=True) * self.centered
+        nearest = groups[:, : self.n_estimated]
         weights = np.where(unknown[nearest], np.float32(_FILL_WEIGHT), np.float32(1))
-        rebuilt = means + block_omp(self._atoms, values[nearest] - means, weights, self._sparsity)
-        rebuilt = rebuilt.reshape(-1, values.shape[1])
-        return Estimates(nearest.ravel(), rebuilt, np.ones(len(rebuilt)), search.size)
+        atoms = self.start.dictionary.astype(np.float32)
+        rebuilt = means + block_omp(atoms, values[nearest] - means, weights, self.start.sparsity)
+        return TileEstimates(nearest.ravel(), rebuilt.reshape(-1, 1, values.shape[1]), search.size)
 
 
 def block_omp(dictionary: Floats, data: Floats, weights: Floats, sparsity: int) -> Floats:
@@ -142,55 +150,41 @@ def block_omp(dictionary: Floats, data: Floats, weights: Floats, sparsity: int) 
     return np.asarray(coefficients @ dictionary.T[support])
 
 
-class WeightedRefiner(Refiner):
-    """Averages the estimates of a pixel with weights.
+@dataclass(frozen=True)
+class WeightedEstimator:
+    """Gives the estimates of another estimator weights in the average of a pixel.
 
-    Parameters
+    Attributes
     ----------
-    missing, threads, manner
-        As for `Refiner`, of gray pictures.
+    inner : Estimator
+        Of gray images.
     by : {"agreement", "observed pixels"}
-        Estimates count by the inverse of the variance among those of their group, or by how many pixels
-        of their window are observed.
+        Weight by the inverse of the variance within the group, or by the number of observed pixels of the
+        patch.
+    n_estimated : int
+        How many patches of a group are estimated.
+    noise : float
+        Added to the variance within a group.
     """
 
-    def __init__(self, missing: Mask, threads: int, manner: Manner, by: str) -> None:
-        super().__init__(missing, threads, manner)
-        self._by = by
+    inner: Estimator
+    by: str
+    n_estimated: int
+    noise: float
 
-    def _ask(self, picture: Planes, tile: Tile, search: Search) -> "Estimates | None":  # type: ignore[override]
-        said = super()._ask(picture, tile, search)
-        if said is None:
+    def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
+        """Return the estimates of the other estimator, with weights."""
+        estimates = self.inner.estimate(planes, missing, tile, search)
+        if estimates is None:
             return None
-        values = said.values[:, 0]
-        if self._by == "agreement":
-            groups = values.reshape(-1, self._manner.n_estimated, values.shape[1])
-            variances = groups.var(axis=1).mean(axis=1) + self._manner.noise
-            weights = np.repeat(1 / variances, self._manner.n_estimated)
+        if self.by == "agreement":
+            groups = estimates.values[:, 0].reshape(-1, self.n_estimated, search.size**2)
+            variances = groups.var(axis=1).mean(axis=1) + self.noise
+            weights = np.repeat(1 / variances, self.n_estimated)
         else:
-            unknown = rows_of_windows(self._missing[tile.place], search.size)[:, 0]
-            weights = 1 + (~unknown[said.numbers]).sum(axis=1)
-        return Estimates(said.numbers, values, weights, search.size)
-
-
-@dataclass(frozen=True, eq=False)
-class Estimates:
-    """Windows of a tile by number, their estimates (N, d), and how much each counts (N,): at least 1."""
-
-    numbers: NDArray[np.intp]
-    values: Floats
-    weights: Floats
-    size: int
-
-    def summed(self, height: int, width: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return weighted sums (height, width, 1) and sums of weights (height, width)."""
-        rows, columns = np.divmod(self.numbers, width - self.size + 1)
-        inside = np.add.outer(np.arange(self.size) * width, np.arange(self.size)).ravel()
-        pixels = ((rows * width + columns)[:, None] + inside).ravel()
-        each = np.broadcast_to(self.weights[:, None], self.values.shape)
-        sums = np.bincount(pixels, (each * self.values).ravel(), minlength=height * width)
-        counts = np.bincount(pixels, each.ravel(), minlength=height * width)
-        return sums.reshape(height, width, 1), counts.reshape(height, width)
+            unknown = patch_rows(missing[tile.region], search.size)[:, 0]
+            weights = 1 + (~unknown[estimates.numbers]).sum(axis=1)
+        return replace(estimates, weights=weights)
 
 
 def richer_ground_set() -> GroundSet:

@@ -2,14 +2,15 @@
 
 Arrays in, arrays and frozen dataclasses out. Data points are rows; masks are True where missing.
 
-Get candidate atoms from `standard_ground_set` or `ground_set_from_array`, say what is allowed by a constraint
-such as `IndividualSparsity`, and call a selector: `replacement_omp` unless another one is wanted. `omp` codes
-further data in the selected dictionary.
+Get candidate atoms from `standard_ground_set` or `ground_set_from_array`, choose a sparsity constraint
+such as `IndividualSparsity`, and call a selector, such as `replacement_omp`. `omp` codes further data in the
+selected dictionary. `restore` restores the missing pixels of an image.
 
 References
 ----------
 .. [1] K. Fujii and T. Soma, "Fast greedy algorithms for dictionary selection with generalized sparsity
-   constraints", NeurIPS 2018. Sections, algorithms and equations named in this package are the ones there.
+   constraints", NeurIPS 2018. :DOI:`10.48550/arXiv.1809.02314`. Section, algorithm and equation numbers in
+   this package refer to it.
 .. [2] A. Krause and V. Cevher, "Submodular dictionary selection for sparse representation", ICML 2010: SDS_MA
    and SDS_OMP.
 .. [3] V. Cevher and A. Krause, "Greedy dictionary selection for sparse representation", IEEE Journal of
@@ -26,7 +27,7 @@ Examples
 (100, 64)
 """
 
-from dictsel_core._runs import Run
+from dictsel_core._runs import GeneratorRun, Run
 from dictsel_core.bases import AtomOrigin
 from dictsel_core.constraints import (
     AverageSparsity,
@@ -36,10 +37,10 @@ from dictsel_core.constraints import (
     LocalConstraint,
     Matroid,
     MatroidSparsity,
-    Offer,
     OracleMatroid,
     PartitionMatroid,
     Replacement,
+    ReplacementGains,
     SwapTable,
     UniformMatroid,
 )
@@ -70,15 +71,21 @@ from dictsel_core.online import (
 from dictsel_core.pursuit import SparseCodes, omp
 from dictsel_core.restoration import (
     CONSTRAINTS,
-    MOST_PATCHES,
+    MAX_PATCH_SIZE,
+    MAX_PATCHES,
     PRESETS,
     SELECTORS,
+    STAGES,
+    ConstraintName,
     Parameter,
+    PresetName,
+    ResolvedSettings,
     Restoration,
     RestoreSettings,
     RestoreStep,
+    SelectorName,
+    Stage,
     iter_restore,
-    patch_places,
     restore,
 )
 from dictsel_core.selection import (
@@ -102,9 +109,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CONSTRAINTS",
-    "MOST_PATCHES",
+    "MAX_PATCHES",
+    "MAX_PATCH_SIZE",
     "PRESETS",
     "SELECTORS",
+    "STAGES",
     "STANDARD_BASES",
     "AdaptiveHedge",
     "ApproximationBound",
@@ -112,8 +121,10 @@ __all__ = [
     "AverageSparsity",
     "BlockSparsity",
     "Constraint",
+    "ConstraintName",
     "ExpertBank",
     "FixedHedge",
+    "GeneratorRun",
     "GroundSet",
     "Hedge",
     "IndividualSparsity",
@@ -123,7 +134,6 @@ __all__ = [
     "LocalConstraint",
     "Matroid",
     "MatroidSparsity",
-    "Offer",
     "OnlineReplacementGreedy",
     "OnlineReplacementOMP",
     "OnlineSDSMA",
@@ -131,7 +141,10 @@ __all__ = [
     "OracleMatroid",
     "Parameter",
     "PartitionMatroid",
+    "PresetName",
     "Replacement",
+    "ReplacementGains",
+    "ResolvedSettings",
     "Restoration",
     "RestoreSettings",
     "RestoreStep",
@@ -139,7 +152,9 @@ __all__ = [
     "Selection",
     "SelectionRun",
     "SelectionStep",
+    "SelectorName",
     "SparseCodes",
+    "Stage",
     "SwapTable",
     "TuneStep",
     "Tuning",
@@ -162,7 +177,6 @@ __all__ = [
     "ksvd",
     "mod",
     "omp",
-    "patch_places",
     "psnr",
     "replacement_greedy",
     "replacement_ols",

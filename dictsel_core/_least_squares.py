@@ -21,7 +21,7 @@ _CANCELLED = 0.1
 _RIDGE = 1e-13
 #: Largest entry of an inverse Gram matrix up to which a fit needs no refinement ...
 _WELL_CONDITIONED = 1e2
-#: ... and beyond which it is made anew by singular values.
+#: ... and beyond which it is made again by singular values.
 _ILL_CONDITIONED = 1e6
 #: Singular values up to this part of the largest one are rounding error.
 _NEGLIGIBLE = 1e-10
@@ -30,7 +30,7 @@ _NEGLIGIBLE = 1e-10
 class StackedLeastSquares:
     """Least-squares fits of the rows of a target by columns that are appended one at a time.
 
-    Problem b minimises ``|target_b - sum_j w_bj column_bj|^2``. Each appended column is made orthogonal
+    Problem b minimizes ``|target_b - sum_j w_bj column_bj|^2``. Each appended column is made orthogonal
     to the earlier ones of its problem (classical Gram-Schmidt, repeated where it cancels), which gives
     the residual at once; coefficients follow by back-substitution when they are asked for.
 
@@ -90,13 +90,13 @@ class StackedLeastSquares:
         column = self._basis[j, :n]
         overlaps = self._overlaps[j, :j, :n]
         if j:
-            overlaps[...] = self._orthogonalise(slice(0, n), column)
+            overlaps[...] = self._orthogonalize(slice(0, n), column)
         remaining = np.einsum("bd,bd->b", column, column)
         if j:
             again = np.flatnonzero(wanted & (remaining * inverse_length < _CANCELLED))
             if again.size:
                 part = column[again]
-                overlaps[:, again] += self._orthogonalise(again, part)
+                overlaps[:, again] += self._orthogonalize(again, part)
                 column[again] = part
                 remaining[again] = np.einsum("bd,bd->b", part, part)
         taken: Bools = wanted & (remaining * inverse_length > self._dependent)
@@ -120,7 +120,7 @@ class StackedLeastSquares:
             weights[:j] -= self._overlaps[j, :j, : self._n_rows] * weights[j]
         return np.ascontiguousarray(weights.T)
 
-    def _orthogonalise(self, rows: slice | Ints, column: Floats) -> Floats:
+    def _orthogonalize(self, rows: slice | Ints, column: Floats) -> Floats:
         """Take the span of the earlier columns out of `column`, in place; return what was taken, (j, B)."""
         j = self._n_columns
         earlier = self._basis[:j, rows]
@@ -231,7 +231,7 @@ def _refine(fit: SupportFit, rows: Ints) -> None:
 
 
 def _refit_by_singular_values(fit: SupportFit, rows: Ints, target: Floats) -> None:
-    """Fit some targets anew, which is slow but right for columns however close to dependent."""
+    """Fit some targets again, which is slow but right for columns however close to dependent."""
     if not rows.size:
         return
     columns = fit.columns[rows]

@@ -1,17 +1,44 @@
 """Long work as an iterator over small steps, with its result at the end."""
 
-from collections.abc import Generator, Iterator
-from typing import Generic, TypeVar
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Generic, ParamSpec, TypeVar
 
 Step = TypeVar("Step")
 Result = TypeVar("Result")
+Parameters = ParamSpec("Parameters")
+AnyRun = TypeVar("AnyRun", bound="Run[Any, Any]")
 
 
-class Run(Iterator[Step], Generic[Step, Result]):
-    """An iterator over the steps of some long work; `result` is there when they are over.
+class Run(Iterator[Step], ABC, Generic[Step, Result]):
+    """An iterator over the steps of some long work, with a result.
 
-    Not asking for the next step is all it takes to cancel; `close` frees what the work holds.
+    To cancel, stop asking for steps; `close` releases what the work holds. What the steps are, and whether
+    there is a result before the last one, depends on the work: see the function that started it.
     """
+
+    @abstractmethod
+    def __next__(self) -> Step:
+        """Work until the next step."""
+
+    @property
+    @abstractmethod
+    def result(self) -> Result:
+        """What the steps so far have led to; RuntimeError if there is no result yet."""
+
+    def finish(self) -> Result:
+        """Take all remaining steps and return the result."""
+        for _ in self:
+            pass
+        return self.result
+
+    def close(self) -> None:
+        """Abandon the work and release what it holds."""
+
+
+class GeneratorRun(Run[Step, Result]):
+    """A run made from a generator, which yields the steps and returns the result."""
 
     def __init__(self, steps: Generator[Step, None, Result]) -> None:
         self._steps = steps
@@ -28,17 +55,37 @@ class Run(Iterator[Step], Generic[Step, Result]):
 
     @property
     def result(self) -> Result:
-        """What the work has led to."""
+        """The result; RuntimeError before the last step."""
         if not self._result:
-            raise RuntimeError("The work is not done yet: ask for its steps until they end.")
+            raise RuntimeError("There is no result yet: take the remaining steps first.")
         return self._result[0]
 
-    def finish(self) -> Result:
-        """Take all remaining steps and return the result."""
-        for _ in self:
-            pass
-        return self.result
-
     def close(self) -> None:
-        """Give the work up."""
+        """Abandon the work and release what it holds."""
         self._steps.close()
+
+
+def stepwise(
+    function: Callable[Parameters, Any], start: Callable[..., AnyRun]
+) -> Callable[Parameters, AnyRun]:
+    """Return the version of `function` that leaves the steps to its caller.
+
+    It is named ``iter_function`` and takes the same parameters, so that they are written and documented
+    once. `start` receives all of them by name and returns the run that `function` finishes.
+    """
+    signature = inspect.signature(function)
+
+    def iterate(*args: Parameters.args, **kwargs: Parameters.kwargs) -> AnyRun:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return start(**bound.arguments)
+
+    run = inspect.signature(start).return_annotation
+    iterate.__name__ = iterate.__qualname__ = f"iter_{function.__name__}"
+    iterate.__module__ = function.__module__
+    iterate.__signature__ = signature.replace(return_annotation=run)  # type: ignore[attr-defined]
+    iterate.__doc__ = (
+        f"Return a run of `{function.__name__}`, which works step by step.\n\n"
+        f"Input is checked at the call. The parameters are those of `{function.__name__}`.\n"
+    )
+    return iterate

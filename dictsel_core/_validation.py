@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+#: A cap beyond this caps nothing, and would not fit into an integer array.
+LARGEST_COUNT = int(np.iinfo(np.intp).max)
+#: Sizes of the largest entry between which sums of squares neither overflow nor vanish.
+_SMALLEST, _LARGEST = 1e-150, 1e150
 #: Rows looked at in one go, so that temporary arrays stay in the cache.
 _CHECKED_AT_ONCE = 2048
 
@@ -15,27 +19,53 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 
 
-def as_count(value: object, name: str, *, least: int = 1) -> int:
-    """Return `value` as an int that is at least `least`."""
+def as_count(value: object, name: str, *, minimum: int = 1) -> int:
+    """Return `value` as an int that is at least `minimum`."""
     try:
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"{name} must be a whole number, not {value!r}.") from None
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a whole number, not {value!r}.")
-    if count < least:
-        raise ValueError(f"{name} must be at least {least}, but is {count}.")
+    if count < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, but is {count}.")
     return count
 
 
 def as_nonnegative(value: object, name: str) -> float:
-    """Return `value` as a float that is at least 0."""
-    if not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, not {value!r}.")
-    number = float(value)
+    """Return `value` as a finite float that is at least 0."""
+    number = _as_number(value, name)
     if not number >= 0.0:
         raise ValueError(f"{name} must be at least 0, but is {number}.")
+    if number == np.inf:
+        raise ValueError(f"{name} must be finite, but is {number}.")
     return number
+
+
+def as_positive(value: object, name: str) -> float:
+    """Return `value` as a finite float above 0."""
+    number = _as_number(value, name)
+    if not 0.0 < number < np.inf:
+        raise ValueError(f"{name} must be positive and finite, but is {number}.")
+    return number
+
+
+def _as_number(value: object, name: str) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, not {value!r}.")
+    try:
+        return float(value)
+    except OverflowError:  # an int of more than 300 digits
+        raise ValueError(f"{name} must be finite, but is beyond the range of float64.") from None
+
+
+def as_generator(rng: object) -> np.random.Generator:
+    """Return a random generator: the given one, or one seeded with the given number, by default 0."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is not None and (not hasattr(rng, "__index__") or isinstance(rng, bool | np.bool_)):
+        raise TypeError(f"rng must be a numpy.random.Generator or a seed such as 0, not {rng!r}.")
+    return np.random.default_rng(0 if rng is None else as_count(rng, "rng", minimum=0))
 
 
 def as_n_atoms(value: object, n_candidates: int) -> int:
@@ -48,23 +78,42 @@ def as_n_atoms(value: object, n_candidates: int) -> int:
     return count
 
 
-def as_counts(value: ArrayLike, name: str, *, least: int = 1) -> Ints:
-    """Return `value` as a one-dimensional integer array whose entries are all at least `least`."""
-    counts = np.asarray(value)
-    if counts.ndim != 1 or not np.issubdtype(counts.dtype, np.integer):
+def as_counts(value: ArrayLike, name: str, *, minimum: int = 1) -> Ints:
+    """Return `value` as a one-dimensional integer array whose entries are all at least `minimum`."""
+    try:
+        counts = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        counts = np.asarray(None)
+    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise TypeError(f"{name} must be a whole number or a one-dimensional array of whole numbers.")
-    if counts.size and counts.min() < least:
+    if counts.size and counts.min() < minimum:
         where = int(counts.argmin())
         raise ValueError(
-            f"{name} must be at least {least} everywhere, but {name}[{where}] is {counts[where]}."
+            f"{name} must be at least {minimum} everywhere, but {name}[{where}] is {counts[where]}."
         )
+    if counts.dtype == np.uint64:
+        counts = np.minimum(counts, np.uint64(LARGEST_COUNT))
     return counts.astype(np.intp)
+
+
+def as_caps(value: int | ArrayLike, name: str, *, minimum: int = 1) -> int | Ints:
+    """Return caps on something, checked: one for all, or an array of them."""
+    if np.ndim(value) == 0:
+        return min(as_count(value, name, minimum=minimum), LARGEST_COUNT)
+    return as_counts(value, name, minimum=minimum)
+
+
+def masked_entries(value: ArrayLike) -> Bools | None:
+    """Return what a masked array hides, True = hidden; None for anything else."""
+    # Plain arrays come first: NumPy imports its masked ones when they are named.
+    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+        return np.ma.getmaskarray(value)
+    return None
 
 
 def as_plain_array(value: ArrayLike, name: str) -> NDArray[Any]:
     """Return `value` as an array; refuse a masked one, whose mask would be lost."""
-    # Plain arrays come first: NumPy imports its masked ones when they are named.
-    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+    if masked_entries(value) is not None:
         raise TypeError(f"{name} must be a plain array; pass its mask as mask=..., True = missing.")
     return np.asarray(value)
 
@@ -75,16 +124,15 @@ def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
     The array is returned as it is where possible: it may be read-only or non-contiguous.
     """
     matrix = as_plain_array(value, name)
-    if matrix.dtype == np.bool_ or not (
-        np.issubdtype(matrix.dtype, np.integer) or np.issubdtype(matrix.dtype, np.floating)
-    ):
+    if matrix.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold real numbers, but its dtype is {matrix.dtype}.")
     if matrix.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional {axes}, but its shape is {matrix.shape}.")
     if 0 in matrix.shape:
         raise ValueError(f"{name} must not be empty, but its shape is {matrix.shape}.")
-    single = np.issubdtype(matrix.dtype, np.floating) and matrix.dtype.itemsize <= 4
-    return matrix.astype(np.float32 if single else np.float64, copy=False)
+    single = matrix.dtype.kind == "f" and matrix.dtype.itemsize <= 4
+    with np.errstate(over="ignore"):  # infinity is refused by whoever needs finite numbers
+        return matrix.astype(np.float32 if single else np.float64, copy=False)
 
 
 def rounding_level(n_features: int, dtype: np.dtype[Any]) -> float:
@@ -92,12 +140,17 @@ def rounding_level(n_features: int, dtype: np.dtype[Any]) -> float:
     return 8.0 * float(np.sqrt(n_features)) * float(np.finfo(dtype).eps)
 
 
-def needs_double(array: Floats) -> bool:
-    """Tell whether squares of the entries would leave the range of float32."""
-    return _leaves_single(float(np.abs(array).max()))
+def needs_double(array: Floats, name: str) -> bool:
+    """Return whether squares of the entries leave the range of float32; refuse those that leave float64."""
+    return _leaves_single(float(np.abs(array).max()), name)
 
 
-def _leaves_single(size: float) -> bool:
+def _leaves_single(size: float, name: str) -> bool:
+    if size > _LARGEST or 0.0 < size < _SMALLEST:
+        raise ValueError(
+            f"{name} must be scaled by a constant: its largest absolute value is {size:.3g}, and squares of "
+            f"numbers beyond {_LARGEST:g}, or all below {_SMALLEST:g}, leave the range of float64."
+        )
     return size > 1e15 or 0.0 < size < 1e-15
 
 
@@ -143,7 +196,7 @@ class ObservedData:
         largest = 0.0
         for start in range(0, len(self), _CHECKED_AT_ONCE):
             largest = max(largest, self._checked_size(start, start + _CHECKED_AT_ONCE))
-        if self.dtype == np.float32 and _leaves_single(largest):
+        if _leaves_single(largest, "data") and self.dtype == np.float32:
             self.dtype = np.dtype(np.float64)
 
     def __len__(self) -> int:

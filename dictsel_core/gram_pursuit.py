@@ -6,7 +6,7 @@ from dictsel_core._validation import Floats, Ints
 from dictsel_core.pursuit import repeated_columns
 
 #: Largest dictionary for which this way is the quicker one.
-MOST_ATOMS = 40
+MAX_ATOMS = 40
 #: An atom is dependent on the chosen ones if less than this many epsilons of its squared length are left.
 _DEPENDENT = 1e3
 
@@ -51,9 +51,9 @@ class GramPursuit:
         Returns
         -------
         supports : (B, s) ndarray of int
-            Filled up with -1.
+            Padded with -1.
         coefficients : (B, s) ndarray
-            Filled up with 0.
+            Padded with 0.
         """
         n, n_atoms = len(data), self.atoms.shape[1]
         gram = np.square(weights) @ self._pairs

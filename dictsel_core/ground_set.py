@@ -1,6 +1,6 @@
 """The ground set V: candidate atoms with their origin, coherence and smoothness."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,7 +47,7 @@ class GroundSet:
         read_only(self.atoms)
 
     def __repr__(self) -> str:
-        """Summarise: the arrays would fill the screen."""
+        """Summarize: the arrays would fill the screen."""
         bases = dict.fromkeys(o.basis for o in self.origins if o.orientation != "custom")
         kind = "+".join(bases) or "atoms of the user's own"
         return f"GroundSet({len(self)} atoms with {self.n_features} entries: {kind})"
@@ -124,13 +124,7 @@ def standard_ground_set(
     >>> str(ground_set.origins[64])
     'haar level 3 approximation (0, 0)'
     """
-    if isinstance(bases, str):
-        raise TypeError(f"bases must be a sequence of names, such as ({bases!r},), not the string {bases!r}.")
-    names = tuple(bases)
-    if not names:
-        raise ValueError("bases must name at least one basis.")
-    if len(set(names)) < len(names):
-        raise ValueError(f"bases must not name a basis twice, but is {names}.")
+    names = as_basis_names(bases)
     shape = _as_patch_shape(patch_shape)
     parts = [orthonormal_basis(name, shape) for name in names]
     return GroundSet(
@@ -151,7 +145,7 @@ def ground_set_from_array(
     Parameters
     ----------
     atoms : (d, n) array_like
-        One candidate per column; columns are scaled to unit length. For media summarisation, where the
+        One candidate per column; columns are scaled to unit length. For media summarization, where the
         atoms are the data points themselves, pass ``data.T``; selectors then hold T x T gains.
     names : sequence of str, optional
         A name for each column, used in `origins` and in error messages; "atom 0", "atom 1", ... if
@@ -170,7 +164,7 @@ def ground_set_from_array(
 
     Examples
     --------
-    Media summarisation: three pictures such that all are nearly multiples of one of them.
+    Media summarization: three pictures such that all are nearly multiples of one of them.
 
     >>> import numpy as np
     >>> from dictsel_core import IndividualSparsity, replacement_omp
@@ -200,6 +194,21 @@ def ground_set_from_array(
     columns /= np.linalg.norm(columns, axis=0)
     origins = tuple(AtomOrigin(label, 0, "custom", 0, j) for j, label in enumerate(labels))
     return GroundSet(columns, origins, shape)
+
+
+def as_basis_names(value: object) -> tuple[str, ...]:
+    """Return the names of bases, checked but for being known."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"bases must be a sequence of names, such as ('dct', 'haar'), not {value!r}.")
+    names = tuple(value)
+    if not names:
+        raise ValueError("bases must name at least one basis, such as 'dct'.")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"A basis is named by a string such as 'dct' or 'haar', not by {name!r}.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"bases must not name a basis twice, but is {names}.")
+    return names
 
 
 def _as_patch_shape(value: object) -> tuple[int, int]:

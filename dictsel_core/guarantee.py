@@ -11,7 +11,7 @@ from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 
 #: Up to this many subsets, the restricted concavity is found by trying them all.
-_MOST_SUBSETS = 20_000
+_MAX_SUBSETS = 20_000
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _restricted_concavity(ground_set: GroundSet, size: int) -> float:
     if size > ground_set.n_features or ground_set.coherence > 1.0 - 1e-12:
         return 0.0
     gram = ground_set.atoms.T @ ground_set.atoms
-    if comb(len(ground_set), size) <= _MOST_SUBSETS:
+    if comb(len(ground_set), size) <= _MAX_SUBSETS:
         subsets = np.array(list(combinations(range(len(ground_set)), size)))
         blocks = gram[subsets[:, :, None], subsets[:, None, :]]
         least = float(np.linalg.eigvalsh(blocks)[:, 0].min())

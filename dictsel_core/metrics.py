@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._validation import as_positive, masked_entries
+
 _BAND = 256
 
 
@@ -29,7 +31,7 @@ def psnr(
     counted = None if mask is None else _as_selection(mask, original)
     total, count = 0.0, 0
     for rows in _bands(len(original)):
-        error = np.square(original[rows].astype(np.float64) - picture[rows].astype(np.float64))
+        error = np.square((original[rows].astype(np.float64) - picture[rows].astype(np.float64)) / peak)
         if counted is not None:
             error = error[counted[rows]]
         total, count = total + float(error.sum()), count + error.size
@@ -37,7 +39,7 @@ def psnr(
         raise ValueError("There is no pixel to count: the mask is False everywhere.")
     if total == 0:
         return float("inf")
-    return float(10 * np.log10(peak**2 * count / total))
+    return float(10 * np.log10(count / total))
 
 
 def ssim(
@@ -130,7 +132,7 @@ def error_map(reference: ArrayLike, image: ArrayLike) -> NDArray[np.float64]:
 
 
 def _as_pair(reference: ArrayLike, image: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    original, picture = np.asarray(reference), np.asarray(image)
+    original, picture = _as_picture(reference, "reference"), _as_picture(image, "image")
     if original.shape != picture.shape:
         raise ValueError(
             f"reference and image must have the same shape, but they have {original.shape} "
@@ -141,6 +143,15 @@ def _as_pair(reference: ArrayLike, image: ArrayLike) -> tuple[NDArray[Any], NDAr
             f"A picture has the shape (height, width) or (height, width, channels), not {original.shape}."
         )
     return original, picture
+
+
+def _as_picture(value: ArrayLike, name: str) -> NDArray[Any]:
+    if masked_entries(value) is not None:
+        raise TypeError(f"{name} must be a plain array; fill what is masked in it, or leave that out.")
+    picture = np.asarray(value)
+    if picture.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, but its dtype is {picture.dtype}.")
+    return picture
 
 
 def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
@@ -159,7 +170,5 @@ def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _as_range(data_range: float | None, original: NDArray[Any]) -> float:
     if data_range is not None:
-        if not data_range > 0:
-            raise ValueError(f"data_range must be positive, but is {data_range}.")
-        return float(data_range)
+        return as_positive(data_range, "data_range")
     return float(np.iinfo(original.dtype).max) if np.issubdtype(original.dtype, np.integer) else 1.0

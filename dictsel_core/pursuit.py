@@ -14,8 +14,7 @@ from dictsel_core._validation import (
     Floats,
     Ints,
     ObservedData,
-    as_count,
-    as_counts,
+    as_caps,
     as_matrix,
     as_nonnegative,
     needs_double,
@@ -24,7 +23,7 @@ from dictsel_core._validation import (
 
 __all__ = ["Pursuit", "SparseCodes", "omp"]
 
-#: Rows handled at once: enough to amortise a NumPy call, few enough to stay in the cache.
+#: Rows handled at once: enough to amortize a NumPy call, few enough to stay in the cache.
 CHUNK = 2048
 
 
@@ -37,10 +36,10 @@ class SparseCodes:
     dictionary : (d, k) ndarray
         A copy of the given one.
     supports : (T, S) ndarray of int
-        Columns of the dictionary in the order of their choice, filled up with -1; S is the largest
+        Columns of the dictionary in the order of their choice, padded with -1; S is the largest
         sparsity, but at most d and at most k.
     coefficients : (T, S) ndarray
-        Least-squares weights on the observed entries, filled up with 0.
+        Least-squares weights on the observed entries, padded with 0.
     residual_energy : (T,) ndarray
         Squared length of the residual on the observed entries.
     """
@@ -51,7 +50,7 @@ class SparseCodes:
     residual_energy: Floats
 
     def __repr__(self) -> str:
-        """Summarise: the arrays would fill the screen."""
+        """Summarize: the arrays would fill the screen."""
         return (
             f"SparseCodes({len(self.supports)} patches in {self.dictionary.shape[1]} atoms, "
             f"using {self.n_used.mean():.3g} each)"
@@ -130,7 +129,7 @@ def omp(
         raise ValueError("dictionary must be finite, but it holds NaN or infinity.")
     least_energy = as_nonnegative(tolerance, "tolerance")
     points = ObservedData(data, mask, atoms.shape[0])
-    if needs_double(atoms):
+    if needs_double(atoms, "dictionary"):
         points.dtype = np.dtype(np.float64)
     caps = _as_caps(sparsity, len(points))
     pursuit = Pursuit(atoms.astype(points.dtype, copy=False), int(caps.max()), least_energy)
@@ -270,7 +269,7 @@ class _Workspace:
 
 
 def repeated_columns(atoms: Floats) -> Bools:
-    """Tell which columns are an earlier one up to scale: (k,)."""
+    """Return which columns are an earlier one up to scale: (k,)."""
     lengths = np.linalg.norm(atoms, axis=0)
     units = atoms / np.where(lengths > 0, lengths, 1)
     close = 1 - 4 * rounding_level(atoms.shape[0], atoms.dtype)
@@ -289,9 +288,9 @@ def scatter_codes(codes: Floats, supports: Ints, coefficients: Floats) -> None:
 
 
 def _as_caps(sparsity: int | ArrayLike, n_points: int) -> Ints:
-    if np.ndim(sparsity) == 0:
-        return np.full(n_points, as_count(sparsity, "sparsity"))
-    caps = as_counts(sparsity, "sparsity")
+    caps = as_caps(sparsity, "sparsity")
+    if isinstance(caps, int):
+        return np.full(n_points, caps)
     if len(caps) != n_points:
         raise ValueError(
             f"sparsity must be one number or one per patch, {n_points}, but there are {len(caps)}."

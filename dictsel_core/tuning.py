@@ -3,40 +3,45 @@
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._runs import Run
+from dictsel_core._runs import GeneratorRun, Run, stepwise
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, as_count
 from dictsel_core.ground_set import GroundSet, standard_ground_set
-from dictsel_core.restoration import RestoreSettings
+from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
-from dictsel_core.restoration.coding import complete, window_coder
-from dictsel_core.restoration.holding_out import folds
-from dictsel_core.restoration.pipeline import DEFAULTS, select_dictionary
-from dictsel_core.restoration.rounds import MOST_ROUNDS, refine
+from dictsel_core.restoration.coding import patch_coder, restore_plane
+from dictsel_core.restoration.held_out import folds
+from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.rounds import MAX_ROUNDS, refine
+from dictsel_core.restoration.sampling import sample_patches, select_dictionary
+from dictsel_core.restoration.settings import as_settings
 from dictsel_core.selection import Selection
 
-#: Candidate values. Sparsity goes with the budget: twice as much under average sparsity.
+AnySettings = TypeVar("AnySettings", bound=RestoreSettings)
+
+#: The grid. The sparsity follows the budget: it is twice as large under average sparsity.
 N_ATOMS = (8, 12, 16, 24, 32, 48, 64)
 CODING_SPARSITIES = (4, 6, 8, 12)
 BUDGETS = (2.0, 5.0)
 
-#: The picture is represented by tiles, which grow as fewer candidates are left.
+#: The image is represented by this many tiles, of a larger size in every pass.
 _N_TILES, _TILE_SIZES = 6, (48, 80, 128)
-#: Part of the candidates that a round leaves for the next.
-_KEPT = 0.25
-#: Other settings must promise this many decibels more than the given ones to take their place.
-_WORTH_CHANGING = 0.1
-#: The work of one round of refinement of a tile, as a multiple of its first restoration's (measured).
+#: Fraction of the candidates that each pass keeps, and how many at least.
+_KEEP_FRACTION, _MIN_KEPT = 0.25, 4
+#: Other settings must be better than the given ones by this many decibels.
+_MIN_GAIN = 0.1
+#: Work of one round of refinement of a tile, as a multiple of that of its first estimate (measured).
 _WORK_OF_A_ROUND = 0.8
 
 
 @dataclass(frozen=True)
 class TuningTrial:
-    """Settings that were tried, and the PSNR that held-out pixels promise before any refinement."""
+    """Settings that were tried, and their PSNR estimated from held-out pixels, before any refinement."""
 
     settings: RestoreSettings
     estimated_psnr: float
@@ -44,9 +49,16 @@ class TuningTrial:
 
 @dataclass(frozen=True)
 class TuneStep:
-    """Where a tuning stands: part of the work done, from 0 to 1, and the trial made last.
+    """The progress of a tuning.
 
-    At the end that trial is refined, to be judged once more.
+    Attributes
+    ----------
+    fraction : float
+        Fraction of the work that is done, from 0 to 1.
+    trial : TuningTrial
+        The last trial.
+    is_refining : bool
+        Whether that trial is being refined, to be compared after refinement too.
     """
 
     fraction: float
@@ -55,9 +67,9 @@ class TuneStep:
 
     @property
     def message(self) -> str:
-        """The trial in a few words."""
+        """Description of the trial."""
         settings = self.trial.settings
-        what = f"k = {settings.n_atoms}, {settings.coding_sparsity} atoms per window"
+        what = f"k = {settings.n_atoms}, {settings.coding_sparsity} atoms per patch"
         if self.is_refining:
             return f"refining with {what}"
         return f"trying {what}: about {self.trial.estimated_psnr:.2f} dB"
@@ -71,15 +83,15 @@ class Tuning:
     ----------
     settings : RestoreSettings
     estimated_psnr : float
-        What they promise for the whole picture, refined as they say, in decibels.
+        Estimated PSNR of the whole image with these settings, after refinement, in decibels.
     given : RestoreSettings
-        Those that tuning began with, resolved for the picture; they may be the best themselves.
+        The given settings, with what they left open chosen for the image.
     given_psnr : float
-        What these promise, judged by the same held-out pixels.
+        Estimated PSNR with the given settings, from the same held-out pixels.
     trials : tuple of TuningTrial
-        All trials on the full set of tiles, best first.
+        All trials of the last pass, best first.
     n_tried : int
-        How many settings were tried in all.
+        How many settings were tried.
     """
 
     settings: RestoreSettings
@@ -90,47 +102,70 @@ class Tuning:
     n_tried: int
 
 
-def tune(image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0) -> Tuning:
-    """Choose dictionary size, sparsity, budget and coding sparsity for a picture.
+def tune(
+    image: ArrayLike,
+    mask: ArrayLike | None = None,
+    settings: RestoreSettings | PresetName | None = None,
+    *,
+    seed: int = 0,
+) -> Tuning:
+    """Choose dictionary size, sparsity, budget and coding sparsity for an image.
 
-    Some observed pixels are held out, the picture is restored without them, and they are compared.
-    All combinations of a grid are tried on small tiles of the picture, the better ones again on larger
-    tiles (successive halving). Each dictionary is selected once, at its largest: smaller ones are its
-    beginning. The given settings are among them in every round; they and the best of the others are
-    refined at the end, and the better one is chosen, the given ones where there is little between them.
+    Some observed pixels are held out, the image is restored without them, and they are compared.
+    All combinations of a grid are tried on small tiles of the image, the better ones again on larger
+    tiles (successive halving). Each dictionary is selected once, at its largest size; smaller ones are its
+    first atoms. The given settings are part of every pass. At the end, they and the best others are
+    refined; the others are chosen only if they are better by at least 0.1 dB.
 
     Parameters
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings
-        Tried too, and kept if none is better. What is not tuned stays: constraint, bases, patch size
-        and so on.
-    seed : int
-        For the choice of held-out pixels.
+    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+        As for `restore`. What is not tuned keeps its value: constraint, bases, patch size and so on.
+    seed : int, optional
+        For the choice of held-out pixels. Default is 0.
 
     Returns
     -------
     Tuning
+
+    See Also
+    --------
+    iter_tune : The same, step by step.
+    estimate_psnr : Estimates the quality of given settings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import restore
+    >>> image = np.add.outer(np.arange(32), np.arange(32)).astype(np.uint8)
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.5
+    >>> tuning = tune(image, mask, "fast")
+    >>> tuning.estimated_psnr >= tuning.given_psnr
+    True
+    >>> restored = restore(image, mask, tuning.settings)
     """
     return iter_tune(image, mask, settings, seed=seed).finish()
 
 
-def iter_tune(
-    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0
+def _start_tuning(
+    image: ArrayLike, mask: ArrayLike | None, settings: RestoreSettings | PresetName | None, seed: int
 ) -> Run[TuneStep, Tuning]:
-    """Tune step by step: an iterator over `TuneStep`, whose `result` is the `Tuning`.
+    trials, given = _prepare(image, mask, settings, seed)
+    others = [each for each in grid(given, len(trials.ground_set)) if each != given]
+    return GeneratorRun(_successive_halving(trials, given, others))
 
-    Parameters are those of `tune`.
-    """
-    trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    given = trial.resolved(settings)
-    others = [each for each in grid(given, len(trial.ground_set)) if each != given]
-    return Run(_tuning(trial, given, others))
+
+iter_tune = stepwise(tune, _start_tuning)
 
 
 def estimate_psnr(
-    image: ArrayLike, mask: ArrayLike, settings: RestoreSettings = DEFAULTS, *, seed: int = 0
+    image: ArrayLike,
+    mask: ArrayLike | None = None,
+    settings: RestoreSettings | PresetName | None = None,
+    *,
+    seed: int = 0,
 ) -> float:
     """Estimate the PSNR of a restoration, in decibels, without the original.
 
@@ -138,21 +173,27 @@ def estimate_psnr(
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings
-    seed : int
-        For the choice of held-out pixels.
+    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+        As for `restore`.
+    seed : int, optional
+        For the choice of held-out pixels. Default is 0.
 
     Returns
     -------
     float
-        For the whole picture with its observed pixels kept. Infinite if nothing is missing; NaN if so
-        little is observed that nothing could be held out, or nothing at all of one channel.
+        PSNR of the whole image with observed pixels kept. Infinite if nothing is missing; NaN if too
+        little is observed to hold anything out, or if a channel is missing entirely.
+
+    See Also
+    --------
+    psnr : Measures the quality if the original is known.
+    tune : Chooses settings by the same estimate.
     """
-    trial = _HeldOutTrial(as_canvas(image, mask), settings, as_count(seed, "seed", least=0))
-    return Run(trial.refined_score(trial.resolved(settings))).finish()
+    trials, given = _prepare(image, mask, settings, seed)
+    return GeneratorRun(trials.refined_score(given)).finish()
 
 
-def grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettings]:
+def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
     """Yield all settings that `tune` tries, for a ground set of `n_candidates` atoms."""
     for budget in BUDGETS:
         average = settings.constraint == "average"
@@ -165,120 +206,131 @@ def grid(settings: RestoreSettings, n_candidates: int) -> Iterator[RestoreSettin
                     )
 
 
-def _tuning(
-    trial: "_HeldOutTrial", given: RestoreSettings, others: list[RestoreSettings]
+def _prepare(
+    image: ArrayLike, mask: ArrayLike | None, settings: object, seed: int
+) -> "tuple[_HeldOutTrials, ResolvedSettings]":
+    """Check the input; return what settings are tried on, and the given settings."""
+    asked, canvas = as_settings(settings), as_canvas(image, mask)
+    trials = _HeldOutTrials(canvas, asked, as_count(seed, "seed", minimum=0))
+    return trials, asked.resolved(1 - canvas.missing_fraction, len(trials.ground_set))
+
+
+def _successive_halving(
+    trials: "_HeldOutTrials", given: ResolvedSettings, others: list[ResolvedSettings]
 ) -> Generator[TuneStep, None, Tuning]:
-    """Halve the others again and again, then judge the best of them against the given settings."""
+    """Try the others, keep the better ones, and compare the best of them with the given settings."""
     n_tried = 1 + len(others)
-    counts = [min(len(others), max(4, round(len(others) * _KEPT**i))) for i in range(len(_TILE_SIZES))]
-    trying = sum((1 + count) * size**2 for count, size in zip(counts, _TILE_SIZES, strict=True))
-    refining = trial.work_of_refining(given)
-    total = trying + (2 if others else 1) * refining
-    done = 0.0
-    scored: list[TuningTrial] = []
+    counts = [
+        min(len(others), max(_MIN_KEPT, round(len(others) * _KEEP_FRACTION**i)))
+        for i in range(len(_TILE_SIZES))
+    ]
+    work_of_trials = sum((1 + count) * size**2 for count, size in zip(counts, _TILE_SIZES, strict=True))
+    work_of_refining = trials.work_of_refining(given)
+    total = work_of_trials + (2 if others else 1) * work_of_refining
+    done, ranked, scores = 0.0, [given], {given: float("nan")}
     for count, tile_size in zip(counts, _TILE_SIZES, strict=True):
-        scored = []
+        scores = {}
         for settings in (given, *others[:count]):
-            scored.append(TuningTrial(settings, trial.score(settings, tile_size)))
+            scores[settings] = trials.score(settings, tile_size)
             done += tile_size**2
-            yield TuneStep(done / total, scored[-1])
-        scored.sort(key=lambda each: -np.nan_to_num(each.estimated_psnr, nan=-np.inf))
-        others = [each.settings for each in scored if each.settings != given]
-    promises: dict[RestoreSettings, float] = {}
+            yield TuneStep(done / total, TuningTrial(settings.as_request(), scores[settings]))
+        ranked = sorted(scores, key=lambda each: -np.nan_to_num(scores[each], nan=-np.inf))
+        others = [each for each in ranked if each != given]
+    trials_made = {each: TuningTrial(each.as_request(), scores[each]) for each in ranked}
+    refined: dict[ResolvedSettings, float] = {}
     for settings in (given, *others[:1]):
-        tried = next(each for each in scored if each.settings == settings)
-        run = Run(trial.refined_score(settings))
-        for part in run:
-            yield TuneStep((done + part * refining) / total, tried, is_refining=True)
-        done += refining
-        promises[settings] = run.result
-    worth = {each: np.nan_to_num(promise, nan=-np.inf) for each, promise in promises.items()}
-    worth[given] += _WORTH_CHANGING
-    best = max(promises, key=lambda each: worth[each])
-    return Tuning(best, promises[best], given, promises[given], tuple(scored), n_tried)
+        run = GeneratorRun(trials.refined_score(settings))
+        for fraction in run:
+            part = done + fraction * work_of_refining
+            yield TuneStep(part / total, trials_made[settings], is_refining=True)
+        done += work_of_refining
+        refined[settings] = run.result
+    merit = {each: np.nan_to_num(score, nan=-np.inf) for each, score in refined.items()}
+    merit[given] += _MIN_GAIN
+    best = max(refined, key=lambda each: merit[each])
+    best_first = tuple(trials_made.values())
+    return Tuning(best.as_request(), refined[best], given.as_request(), refined[given], best_first, n_tried)
 
 
-class _HeldOutTrial:
-    """Tiles of the picture with some observed pixels held out."""
+class _HeldOutTrials:
+    """Tiles of an image with some observed pixels held out, on which settings are tried."""
 
     def __init__(self, canvas: Canvas, settings: RestoreSettings, seed: int) -> None:
         size = settings.patch_size
         self.ground_set: GroundSet = standard_ground_set((size, size), settings.bases)
-        self._observed_fraction = 1 - canvas.missing_fraction
         self._missing_fraction = canvas.missing_fraction
         self._plane, self._missing = _gray(canvas)
-        # A channel of which nothing is known cannot be judged by what is known of the others.
-        self._hopeless = bool(canvas.missing.all(axis=(0, 1)).any())
-        # The second number keeps apart from damage that was simulated with the same seed.
+        # The quality of a channel that is missing entirely cannot be estimated from the others.
+        self._has_unobserved_channel = bool(canvas.missing.all(axis=(0, 1)).any())
+        # The second number keeps the draws apart from damage simulated with the same seed.
         self._folds = folds(self._missing, np.random.default_rng([seed, 2018]))
         self._tiles = {
             tile_size: _representative_tiles(self._plane, self._missing, self._folds[0], tile_size)
             for tile_size in _TILE_SIZES
         }
-        # PSNR counts from the largest possible value, planes from the largest observed one.
-        peak = np.iinfo(canvas.image.dtype).max if np.issubdtype(canvas.image.dtype, np.integer) else 1.0
-        self._peak = float(peak) * canvas.scale
+        # PSNR is relative to the largest possible value, planes to the observed range.
+        peak = np.iinfo(canvas.image.dtype).max if canvas.image.dtype.kind != "f" else 1.0
+        span = float(canvas.high - canvas.low) or 1.0
+        self._peak_decibels = 20 * (np.log10(float(peak)) - np.log10(span))
         self._selections: dict[tuple[int, float, int], Selection] = {}
 
-    def resolved(self, settings: RestoreSettings) -> RestoreSettings:
-        return settings.resolved(self._observed_fraction, len(self.ground_set))
+    def work_of_refining(self, settings: ResolvedSettings) -> float:
+        """Return the work of `refined_score`, in units in which that of `score` is the squared tile size."""
+        return _TILE_SIZES[-1] ** 2 * (1 + _WORK_OF_A_ROUND * _max_rounds(settings)) / len(self._folds)
 
-    def work_of_refining(self, settings: RestoreSettings) -> float:
-        """Return the work of `refined_score`, where that of `score` is the square of the tile size."""
-        return _TILE_SIZES[-1] ** 2 * (1 + _WORK_OF_A_ROUND * _n_rounds(settings)) / len(self._folds)
+    def score(self, settings: ResolvedSettings, tile_size: int) -> float:
+        """Return the PSNR estimated from held-out pixels before refinement."""
+        return GeneratorRun(self._scoring(settings, tile_size, self._folds, 0)).finish()
 
-    def score(self, settings: RestoreSettings, tile_size: int) -> float:
-        """Return the PSNR that held-out pixels promise before refinement; settings are resolved."""
-        return Run(self._scoring(settings, tile_size, self._folds, 0)).finish()
-
-    def refined_score(self, settings: RestoreSettings) -> Generator[float, None, float]:
-        """Yield the part that is done, and return the PSNR as promised after refinement."""
-        return self._scoring(settings, _TILE_SIZES[-1], self._folds[:1], _n_rounds(settings))
+    def refined_score(self, settings: ResolvedSettings) -> Generator[float, None, float]:
+        """Yield the fraction that is done, and return the PSNR estimated after refinement."""
+        return self._scoring(settings, _TILE_SIZES[-1], self._folds[:1], _max_rounds(settings))
 
     def _scoring(
-        self, settings: RestoreSettings, tile_size: int, some_folds: list[Bools], n_rounds: int
+        self, settings: ResolvedSettings, tile_size: int, some_folds: list[Bools], n_rounds: int
     ) -> Generator[float, None, float]:
         if self._missing_fraction == 0:
             return float("inf")
-        coder = window_coder(self._dictionary(settings), settings)
+        coder, threads = patch_coder(self._dictionary(settings), settings), as_thread_count(settings.threads)
         error, count = 0.0, 0
         parts = list(product(self._tiles[tile_size], some_folds))
-        for place, (tile, fold) in enumerate(parts):
+        for number, (tile, fold) in enumerate(parts):
             plane, held_out = self._plane[tile], fold[tile]
             missing = self._missing[tile] | held_out
             if held_out.any() and not missing.all():
-                restored = np.clip(Run(complete(plane, missing, coder)).finish(), 0, 1)
-                layers = restored[:, :, None]  # a view
-                for step in refine(layers, missing[:, :, None], n_rounds, as_thread_count(settings.threads)):
-                    yield (place + step.fraction) / len(parts)
+                restored = np.clip(GeneratorRun(restore_plane(plane, missing, coder)).finish(), 0, 1)
+                refiner = Refiner(missing[:, :, None], threads)
+                for step in refine(restored[:, :, None], refiner, n_rounds):  # in place, through a view
+                    yield (number + step.fraction) / len(parts)
                 error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
                 count += int(held_out.sum())
-            yield (place + 1) / len(parts)
-        if count == 0 or self._hopeless:
+            yield (number + 1) / len(parts)
+        if count == 0 or self._has_unobserved_channel:
             return float("nan")
         mean = error / count * self._missing_fraction
-        return float(10 * np.log10(self._peak**2 / mean)) if mean > 0 else float("inf")
+        return float(self._peak_decibels - 10 * np.log10(mean)) if mean > 0 else float("inf")
 
-    def _dictionary(self, settings: RestoreSettings) -> NDArray[np.float64]:
-        """Return the first k atoms of the largest dictionary of these settings."""
-        largest = min(max(*N_ATOMS, settings.n_atoms or 1), len(self.ground_set))
+    def _dictionary(self, settings: ResolvedSettings) -> NDArray[np.float64]:
+        """Return the first k atoms of the largest dictionary with these settings."""
+        largest = min(max(*N_ATOMS, settings.n_atoms), len(self.ground_set))
         key = (settings.sparsity, settings.budget, largest)
         if key not in self._selections:
             missing = self._missing | self._folds[0]
             if missing.all():
                 missing = self._missing
             canvas = Canvas(self._plane, missing[:, :, None], 0.0, 1.0)
-            run = select_dictionary(canvas, replace(settings, n_atoms=largest), self.ground_set)
+            sample = sample_patches(canvas, settings.patch_size, settings.seed)
+            run = select_dictionary(sample, replace(settings, n_atoms=largest), self.ground_set)
             self._selections[key] = run.finish()
         return self._selections[key].dictionary[:, : settings.n_atoms]
 
 
-def _n_rounds(settings: RestoreSettings) -> int:
-    return MOST_ROUNDS if settings.rounds is None else settings.rounds
+def _max_rounds(settings: RestoreSettings) -> int:
+    return MAX_ROUNDS if settings.rounds is None else settings.rounds
 
 
 def _gray(canvas: Canvas) -> tuple[Plane, Bools]:
-    """Return the mean of channels that miss the same pixels, or else the one that misses fewest."""
+    """Return the mean of channels that share a mask, or else the channel with the fewest missing pixels."""
     if canvas.missing.shape[2] == 1:
         planes = [canvas.plane(channel) for channel in range(canvas.n_channels)]
         return np.mean(planes, axis=0, dtype=np.float32), canvas.mask(0)
@@ -289,7 +341,7 @@ def _gray(canvas: Canvas) -> tuple[Plane, Bools]:
 def _representative_tiles(
     plane: Plane, missing: Bools, held_out: Bools, size: int
 ) -> list[tuple[slice, slice]]:
-    """Tiles from all over a plane, from smooth to busy; the whole plane if it is not much larger."""
+    """Return tiles of a plane, from smooth to detailed; the whole plane if it is not much larger."""
     height, width = plane.shape
     if height * width <= _N_TILES * size**2:
         return [(slice(0, height), slice(0, width))]

@@ -4,43 +4,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core import omp
-from dictsel_core.patches import median_of_rows, windows
+from dictsel_core.patches import all_patches, median_of_rows
 from experiments.data import PATCH, Array
 
 Mask = NDArray[np.bool_]
 
 
 def adjacent_patches(image: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Cut a picture whose sides are multiples of 8 into adjacent patches: (T, 64)."""
+    """Cut an image whose sides are multiples of 8 into adjacent patches: (T, 64)."""
     height, width = image.shape
     tiles = image.reshape(height // PATCH, PATCH, width // PATCH, PATCH).swapaxes(1, 2)
     return tiles.reshape(-1, PATCH**2)
 
 
 def restore_in(dictionary: Array, image: Array, mask: Mask, sparsity: int) -> Array:
-    """Code every window, shifted by single pixels, on its observed pixels; take medians of all windows.
+    """Code the patch at every pixel on its observed pixels, and take medians of all patches.
 
     Parameters
     ----------
     dictionary : (64, k) ndarray
     image : (H, W) ndarray
-        Missing pixels may hold anything.
+        Missing pixels may have any value.
     mask : (H, W) ndarray of bool
         True = missing.
     sparsity : int
-        Most atoms of one window.
+        Maximum number of atoms per patch.
 
     Returns
     -------
     (H, W) ndarray
         Every pixel is an estimate, the observed ones too.
     """
-    data = windows(image.astype(np.float32), PATCH)
+    data = all_patches(image.astype(np.float32), PATCH)
     rows, columns = data.shape[:2]
-    missing = windows(mask, PATCH).reshape(-1, PATCH**2)
+    missing = all_patches(mask, PATCH).reshape(-1, PATCH**2)
     codes = omp(dictionary, data.reshape(-1, PATCH**2), sparsity, mask=missing)
     rebuilt = codes.rebuilt.copy()
-    rebuilt[missing.all(axis=1)] = np.nan  # nothing is known about such a window
+    rebuilt[missing.all(axis=1)] = np.nan  # nothing is known about such a patch
     rebuilt = rebuilt.reshape(rows, columns, PATCH, PATCH)
     votes = np.full((*image.shape, PATCH**2), np.nan, np.float32)
     for i in range(PATCH):

@@ -1,4 +1,4 @@
-"""One look for all figures: colours that the colour-blind can tell apart, and a marker for each method."""
+"""One look for all figures: colors that the color-blind can tell apart, and a marker for each method."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from experiments.data import Array
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-#: Okabe and Ito's colours, one of Tol's, and markers.
+#: Okabe and Ito's colors, one of Tol's, and markers.
 STYLES = {
     "SDS_MA": ("#E69F00", "o"),
     "SDS_OMP": ("#009E73", "s"),
@@ -49,12 +49,12 @@ def curve(
     band: bool = True,
 ) -> None:
     """Draw the mean over trials, (n_trials, n_x), and a band of one standard error if wanted."""
-    colour, marker = STYLES[method]
+    color, marker = STYLES[method]
     mean = trials.mean(axis=0)
     axes.plot(
         x,
         mean,
-        color=colour,
+        color=color,
         marker=marker,
         markersize=5,
         linewidth=1.4,
@@ -62,7 +62,7 @@ def curve(
     )
     if band and len(trials) > 1:
         error = trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
-        axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
+        axes.fill_between(x, mean - error, mean + error, color=color, alpha=0.15, linewidth=0)
 
 
 def label(axes: Any, title: str, x: str, y: str) -> None:  # noqa: ANN401

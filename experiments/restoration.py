@@ -13,6 +13,7 @@ from benchmarks.pictures import photographs
 from dictsel_core import (
     AverageSparsity,
     Constraint,
+    ConstraintName,
     IndividualSparsity,
     RestoreSettings,
     psnr,
@@ -141,15 +142,15 @@ def _damaged(name: str, size: int, folder: Path) -> Damaged:
     return Damaged(name, picture, mask, folder)
 
 
-def _as_paper(damaged: Damaged, kind: str, grid: Grid, method: str) -> list[Row]:
+def _as_paper(damaged: Damaged, kind: ConstraintName, grid: Grid, method: str) -> list[Row]:
     """Restore as the paper does, with parameters from a grid search and from held-out pixels."""
     picture, mask = damaged.picture, damaged.mask
     damaged.keep("input", np.where(mask, 0, picture))
     restored, words = _grid_search(kind, picture, mask, grid, method)
     damaged.keep(kind, restored)
     settings = replace(RestoreSettings.preset("paper"), constraint=kind)
-    # Every second window is enough to compare settings, in half the time.
-    tuned = replace(tune(picture, mask, replace(settings, every_window=False)).settings, every_window=True)
+    # Every second patch is enough to compare settings, in half the time.
+    tuned = replace(tune(picture, mask, replace(settings, every_patch=False)).settings, every_patch=True)
     return [
         damaged.row(f"{kind}, grid", restored, words),
         damaged.row(f"{kind}, held-out", restore(picture, mask, tuned).image, _in_words(tuned)),

@@ -68,7 +68,7 @@ class Results:
         draft.replace(self._table)
 
     def __contains__(self, task: str) -> bool:
-        """Tell whether a task is done."""
+        """Return whether a task is done."""
         return task in self._rows
 
     def add(self, task: str, rows: list[Row]) -> None:

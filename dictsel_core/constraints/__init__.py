@@ -5,7 +5,13 @@ from dictsel_core.constraints.block import BlockSparsity
 from dictsel_core.constraints.individual import IndividualSparsity
 from dictsel_core.constraints.matroid import Matroid, OracleMatroid, PartitionMatroid, UniformMatroid
 from dictsel_core.constraints.matroid_sparsity import MatroidSparsity
-from dictsel_core.constraints.protocol import Constraint, LocalConstraint, Offer, Replacement, SwapTable
+from dictsel_core.constraints.protocol import (
+    Constraint,
+    LocalConstraint,
+    Replacement,
+    ReplacementGains,
+    SwapTable,
+)
 
 __all__ = [
     "AverageSparsity",
@@ -15,10 +21,10 @@ __all__ = [
     "LocalConstraint",
     "Matroid",
     "MatroidSparsity",
-    "Offer",
     "OracleMatroid",
     "PartitionMatroid",
     "Replacement",
+    "ReplacementGains",
     "SwapTable",
     "UniformMatroid",
 ]

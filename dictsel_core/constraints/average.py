@@ -5,10 +5,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Floats, Ints, as_count
+from dictsel_core._validation import Bools, Floats, Ints, as_caps, as_count
 from dictsel_core.constraints.average_step import best_exchange, price_bounds
-from dictsel_core.constraints.individual import as_caps, check_caps
-from dictsel_core.constraints.protocol import Constraint, Offer, Replacement, Supports, support_sizes
+from dictsel_core.constraints.individual import check_caps
+from dictsel_core.constraints.protocol import (
+    Constraint,
+    Replacement,
+    ReplacementGains,
+    Supports,
+    support_sizes,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +51,7 @@ class AverageSparsity(Constraint):
 
     def __post_init__(self) -> None:
         """Check the caps and the budget."""
-        object.__setattr__(self, "caps", None if self.s is None else as_caps(self.s))
+        object.__setattr__(self, "caps", None if self.s is None else as_caps(self.s, "s"))
         object.__setattr__(self, "budget", as_count(self.budget, "budget"))
 
     def check(self, n_points: int, n_candidates: int) -> None:
@@ -54,7 +60,7 @@ class AverageSparsity(Constraint):
             check_caps(self.caps, n_points)
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
-        """Return the largest number of atoms that one patch can take of the budget."""
+        """Return the maximum size of a support within the caps and the budget."""
         cap = n_atoms if self.caps is None else int(np.max(self.caps))
         return min(cap, n_atoms, self.budget)
 
@@ -63,32 +69,32 @@ class AverageSparsity(Constraint):
         return (2 if self.s is None else 3) * n_atoms - 1
 
     def is_feasible(self, supports: Supports) -> bool:
-        """Tell whether the caps and the budget are kept."""
+        """Return whether no cap and not the budget is exceeded."""
         sizes = support_sizes(supports)
         capped = self.caps is None or bool((sizes <= self.caps).all())
         return capped and int(sizes.sum()) <= self.budget
 
-    def values(self, offer: Offer) -> Floats:
-        """Solve the task of appendix C exactly for every atom."""
-        costs, tight, spare = self._terms(offer)
-        solved = (best_exchange(gains, costs, tight, spare) for gains in offer.gains.T)
+    def values(self, table: ReplacementGains) -> Floats:
+        """Solve the problem of appendix C exactly for every atom."""
+        costs, tight, spare = self._terms(table)
+        solved = (best_exchange(gains, costs, tight, spare) for gains in table.gains.T)
         return np.array([exchange.value for exchange in solved])
 
-    def bounds(self, offer: Offer, price: float) -> Floats:
-        """Bound every atom by the Lagrangian dual at the price of the last step: one pass."""
-        costs, tight, spare = self._terms(offer)
-        return price_bounds(offer.gains, costs, tight, spare, price, offer.largest)
+    def bounds(self, table: ReplacementGains, price: float) -> Floats:
+        """Bound the value of every atom by the Lagrangian dual at the price of the last step, in one pass."""
+        costs, tight, spare = self._terms(table)
+        return price_bounds(table.gains, costs, tight, spare, price, table.largest)
 
-    def replacement(self, offer: Offer, atom: int) -> Replacement:
+    def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""
-        costs, tight, spare = self._terms(offer)
-        exchange = best_exchange(offer.gains[:, atom], costs, tight, spare)
-        slots = np.where(exchange.removed, offer.cheapest[0], -1)
+        costs, tight, spare = self._terms(table)
+        exchange = best_exchange(table.gains[:, atom], costs, tight, spare)
+        slots = np.where(exchange.removed, table.cheapest[0], -1)
         return Replacement(exchange.value, exchange.added, slots, exchange.price)
 
-    def _terms(self, offer: Offer) -> tuple[Floats, Bools, int]:
+    def _terms(self, table: ReplacementGains) -> tuple[Floats, Bools, int]:
         """Cheapest removal of each patch, patches at their cap, and unused budget."""
-        sizes: Ints = offer.sizes
+        sizes: Ints = table.sizes
         tight = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
         spare = min(self.budget - int(sizes.sum()), len(sizes))  # one atom goes to T patches at most
-        return offer.cheapest[1], tight, spare
+        return table.cheapest[1], tight, spare

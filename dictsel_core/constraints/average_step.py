@@ -1,17 +1,15 @@
-r"""One atom under average sparsity: which patches take it, and which give an atom up for it.
+r"""One atom under average sparsity: which patches receive it, and which lose another atom for it.
 
-With g_t the gain of adding the atom to patch t, c_t its cheapest removal (infinite where the
-support is empty), S the patches at their cap and theta the unused budget, the task is
+With g_t the gain of adding the atom to patch t, c_t its cheapest removal (infinite if the support is
+empty), S the patches at their cap and theta the unused budget, the problem is
 
 .. math:: \max_{A, B} \sum_{t \in A} g_t - \sum_{t \in B} c_t
    \quad\text{subject to}\quad |A| - |B| \le \theta, \; A \cap S \subseteq B.
 
-`algorithm_2` is the paper's greedy method, repaired; it is the oracle of `best_exchange`, which the
-library uses: the same optimum from the Lagrangian dual, by selection instead of sorting.
+The paper solves it by algorithm 2, in O(T log T). `best_exchange` finds the same optimum from the
+Lagrangian dual in O(T), by selection instead of sorting.
 """
 
-import heapq
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,8 +38,8 @@ def price_bounds(
 ) -> Floats:
     r"""Bound the optimum of every atom from above at one common multiplier lam: (n,).
 
-    The Lagrangian of the budget splits by patch. A patch may do nothing (0), swap
-    (g - c), only remove (lam - c), or, unless it is at its cap, only add (g - lam); hence
+    The Lagrangian of the budget decomposes by patch. A patch may do nothing (0), swap (g - c), remove only
+    (lam - c), or, unless it is at its cap, add only (g - lam); hence
 
     .. math:: \lambda\theta + \sum_t \max(0, g_t - c_t, \lambda - c_t, [t \notin S] (g_t - \lambda))
             = \lambda\theta + \sum_t (\lambda - c_t)_+ + \sum_t (g_t - \phi_t)_+
@@ -60,7 +58,7 @@ def price_bounds(
     price : float
         lam, at least 0.
     largest : (T,) ndarray, optional
-        Largest gain of each patch, which saves looking at the others.
+        Largest gain of each patch, if known; it saves looking at patches that cannot gain.
     """
     floors = np.where(tight, np.maximum(costs, price), price)
     fixed = price * spare + float(np.maximum(price - costs, 0).sum())
@@ -68,12 +66,12 @@ def price_bounds(
 
 
 def best_exchange(gains: Floats, costs: Floats, tight: Bools, spare: int) -> Exchange:
-    """Solve the task for one atom exactly, in time linear in T.
+    """Solve the problem for one atom exactly, in time linear in T.
 
-    As a function of the multiplier lam, patch t changes its mind at min(g_t, c_t), where it stops
-    being a pure addition (if not at its cap), and at max(g_t, c_t), where it becomes a pure removal.
-    The dual optimum is therefore one order statistic of these numbers, and the primal one follows by
-    settling ties so that the budget is met.
+    As a function of the multiplier lam, the optimal action of patch t changes at min(g_t, c_t), where it
+    stops being a pure addition (if not at its cap), and at max(g_t, c_t), where it becomes a pure removal.
+    The dual optimum is therefore an order statistic of these numbers; the primal optimum follows by
+    breaking ties such that the budget is met.
 
     Parameters
     ----------
@@ -84,11 +82,11 @@ def best_exchange(gains: Floats, costs: Floats, tight: Bools, spare: int) -> Exc
     low = np.where(tight, 0, np.minimum(gains, costs))
     high = np.maximum(gains, costs)
     price = _dual_price(low, high, spare)
-    # At this price: pure additions, pure removals, swaps, and those that are undecided.
+    # At this price there are pure additions, pure removals, swaps, and ties.
     adds = low > price
     removes = high < price
     surplus = spare - np.count_nonzero(adds) + np.count_nonzero(removes)
-    # Undecided patches join the additions or the removals until the budget is met exactly.
+    # Ties become additions or removals until the budget is met exactly.
     if surplus < 0:
         removes[np.flatnonzero(high == price)[:-surplus]] = True
     elif price > 0:
@@ -99,7 +97,7 @@ def best_exchange(gains: Floats, costs: Floats, tight: Bools, spare: int) -> Exc
 
 
 def _dual_price(low: Floats, high: Floats, spare: int) -> float:
-    """Return the smallest minimiser lam >= 0 of the dual.
+    """Return the smallest minimizer lam >= 0 of the dual.
 
     Its slope is ``spare - #{low > lam} + #{high < lam}`` away from its kinks, and T - #{high > lam}
     of the patches lie below lam, so the slope turns at the (T + spare + 1)-th largest of both lists.
@@ -109,49 +107,3 @@ def _dual_price(low: Floats, high: Floats, spare: int) -> float:
     both = np.concatenate([low, high])
     rank = len(both) - (len(high) + spare + 1)  # counted from the smallest
     return float(np.partition(both, rank)[rank])
-
-
-def algorithm_2(
-    gains: Sequence[float], costs: Sequence[float], tight: Sequence[bool], spare: int
-) -> Exchange:
-    """Solve the task for one atom by Algorithm 2 of appendix C, in O(T log T).
-
-    Repairs to the printed algorithm: when gamma is taken it leaves Q2 as well as Q3; any of the queues
-    may be empty; an empty support has an infinite removal cost and never enters Q2 or Q3. The
-    factors 1/M and M are part of `gains` and `costs`.
-    """
-    n_points = len(gains)
-    additions = [(-gains[t], t) for t in range(n_points) if not tight[t]]  # Q1
-    removals = [(costs[t], t) for t in range(n_points) if np.isfinite(costs[t])]  # Q2
-    swaps = [(costs[t] - gains[t], t) for t in range(n_points) if tight[t]]  # Q3
-    for queue in (additions, removals, swaps):
-        heapq.heapify(queue)
-    added, removed = np.zeros(n_points, bool), np.zeros(n_points, bool)
-    value, n_added, n_removed = 0.0, 0, 0
-    while True:
-        while removals and removed[removals[0][1]]:
-            heapq.heappop(removals)
-        while swaps and removed[swaps[0][1]]:
-            heapq.heappop(swaps)
-        paid = n_added == n_removed + spare
-        alpha_worth, gamma_worth = -np.inf, -np.inf
-        if additions and (removals or not paid):
-            alpha_worth = -additions[0][0] - (removals[0][0] if paid else 0.0)
-        if swaps:
-            gamma_worth = -swaps[0][0]
-        if max(alpha_worth, gamma_worth) <= 0:
-            return Exchange(value, added, removed)
-        value += max(alpha_worth, gamma_worth)
-        n_added += 1
-        if alpha_worth >= gamma_worth:
-            added[heapq.heappop(additions)[1]] = True
-            if paid:
-                beta = heapq.heappop(removals)[1]
-                removed[beta] = True
-                n_removed += 1
-                if tight[beta]:
-                    heapq.heappush(additions, (-gains[beta], beta))
-        else:
-            gamma = heapq.heappop(swaps)[1]
-            added[gamma] = removed[gamma] = True
-            n_removed += 1

@@ -6,14 +6,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Floats, Ints, as_counts
-from dictsel_core.constraints.individual import as_caps
-from dictsel_core.constraints.protocol import LocalConstraint, Offer, Replacement, Supports, SwapTable
+from dictsel_core._validation import Bools, Floats, Ints, as_caps, as_counts
+from dictsel_core.constraints.protocol import (
+    LocalConstraint,
+    Replacement,
+    ReplacementGains,
+    Supports,
+    SwapTable,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class BlockSparsity(LocalConstraint):
-    """The union of the supports of block b holds at most s_b atoms (section 3, block sparsity).
+    """The union of the supports of block b has at most s_b atoms (section 3, block sparsity).
 
     Parameters
     ----------
@@ -24,7 +29,7 @@ class BlockSparsity(LocalConstraint):
 
     Examples
     --------
-    Patches 0 and 1 together use two atoms, patch 2 uses two of its own:
+    Patches 0 and 1 share two atoms, patch 2 has two of its own:
 
     >>> constraint = BlockSparsity([[0, 1], [2]], 2)
     >>> constraint.is_feasible([[4, 7], [7], [0, 1]])
@@ -41,20 +46,23 @@ class BlockSparsity(LocalConstraint):
 
     def __post_init__(self) -> None:
         """Check that the blocks are disjoint and cover 0, ..., T-1; freeze them."""
-        if np.isscalar(self.blocks) or not len(self.blocks):
+        given: object = self.blocks
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+            raise TypeError(f"blocks must be a sequence of blocks, such as [[0, 1], [2]], not {given!r}.")
+        blocks = tuple(as_counts(block, f"blocks[{b}]", minimum=0) for b, block in enumerate(given))
+        if not blocks:
             raise ValueError("blocks must name the patches of at least one block, such as [[0, 1], [2]].")
-        if not all(np.size(block) for block in self.blocks):
-            raise ValueError("No block may be empty.")
-        blocks = tuple(as_counts(block, f"blocks[{b}]", least=0) for b, block in enumerate(self.blocks))
+        if not all(len(block) for block in blocks):
+            raise ValueError("blocks must not be empty, but one of them is.")
         members = np.sort(np.concatenate(blocks))
         if (twice := members[1:][np.diff(members) == 0]).size:
             raise ValueError(f"blocks must be disjoint, but patch {twice[0]} is named twice.")
         if members[-1] >= len(members):
             absent = int(np.argmax(members != np.arange(len(members))))
             raise ValueError(
-                f"Every patch must be in a block, but patch {absent} is in none; give it a block of its own."
+                f"Every patch must be in a block, but patch {absent} is in none; add a block for it."
             )
-        caps = as_caps(self.s)
+        caps = as_caps(self.s, "s")
         if not isinstance(caps, int) and len(caps) != len(blocks):
             raise ValueError(f"s must be one cap or one per block, {len(blocks)}, but there are {len(caps)}.")
         object.__setattr__(self, "_members", blocks)
@@ -76,7 +84,7 @@ class BlockSparsity(LocalConstraint):
         >>> constraint.is_feasible([[4, 7], [8], [0, 1]])
         False
         """
-        _, numbers = np.unique(as_counts(labels, "labels", least=0), return_inverse=True)
+        _, numbers = np.unique(as_counts(labels, "labels", minimum=0), return_inverse=True)
         order = np.argsort(numbers, kind="stable")
         return cls(np.split(order, np.cumsum(np.bincount(numbers))[:-1]), s)
 
@@ -94,88 +102,87 @@ class BlockSparsity(LocalConstraint):
         return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:
-        """Tell whether no block uses more atoms than its cap."""
+        """Return whether no block uses more atoms than its cap."""
         unions = [{int(a) for t in block for a in supports[t]} for block in self._members]
         return bool((np.array([len(union) for union in unions]) <= self.caps).all())
 
-    def values(self, offer: Offer) -> Floats:
+    def values(self, table: ReplacementGains) -> Floats:
         """Sum over blocks of max(0, summed gain - cheapest atom to remove from the whole block)."""
-        totals: Floats = np.maximum(self._worth(offer), 0).sum(axis=0)
+        totals: Floats = np.maximum(self._block_values(table), 0).sum(axis=0)
         return totals
 
-    def replacement(self, offer: Offer, atom: int) -> Replacement:
-        """Return the best replacement: each block decides for itself."""
-        worth = self._worth(offer)[:, atom]
-        victims = self._removals(offer)[0]
-        takes = worth > 0
-        pays = takes & self._closed(offer.supports, offer.gains.shape[1])[:, atom]
-        added = takes[self._labels] & (offer.gains[:, atom] > 0)
-        removed = self._slots_of(offer.supports, np.where(pays, victims, -1))
-        return Replacement(float(worth[takes].sum()), added, removed)
+    def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
+        """Return the best replacement: the best of each block."""
+        values = self._block_values(table)[:, atom]
+        cheapest = self._removals(table)[0]
+        takes = values > 0
+        swaps = takes & self._closed(table.supports, table.gains.shape[1])[:, atom]
+        added = takes[self._labels] & (table.gains[:, atom] > 0)
+        removed = self._slots_of(table.supports, np.where(swaps, cheapest, -1))
+        return Replacement(float(values[takes].sum()), added, removed)
 
     def swap_values(self, table: SwapTable) -> Floats:
         """Sum over blocks of the best true difference."""
-        totals: Floats = np.maximum(self._swap_worth(table)[0], 0).sum(axis=0)
+        totals: Floats = np.maximum(self._block_differences(table)[0], 0).sum(axis=0)
         return totals
 
     def swap(self, table: SwapTable, atom: int) -> Replacement:
         """Return the best replacement by true differences."""
-        worth, victims = self._swap_worth(table)
-        takes = worth[:, atom] > 0
-        victims_of_takers = np.where(takes, victims[:, atom], -1)
-        removed = self._slots_of(table.supports, victims_of_takers)
+        values, replaced = self._block_differences(table)
+        takes = values[:, atom] > 0
+        removed = self._slots_of(table.supports, np.where(takes, replaced[:, atom], -1))
         added = takes[self._labels] & ((table.additions[:, atom] > 0) | (removed >= 0))
-        return Replacement(float(worth[takes, atom].sum()), added, removed)
+        return Replacement(float(values[takes, atom].sum()), added, removed)
 
-    def _worth(self, offer: Offer) -> Floats:
+    def _block_values(self, table: ReplacementGains) -> Floats:
         """Value of every atom in every block, which may be negative where the block is full: (b, n)."""
-        gains = self._sum_over_blocks(offer.gains)
-        closed = self._closed(offer.supports, offer.gains.shape[1])
-        return gains - np.where(closed, self._removals(offer)[1][:, None], 0)
+        gains = self._sum_over_blocks(table.gains)
+        closed = self._closed(table.supports, table.gains.shape[1])
+        return gains - np.where(closed, self._removals(table)[1][:, None], 0)
 
-    def _removals(self, offer: Offer) -> tuple[Ints, Floats]:
+    def _removals(self, table: ReplacementGains) -> tuple[Ints, Floats]:
         """Atom whose removal from all patches of the block is cheapest, and its cost: (b,) each."""
-        n_candidates = offer.gains.shape[1]
-        rows, slots = np.nonzero(offer.supports >= 0)
-        cell = self._labels[rows] * n_candidates + offer.supports[rows, slots]
+        n_candidates = table.gains.shape[1]
+        rows, slots = np.nonzero(table.supports >= 0)
+        cell = self._labels[rows] * n_candidates + table.supports[rows, slots]
         size = len(self._members) * n_candidates
-        totals = np.bincount(cell, weights=offer.costs[rows, slots], minlength=size).astype(np.float64)
+        totals = np.bincount(cell, weights=table.costs[rows, slots], minlength=size).astype(np.float64)
         totals[np.bincount(cell, minlength=size) == 0] = np.inf
         totals = totals.reshape(len(self._members), n_candidates)
         return totals.argmin(axis=1), totals.min(axis=1)
 
     def _closed(self, supports: Ints, n_candidates: int) -> Bools:
-        """Tell which atoms a block can take only in exchange for another: (b, n)."""
+        """Return which atoms a block can use only in exchange for another: (b, n)."""
         used = np.zeros((len(self._members), n_candidates), bool)
         rows, slots = np.nonzero(supports >= 0)
         used[self._labels[rows], supports[rows, slots]] = True
         full: Bools = used.sum(axis=1) >= self.caps
         return full[:, None] & ~used
 
-    def _slots_of(self, supports: Ints, victims: Ints) -> Ints:
-        """Slot of each patch that holds the victim of its block, -1 where it has none: (T,)."""
-        wanted = victims[self._labels]
-        holds = (supports == wanted[:, None]) & (wanted >= 0)[:, None]
+    def _slots_of(self, supports: Ints, atoms: Ints) -> Ints:
+        """Slot of each patch that holds a given atom of its block, -1 if none does: (T,)."""
+        sought = atoms[self._labels]
+        holds = (supports == sought[:, None]) & (sought >= 0)[:, None]
         return np.where(holds.any(axis=1), holds.argmax(axis=1), -1)
 
-    def _swap_worth(self, table: SwapTable) -> tuple[Floats, Ints]:
+    def _block_differences(self, table: SwapTable) -> tuple[Floats, Ints]:
         """Value of every atom in every block, and the atom it would replace (-1: none): (b, n) each."""
         n_candidates = table.additions.shape[1]
-        worth = self._sum_over_blocks(table.additions)
-        victims = np.full(worth.shape, -1)
+        values = self._sum_over_blocks(table.additions)
+        replaced = np.full(values.shape, -1)
         closed = self._closed(table.supports, n_candidates)
         for b in np.flatnonzero(closed.any(axis=1)):
             rows = self._members[b]
             best = np.full(n_candidates, -np.inf)
-            for victim in np.unique(table.supports[rows][table.supports[rows] >= 0]):
-                holders, slots = np.nonzero(table.supports[rows] == victim)
+            for old in np.unique(table.supports[rows][table.supports[rows] >= 0]):
+                holders, slots = np.nonzero(table.supports[rows] == old)
                 change = table.swaps[rows[holders], slots] - table.additions[rows[holders]]
-                total = worth[b] + change.sum(axis=0)
+                total = values[b] + change.sum(axis=0)
                 better = closed[b] & (total > best)
-                victims[b, better] = victim
+                replaced[b, better] = old
                 best[better] = total[better]
-            worth[b] = np.where(closed[b], best, worth[b])
-        return worth, victims
+            values[b] = np.where(closed[b], best, values[b])
+        return values, replaced
 
     def _sum_over_blocks(self, values: Floats) -> Floats:
         """Sum the rows of each block: (T, n) becomes (b, n)."""

@@ -1,4 +1,4 @@
-"""Individual sparsity: every patch has a cap of its own."""
+"""Individual sparsity: a cap on the support of every patch."""
 
 from dataclasses import dataclass, field
 
@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import positive_part_sums
-from dictsel_core._validation import Bools, Floats, Ints, as_count, as_counts
+from dictsel_core._validation import Bools, Floats, Ints, as_caps
 from dictsel_core.constraints.protocol import (
     LocalConstraint,
-    Offer,
     Replacement,
+    ReplacementGains,
     Supports,
     SwapTable,
     support_sizes,
@@ -40,14 +40,14 @@ class IndividualSparsity(LocalConstraint):
 
     def __post_init__(self) -> None:
         """Check the caps."""
-        object.__setattr__(self, "caps", as_caps(self.s))
+        object.__setattr__(self, "caps", as_caps(self.s, "s"))
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if there is not one cap per patch."""
         check_caps(self.caps, n_points)
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
-        """Return the largest cap that a dictionary of `n_atoms` atoms can fill."""
+        """Return the maximum size of a support within the caps and the dictionary."""
         return min(int(np.max(self.caps)), n_atoms)
 
     def replacement_sparsity(self, n_atoms: int) -> int:
@@ -55,22 +55,21 @@ class IndividualSparsity(LocalConstraint):
         return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:
-        """Tell whether no patch uses more atoms than its cap."""
+        """Return whether no patch uses more atoms than its cap."""
         return bool((support_sizes(supports) <= self.caps).all())
 
-    def values(self, offer: Offer) -> Floats:
-        """Sum over patches of max(0, gain - cheapest removal), the removal being free below the cap."""
-        _, costs = offer.cheapest
-        floors = np.where(self._full(offer.sizes), costs, 0)
-        return positive_part_sums(offer.gains, floors, offer.largest)
+    def values(self, table: ReplacementGains) -> Floats:
+        """Sum over patches of max(0, gain - cheapest removal); below the cap nothing is removed."""
+        _, costs = table.cheapest
+        floors = np.where(self._full(table.sizes), costs, 0)
+        return positive_part_sums(table.gains, floors, table.largest)
 
-    def replacement(self, offer: Offer, atom: int) -> Replacement:
-        """Return the best replacement: each patch decides for itself."""
-        full = self._full(offer.sizes)
-        slots, costs = offer.cheapest
-        worth = offer.gains[:, atom] - np.where(full, costs, 0)
-        added = worth > 0
-        return Replacement(float(worth[added].sum()), added, np.where(added & full, slots, -1))
+    def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
+        """Return the best replacement: the best of each patch."""
+        full = self._full(table.sizes)
+        slots, costs = table.cheapest
+        values = table.gains[:, atom] - np.where(full, costs, 0)
+        return _replacement(values, full, slots)
 
     def swap_values(self, table: SwapTable) -> Floats:
         """Sum over patches of the best true difference: an addition below the cap, else a swap."""
@@ -84,21 +83,20 @@ class IndividualSparsity(LocalConstraint):
         full = self._full(table.sizes)
         slots = table.swaps[:, :, atom].argmax(axis=1)
         swapped = table.swaps[np.arange(len(slots)), slots, atom]
-        worth = np.where(full, swapped, table.additions[:, atom])
-        added = worth > 0
-        return Replacement(float(worth[added].sum()), added, np.where(added & full, slots, -1))
+        return _replacement(np.where(full, swapped, table.additions[:, atom]), full, slots)
 
     def _full(self, sizes: Ints) -> Bools:
         full: Bools = sizes >= self.caps
         return full
 
 
-def as_caps(s: int | ArrayLike) -> int | Ints:
-    """Return caps on the support sizes, checked: one for all or an array."""
-    return as_count(s, "s") if np.ndim(s) == 0 else as_counts(s, "s")
+def _replacement(values: Floats, full: Bools, slots: Ints) -> Replacement:
+    """Return the replacement in all patches of positive value; full ones lose the atom in a given slot."""
+    added = values > 0
+    return Replacement(float(values[added].sum()), added, np.where(added & full, slots, -1))
 
 
 def check_caps(caps: int | Ints, n_points: int) -> None:
-    """Raise ValueError if there is neither one cap nor one per patch."""
+    """Raise ValueError unless there is one cap for all patches or one per patch."""
     if not isinstance(caps, int) and len(caps) != n_points:
         raise ValueError(f"s must be one cap or one per patch, {n_points}, but there are {len(caps)}.")

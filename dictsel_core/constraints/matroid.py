@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Ints, as_count, as_counts
+from dictsel_core._validation import Bools, Ints, as_caps, as_count, as_counts
 
 Exchanges = tuple[Bools, Bools]
 
@@ -17,7 +17,7 @@ class Matroid(ABC):
 
     @abstractmethod
     def is_independent(self, atoms: Sequence[int]) -> bool:
-        """Tell whether a set of ground-set indices, each given once, is independent."""
+        """Return whether a set of ground-set indices, each given once, is independent."""
 
     def check(self, n_candidates: int) -> None:
         """Raise ValueError if the matroid does not fit a ground set of `n_candidates` atoms."""
@@ -33,12 +33,12 @@ class Matroid(ABC):
         return len(largest)
 
     def exchanges(self, supports: Ints, candidates: Ints) -> Exchanges:
-        """Tell which candidates each support can take, and what it would have to give up.
+        """Return which candidates each support can receive, and which atoms it would have to lose.
 
         Parameters
         ----------
         supports : (B, S) ndarray of int
-            Independent sets, filled up with -1.
+            Independent sets, padded with -1.
         candidates : (m,) ndarray of int
 
         Returns
@@ -64,17 +64,17 @@ class Matroid(ABC):
 
 @dataclass(frozen=True)
 class OracleMatroid(Matroid):
-    """A matroid given by the user's own independence oracle.
+    """A matroid given by an independence oracle.
 
     Parameters
     ----------
     oracle : callable
         Takes a sequence of distinct ground-set indices; True if the set is independent. That the
-        independent sets form a matroid is the caller's promise. It is asked T n (s + 1) times per step.
+        independent sets form a matroid is not checked. It is called T n (s + 1) times per step.
 
     Examples
     --------
-    Atoms as the edges of a triangle; sets without a circle are independent:
+    Atoms as the edges of a triangle; sets without a cycle are independent:
 
     >>> triangle = OracleMatroid(lambda atoms: len(atoms) < 3)
     >>> triangle.is_independent([0, 2]), triangle.is_independent([0, 1, 2])
@@ -86,18 +86,25 @@ class OracleMatroid(Matroid):
     oracle: Callable[[Sequence[int]], bool]
 
     def __post_init__(self) -> None:
-        """Check that the oracle can be asked."""
+        """Check that the oracle can be called."""
         if not callable(self.oracle):
             raise TypeError(f"The oracle must be a function of a set of atoms, not {self.oracle!r}.")
 
     def is_independent(self, atoms: Sequence[int]) -> bool:
-        """Ask the oracle."""
-        return bool(self.oracle(atoms))
+        """Call the oracle."""
+        try:
+            return bool(self.oracle(atoms))
+        except Exception as error:
+            name = getattr(self.oracle, "__qualname__", repr(self.oracle))
+            raise ValueError(
+                f"The oracle {name} of an OracleMatroid could not say whether {list(atoms)} is independent: "
+                f"it raised {type(error).__name__}: {error}"
+            ) from error
 
 
 @dataclass(frozen=True)
 class UniformMatroid(Matroid):
-    """Sets of at most `size` atoms: individual sparsity as a matroid.
+    """The sets of at most `size` atoms: individual sparsity as a matroid.
 
     Parameters
     ----------
@@ -117,7 +124,7 @@ class UniformMatroid(Matroid):
         object.__setattr__(self, "size", as_count(self.size, "size"))
 
     def is_independent(self, atoms: Sequence[int]) -> bool:
-        """Tell whether the set is small enough."""
+        """Return whether the set is small enough."""
         return len(atoms) <= self.size
 
     def rank(self, n_candidates: int) -> int:
@@ -125,7 +132,7 @@ class UniformMatroid(Matroid):
         return min(self.size, n_candidates)
 
     def exchanges(self, supports: Ints, candidates: Ints) -> Exchanges:
-        """See `Matroid.exchanges`: anything goes below the size, any swap at it."""
+        """See `Matroid.exchanges`: any addition below the size, any swap at it."""
         used = supports >= 0
         free = np.repeat(used.sum(axis=1, keepdims=True) < self.size, len(candidates), axis=1)
         return free, np.repeat(used[:, :, None], len(candidates), axis=2)
@@ -161,12 +168,10 @@ class PartitionMatroid(Matroid):
 
     def __post_init__(self) -> None:
         """Check groups and capacities."""
-        groups = as_counts(self.groups, "groups", least=0)
+        groups = as_counts(self.groups, "groups", minimum=0)
         n_groups = int(groups.max(initial=-1)) + 1
-        if np.ndim(self.capacities) == 0:
-            capacities = np.full(n_groups, as_count(self.capacities, "capacities", least=0))
-        else:
-            capacities = as_counts(self.capacities, "capacities", least=0)
+        caps = as_caps(self.capacities, "capacities", minimum=0)
+        capacities = np.full(n_groups, caps) if isinstance(caps, int) else caps
         if len(capacities) < n_groups:
             raise ValueError(
                 f"capacities must have one entry per group, {n_groups}, but has {len(capacities)}."
@@ -183,7 +188,7 @@ class PartitionMatroid(Matroid):
             )
 
     def is_independent(self, atoms: Sequence[int]) -> bool:
-        """Tell whether no group is over its capacity."""
+        """Return whether no group is over its capacity."""
         counts = np.bincount(self._groups[list(atoms)], minlength=len(self._capacities))
         return bool((counts <= self._capacities).all())
 
@@ -193,7 +198,7 @@ class PartitionMatroid(Matroid):
         return int(np.minimum(sizes, self._capacities).sum())
 
     def exchanges(self, supports: Ints, candidates: Ints) -> Exchanges:
-        """See `Matroid.exchanges`: below its capacity a group is free, at it one of its atoms goes."""
+        """See `Matroid.exchanges`: any addition to a group below its capacity, swaps within it at it."""
         used = supports >= 0
         groups = np.where(used, self._groups[supports], -1)
         same = groups[:, :, None] == self._groups[candidates]

@@ -1,4 +1,4 @@
-"""Individual matroids: the support of every patch is independent in a matroid."""
+"""Individual matroids: the support of every patch must be independent in a matroid."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,13 @@ import numpy as np
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints.matroid import Matroid
-from dictsel_core.constraints.protocol import LocalConstraint, Offer, Replacement, Supports, SwapTable
+from dictsel_core.constraints.protocol import (
+    LocalConstraint,
+    Replacement,
+    ReplacementGains,
+    Supports,
+    SwapTable,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,28 +71,28 @@ class MatroidSparsity(LocalConstraint):
         return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:
-        """Tell whether every support is independent."""
+        """Return whether every support is independent."""
         matroids = [self.matroids] * len(supports) if isinstance(self.matroids, Matroid) else self.matroids
         pairs = zip(matroids, supports, strict=True)
         return all(matroid.is_independent([int(a) for a in support]) for matroid, support in pairs)
 
-    def values(self, offer: Offer) -> Floats:
+    def values(self, table: ReplacementGains) -> Floats:
         """Sum over patches of max(0, gain - cheapest removal that restores independence)."""
-        totals = np.zeros(offer.gains.shape[1])
-        for rows, free, slots in self._exchanges(offer.supports, np.arange(len(totals))):
-            costs = np.where(slots, offer.costs[rows][:, :, None], np.inf).min(axis=1)
-            totals += np.maximum(offer.gains[rows] - np.where(free, 0, costs), 0).sum(axis=0)
+        totals = np.zeros(table.gains.shape[1])
+        for rows, free, slots in self._exchanges(table.supports, np.arange(len(totals))):
+            costs = np.where(slots, table.costs[rows][:, :, None], np.inf).min(axis=1)
+            totals += np.maximum(table.gains[rows] - np.where(free, 0, costs), 0).sum(axis=0)
         return totals
 
-    def replacement(self, offer: Offer, atom: int) -> Replacement:
-        """Return the best replacement: each patch decides for itself."""
-        table = SwapTable(
-            additions=offer.gains[:, [atom]],
-            swaps=offer.gains[:, None, [atom]] - offer.costs[:, :, None],
-            supports=offer.supports,
-            sizes=offer.sizes,
+    def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
+        """Return the best replacement: the best of each patch."""
+        differences = SwapTable(
+            additions=table.gains[:, [atom]],
+            swaps=table.gains[:, None, [atom]] - table.costs[:, :, None],
+            supports=table.supports,
+            sizes=table.sizes,
         )
-        return self._best(table, 0, atom)
+        return self._best(differences, 0, atom)
 
     def swap_values(self, table: SwapTable) -> Floats:
         """Sum over patches of the best true difference that stays independent."""
@@ -101,14 +107,14 @@ class MatroidSparsity(LocalConstraint):
         return self._best(table, atom, atom)
 
     def _best(self, table: SwapTable, column: int, atom: int) -> Replacement:
-        worth = np.zeros(len(table.sizes))
+        values = np.zeros(len(table.sizes))
         removed = np.full(len(table.sizes), -1)
         for rows, free, slots in self._exchanges(table.supports, np.array([atom])):
             swapped = np.where(slots[:, :, 0], table.swaps[rows][:, :, column], -np.inf)
-            worth[rows] = np.where(free[:, 0], table.additions[rows, column], swapped.max(axis=1))
+            values[rows] = np.where(free[:, 0], table.additions[rows, column], swapped.max(axis=1))
             removed[rows] = np.where(free[:, 0], -1, swapped.argmax(axis=1))
-        added = worth > 0
-        return Replacement(float(worth[added].sum()), added, np.where(added, removed, -1))
+        added = values > 0
+        return Replacement(float(values[added].sum()), added, np.where(added, removed, -1))
 
     def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[Ints, Bools, Bools]]:
         """Yield (rows, free, slots) in blocks of patches that share a matroid."""

@@ -1,4 +1,4 @@
-"""What a selector offers to a sparsity constraint, and what the constraint answers."""
+"""The interface between a selector and a sparsity constraint."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ Supports = Sequence[Ints]
 
 
 @dataclass(frozen=True, eq=False)
-class Offer:
+class ReplacementGains:
     """Gains and costs of all replacements at the current supports (Z_1, ..., Z_T).
 
     A feasible replacement adds one atom to some of the supports and removes at most one atom from
-    each (eq. 3). It is worth the gains of its additions minus the costs of its removals. Replacement
-    OMP offers both multiplied by M, which changes no comparison: squares of A^T r_t, and of M w_t.
-    Replacement OLS offers twice the true differences of f_t.
+    each (eq. 3). Its value is the sum of the gains of its additions minus the costs of its removals.
+    Replacement OMP multiplies both by M, which changes no comparison: squares of A^T r_t, and of M w_t.
+    Replacement OLS uses twice the true differences of f_t.
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class Offer:
     costs : (T, S) ndarray
         Cost of removing the atom in a slot of the support; infinite for empty slots.
     supports : (T, S) ndarray of int
-        Ground-set indices; the first ``sizes[t]`` slots of row t are used, the others hold -1. An atom
-        stays in its slot unless an earlier one is given up without replacement.
+        Ground-set indices in the first ``sizes[t]`` slots of row t, then -1. An atom stays in its slot
+        unless an earlier one is removed without replacement.
     sizes : (T,) ndarray of int
     largest : (T,) ndarray or None
-        Largest gain of each patch, if it is known: what cannot win need not be looked at.
+        Largest gain of each patch, if known; it saves looking at patches that cannot gain.
     """
 
     gains: Floats
@@ -77,11 +77,11 @@ class Replacement:
     value : float
         Sum of the gains of the additions minus the costs of the removals.
     added : (T,) ndarray of bool
-        Patches that take the atom.
+        Patches that receive the atom.
     removed : (T,) ndarray of int
-        Slot that each patch gives up; -1 where it gives up none.
+        Slot of the atom that each patch loses; -1 if it loses none.
     price : float
-        What one more unit of shared budget would be worth; 0 where patches share no budget.
+        Value of one more unit of shared budget; 0 if patches share no budget.
     """
 
     value: float
@@ -91,30 +91,30 @@ class Replacement:
 
 
 class Constraint(ABC):
-    """A p-replacement sparse family of supports (section 3), as Replacement OMP needs it.
+    """A p-replacement sparse family of supports (section 3), as needed by Replacement OMP.
 
-    Derive from it to write a constraint of your own; this one bars atoms from all supports:
+    Derive from it to write a custom constraint. This one excludes some atoms from all supports:
 
     >>> import numpy as np
     >>> from dictsel_core import Constraint, IndividualSparsity, Replacement
-    >>> class Barring(Constraint):
-    ...     def __init__(self, sparsity, barred):
-    ...         self.inner, self.barred = IndividualSparsity(sparsity), list(barred)
+    >>> class Excluding(Constraint):
+    ...     def __init__(self, sparsity, excluded):
+    ...         self.inner, self.excluded = IndividualSparsity(sparsity), list(excluded)
     ...     def capacity(self, n_points, n_candidates, n_atoms):
     ...         return self.inner.capacity(n_points, n_candidates, n_atoms)
     ...     def replacement_sparsity(self, n_atoms):
     ...         return n_atoms
     ...     def is_feasible(self, supports):
     ...         used = {int(atom) for support in supports for atom in support}
-    ...         return self.inner.is_feasible(supports) and used.isdisjoint(self.barred)
-    ...     def values(self, offer):
-    ...         values = self.inner.values(offer)
-    ...         values[self.barred] = 0
+    ...         return self.inner.is_feasible(supports) and used.isdisjoint(self.excluded)
+    ...     def values(self, table):
+    ...         values = self.inner.values(table)
+    ...         values[self.excluded] = 0
     ...         return values
-    ...     def replacement(self, offer, atom):
-    ...         if atom not in self.barred:
-    ...             return self.inner.replacement(offer, atom)
-    ...         n_points = len(offer.sizes)
+    ...     def replacement(self, table, atom):
+    ...         if atom not in self.excluded:
+    ...             return self.inner.replacement(table, atom)
+    ...         n_points = len(table.sizes)
     ...         return Replacement(0.0, np.zeros(n_points, bool), np.full(n_points, -1))
     """
 
@@ -123,7 +123,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
-        """Return the most atoms that any one support can hold: s of theorems 4.1 to 4.3."""
+        """Return the maximum size of a support: s of theorems 4.1 to 4.3."""
 
     @abstractmethod
     def replacement_sparsity(self, n_atoms: int) -> int:
@@ -131,29 +131,29 @@ class Constraint(ABC):
 
     @abstractmethod
     def is_feasible(self, supports: Supports) -> bool:
-        """Tell whether (Z_1, ..., Z_T) belongs to the family."""
+        """Return whether (Z_1, ..., Z_T) belongs to the family."""
 
     @abstractmethod
-    def values(self, offer: Offer) -> Floats:
+    def values(self, table: ReplacementGains) -> Floats:
         """Return the value of the best feasible replacement of every atom: (n,)."""
 
     @abstractmethod
-    def replacement(self, offer: Offer, atom: int) -> Replacement:
+    def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best feasible replacement for one atom."""
 
-    def bounds(self, offer: Offer, price: float) -> Floats:
-        """Return upper bounds on `values` that are cheap to compute, (n,): `values` unless overridden.
+    def bounds(self, table: ReplacementGains, price: float) -> Floats:
+        """Return upper bounds on `values` that are cheap to compute, (n,); by default `values` itself.
 
-        `price` is the price of the replacement made last, a hint.
+        `price` is a hint: the price of the last replacement.
         """
-        return self.values(offer)
+        return self.values(table)
 
 
 class LocalConstraint(Constraint):
     """A constraint whose best replacement can be found from true utility differences.
 
-    Average sparsity is not one: there the choice of one patch depends on all the others, and
-    the differences do not add up from gains and costs.
+    Average sparsity is not local: the choice of one patch depends on all others, and true differences
+    are not sums of gains and costs.
     """
 
     @abstractmethod

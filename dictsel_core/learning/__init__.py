@@ -1,4 +1,4 @@
-"""Dictionary learning, the peer of dictionary selection: atoms are made up, not chosen."""
+"""Dictionary learning, the alternative to dictionary selection: atoms are optimized, not selected."""
 
 from dictsel_core.learning._ksvd import iter_ksvd, ksvd
 from dictsel_core.learning._mod import iter_mod, mod

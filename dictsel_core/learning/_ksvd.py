@@ -1,17 +1,18 @@
-"""K-SVD: one atom after the other, together with its weights, by a rank-one fit."""
+"""K-SVD: updates one atom at a time, together with its weights, by a rank-one fit."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dictsel_core._runs import stepwise
 from dictsel_core._validation import Ints
-from dictsel_core.learning.codes import Array, LearningState, learning_state
+from dictsel_core.learning.codes import Array, LearningState
 from dictsel_core.learning.result import LearnedDictionary
-from dictsel_core.learning.run import LearningRun
+from dictsel_core.learning.run import LearningMethod
 
-#: Alternation ends when the energy that the atom explains grows by less than this part of it ...
-_SETTLED = 1e-6
-#: ... or after so many rounds.
-_MOST_ROUNDS = 20
+#: A rank-one fit ends when the energy that the atom explains grows by less than this fraction ...
+_RELATIVE_TOLERANCE = 1e-6
+#: ... or after this many rounds.
+_MAX_ROUNDS = 20
 
 
 def ksvd(
@@ -27,43 +28,51 @@ def ksvd(
 ) -> LearnedDictionary:
     r"""Learn a dictionary by K-SVD.
 
-    Each iteration codes all patches by OMP and then goes through the atoms: with E_t what the other atoms
-    leave over of patch t, atom and weights become the best rank-one fit over the patches that use it,
+    Each iteration codes all patches by OMP and then updates the atoms in turn: with E_t the residual of
+    patch t without the atom, atom and weights become the best rank-one fit to the patches that use the atom,
 
     .. math:: \min_{d, w} \sum_{t : j \in Z_t} \lVert m_t \circ (E_t - w_t d) \rVert^2,
 
-    where m_t is 1 on the observed entries and 0 elsewhere. It is found by alternating between d and w,
-    which is the power method for the leading singular vectors where nothing is missing.
+    where m_t is 1 on the observed entries and 0 elsewhere. It is computed by alternating between d and w,
+    which is the power method for the leading singular vectors if nothing is missing.
 
     Parameters
     ----------
     data : (T, d) array_like
-        Patches as rows; missing entries may hold anything.
+        Patches as rows. Missing entries may have any value, NaN included.
     n_atoms : int
         The dictionary size k.
     sparsity : int
-        Most atoms one patch may use, s.
+        Maximum number of atoms per patch, s.
     mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only.
+        True = missing. The loss counts observed entries only. By default nothing is missing.
     initial : (d, k) array_like, optional
-        The dictionary to begin with; different patches drawn with `rng` if left out.
-    max_iterations : int
-        200 in the paper's experiments (section 6.1).
-    tolerance : float
-        Stop when the objective changes by no more than this; absolute, in the units of squared data.
+        The initial dictionary. By default k different patches, drawn with `rng`.
+    max_iterations : int, optional
+        Default is 200, as in the paper's experiments (section 6.1).
+    tolerance : float, optional
+        Stop when the objective grows by at most this much; absolute, in the units of squared data. Default
+        is 1e-6.
     rng : numpy.random.Generator or int, optional
-        For the initial dictionary; seeded with 0 if left out.
+        Generator or seed for the initial dictionary. Default is the seed 0.
 
     Returns
     -------
     LearnedDictionary
-        Its objective never falls: a patch keeps its old code where OMP finds no better one. Atoms that no
-        patch uses are replaced by the patches that are explained worst.
+        Its objective never decreases: a patch keeps its code unless OMP finds a better one. Atoms that no
+        patch uses are replaced by the patches with the largest residuals.
+
+    See Also
+    --------
+    iter_ksvd : The same, iteration by iteration.
+    mod : Updates all atoms at once by least squares.
+    replacement_omp : Selects atoms from a ground set instead of learning them.
 
     References
     ----------
     .. [1] M. Aharon, M. Elad and A. Bruckstein, "K-SVD: an algorithm for designing overcomplete dictionaries
        for sparse representation", IEEE Transactions on Signal Processing 54(11), 2006.
+       :DOI:`10.1109/TSP.2006.881199`
 
     Examples
     --------
@@ -86,31 +95,12 @@ def ksvd(
     ).finish()
 
 
-def iter_ksvd(
-    data: ArrayLike,
-    n_atoms: int,
-    sparsity: int,
-    *,
-    mask: ArrayLike | None = None,
-    initial: ArrayLike | None = None,
-    max_iterations: int = 200,
-    tolerance: float = 1e-6,
-    rng: np.random.Generator | int | None = None,
-) -> LearningRun:
-    """Learn step by step: an iterator over one `LearningStep` per iteration.
-
-    Input is checked at the call. Parameters are those of `ksvd`.
-    """
-    state = learning_state(data, n_atoms, sparsity, mask, initial, rng)
-    return LearningRun(state, update_each_atom, max_iterations, tolerance)
-
-
 def update_each_atom(state: LearningState) -> None:
-    """Fit each atom and its weights to what the other atoms leave over, in turn."""
+    """Fit each atom and its weights to the residual without it, in turn."""
     width = state.supports.shape[1]
     weights = state.coefficients.reshape(-1)
     atoms = np.ascontiguousarray(state.dictionary.T)
-    for j, at in enumerate(_places(state)):
+    for j, at in enumerate(_positions(state)):
         rows = at // width
         left = state.residual[rows]
         observed = None if state.observed is None else state.observed[rows]
@@ -122,7 +112,7 @@ def update_each_atom(state: LearningState) -> None:
 
 
 def rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Array) -> tuple[Array, Array]:
-    """Return a unit atom d and weights w that minimise the sum of |m_t (E_t - w_t d)|^2, from given ones on.
+    """Return a unit atom d and weights w that minimize the sum of |m_t (E_t - w_t d)|^2.
 
     Parameters
     ----------
@@ -131,11 +121,12 @@ def rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Arra
     observed : (B, d) ndarray or None
         1.0 where observed and 0.0 where missing; None if nothing is missing.
     atom : (d,) ndarray
-        Entries that no patch observes stay as they are, up to the scale.
+        The initial d. Entries that no patch observes stay as they are, up to the scale.
     weights : (B,) ndarray
+        The initial w.
     """
     explained = -1.0
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         best = weights @ left
         if observed is not None:
             seen = np.square(weights) @ observed
@@ -152,13 +143,13 @@ def rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Arra
             weights /= lengths
             gained /= lengths
         before, explained = explained, gained.sum()
-        if explained <= before * (1 + _SETTLED):
+        if explained <= before * (1 + _RELATIVE_TOLERANCE):
             break
     return atom, weights
 
 
-def _places(state: LearningState) -> list[Ints]:
-    """Return where each atom stands in the flattened supports."""
+def _positions(state: LearningState) -> list[Ints]:
+    """Return the positions of each atom in the flattened supports."""
     flat = state.supports.ravel()
     order = np.argsort(flat, kind="stable")
     starts = np.searchsorted(flat[order], np.arange(state.n_atoms))
@@ -168,3 +159,7 @@ def _places(state: LearningState) -> list[Ints]:
 def _product(weights: Array, atom: Array, observed: Array | None) -> Array:
     product = weights[:, None] * atom
     return product if observed is None else product * observed
+
+
+_METHOD = LearningMethod(update_each_atom)
+iter_ksvd = stepwise(ksvd, _METHOD.start)

@@ -1,14 +1,15 @@
-"""MOD, the method of optimal directions: all atoms at once by least squares."""
+"""MOD, the method of optimal directions: updates all atoms at once by least squares."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core.learning.codes import Array, LearningState, learning_state
+from dictsel_core._runs import stepwise
+from dictsel_core.learning.codes import Array, LearningState
 from dictsel_core.learning.result import LearnedDictionary
-from dictsel_core.learning.run import LearningRun
+from dictsel_core.learning.run import LearningMethod
 
-#: Ridge on the change of the atoms, as a part of the largest squared weight of one: what the data do not
-#: determine stays as it is.
+#: Ridge on the change of the atoms, relative to the largest sum of squared weights of an atom: what the data
+#: do not determine stays as it is.
 _RIDGE = 1e-10
 
 
@@ -25,7 +26,7 @@ def mod(
 ) -> LearnedDictionary:
     r"""Learn a dictionary by the method of optimal directions.
 
-    Each iteration codes all patches by OMP and then takes the dictionary that is best for these codes,
+    Each iteration codes all patches by OMP and then computes the best dictionary for these codes,
 
     .. math:: \min_D \sum_t \lVert m_t \circ (y_t - D w_t) \rVert^2,
 
@@ -35,31 +36,39 @@ def mod(
     Parameters
     ----------
     data : (T, d) array_like
-        Patches as rows; missing entries may hold anything.
+        Patches as rows. Missing entries may have any value, NaN included.
     n_atoms : int
         The dictionary size k.
     sparsity : int
-        Most atoms one patch may use, s.
+        Maximum number of atoms per patch, s.
     mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only.
+        True = missing. The loss counts observed entries only. By default nothing is missing.
     initial : (d, k) array_like, optional
-        The dictionary to begin with; different patches drawn with `rng` if left out.
-    max_iterations : int
-        200 in the paper's experiments (section 6.1).
-    tolerance : float
-        Stop when the objective changes by no more than this; absolute, in the units of squared data.
+        The initial dictionary. By default k different patches, drawn with `rng`.
+    max_iterations : int, optional
+        Default is 200, as in the paper's experiments (section 6.1).
+    tolerance : float, optional
+        Stop when the objective grows by at most this much; absolute, in the units of squared data. Default
+        is 1e-6.
     rng : numpy.random.Generator or int, optional
-        For the initial dictionary; seeded with 0 if left out.
+        Generator or seed for the initial dictionary. Default is the seed 0.
 
     Returns
     -------
     LearnedDictionary
-        Its objective never falls: a patch keeps its old code where OMP finds no better one. Atoms that no
-        patch uses are replaced by the patches that are explained worst.
+        Its objective never decreases: a patch keeps its code unless OMP finds a better one. Atoms that no
+        patch uses are replaced by the patches with the largest residuals.
+
+    See Also
+    --------
+    iter_mod : The same, iteration by iteration.
+    ksvd : Updates one atom at a time, together with its weights.
+    replacement_omp : Selects atoms from a ground set instead of learning them.
 
     References
     ----------
     .. [1] K. Engan, S. O. Aase and J. H. Husøy, "Method of optimal directions for frame design", ICASSP 1999.
+       :DOI:`10.1109/ICASSP.1999.760624`
 
     Examples
     --------
@@ -80,25 +89,6 @@ def mod(
         tolerance=tolerance,
         rng=rng,
     ).finish()
-
-
-def iter_mod(
-    data: ArrayLike,
-    n_atoms: int,
-    sparsity: int,
-    *,
-    mask: ArrayLike | None = None,
-    initial: ArrayLike | None = None,
-    max_iterations: int = 200,
-    tolerance: float = 1e-6,
-    rng: np.random.Generator | int | None = None,
-) -> LearningRun:
-    """Learn step by step: an iterator over one `LearningStep` per iteration.
-
-    Input is checked at the call. Parameters are those of `mod`.
-    """
-    state = learning_state(data, n_atoms, sparsity, mask, initial, rng)
-    return LearningRun(state, update_all_atoms, max_iterations, tolerance)
 
 
 def update_all_atoms(state: LearningState) -> None:
@@ -135,3 +125,7 @@ def _masked_grams(state: LearningState, observed: Array) -> Array:
     pairs = csr_array((products[both], columns[both], ends), shape=(n_points, n_atoms**2))
     sums = (pairs.T @ observed).T
     return np.ascontiguousarray(sums).reshape(-1, n_atoms, n_atoms)
+
+
+_METHOD = LearningMethod(update_all_atoms)
+iter_mod = stepwise(mod, _METHOD.start)

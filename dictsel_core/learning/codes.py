@@ -1,11 +1,11 @@
-"""Dictionary, codes and residuals while a dictionary is learned."""
+"""Dictionary, codes and residuals while a dictionary is being learned."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import Bools, Ints, ObservedData, as_count, as_matrix
+from dictsel_core._validation import Bools, Ints, ObservedData, as_count, as_generator, as_matrix
 from dictsel_core.pursuit import omp
 
 if TYPE_CHECKING:
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-#: A patch whose squared residual is below this part of its energy needs no atom of its own.
+#: A patch whose squared residual is below this fraction of its energy is explained.
 _EXPLAINED = 1e-12
 
 
 class LearningState:
-    """What both learners share: the coding of patches, and atoms that nobody uses.
+    """What both learners share: the coding of patches, and the replacement of unused atoms.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class LearningState:
     observed : (T, d) ndarray or None
         1.0 where observed and 0.0 where missing; None if nothing is missing.
     supports : (T, S) ndarray of int
-        Columns of the dictionary, filled up with -1.
+        Columns of the dictionary, padded with -1.
     coefficients : (T, S) ndarray
-        Filled up with 0.
+        Padded with 0.
     """
 
     def __init__(self, data: Array, observed: Array | None, dictionary: Array, sparsity: int) -> None:
@@ -49,10 +49,10 @@ class LearningState:
         return self.energy - float(np.vecdot(self.residual, self.residual).sum()) / 2
 
     def code(self) -> None:
-        """Code all patches by OMP; a patch whose old code is better keeps it.
+        """Code all patches by OMP; a patch keeps its old code if that is better.
 
-        This is what makes learning monotone (Aharon, Elad and Bruckstein 2006, section IV.C): OMP by
-        itself may do worse than the supports that the atoms were just fitted to.
+        This makes learning monotone (Aharon, Elad and Bruckstein 2006, section IV.C): OMP alone may
+        find worse supports than those to which the atoms were just fitted.
         """
         codes = omp(self.dictionary, self.data, self._sparsity, mask=self._missing)
         better = codes.residual_energy < np.vecdot(self.residual, self.residual)
@@ -61,7 +61,7 @@ class LearningState:
         self.refresh_residual()
 
     def refresh_residual(self) -> None:
-        """Work out the residual of all patches from their codes."""
+        """Compute the residual of all patches from their codes."""
         self.residual = self.data - self.codes() @ self.dictionary.T
         if self.observed is not None:
             self.residual *= self.observed
@@ -76,7 +76,7 @@ class LearningState:
         return csr_array((self.coefficients[used], self.supports[used], ends), shape=shape)
 
     def set_atoms(self, dictionary: Array) -> None:
-        """Take new atoms of any length; codes are scaled so that their products stay.
+        """Set new atoms of any length, and scale the codes such that the products stay the same.
 
         An atom of length zero keeps its old direction, and its weights become zero.
         """
@@ -86,8 +86,8 @@ class LearningState:
         self.coefficients *= np.where(self.supports >= 0, lengths[self.supports], 0)
         self.refresh_residual()
 
-    def revive_unused(self) -> bool:
-        """Replace atoms that no patch uses by the patches that are explained worst; tell whether any was."""
+    def replace_unused(self) -> bool:
+        """Replace unused atoms by the patches with the largest residuals; return whether there were any."""
         unused = np.flatnonzero(np.bincount(self.supports[self.supports >= 0], minlength=self.n_atoms) == 0)
         if not unused.size:
             return False
@@ -118,7 +118,7 @@ def learning_state(
     initial: ArrayLike | None,
     rng: np.random.Generator | int | None,
 ) -> LearningState:
-    """Check the input of a learner and begin with the initial dictionary."""
+    """Check the input of a learner, and return its initial state."""
     count, cap = as_count(n_atoms, "n_atoms"), as_count(sparsity, "sparsity")
     given = as_matrix(data, "data", "(points, features)")
     points = ObservedData(given, mask, given.shape[1])
@@ -126,7 +126,7 @@ def learning_state(
     clean: Array = rows.astype(np.float64)
     weights: Array | None = None if observed is None else observed.astype(np.float64)
     if initial is None:
-        dictionary = _random_patches(clean, count, np.random.default_rng(0 if rng is None else rng))
+        dictionary = _random_patches(clean, count, as_generator(rng))
     else:
         dictionary = _unit_columns(as_matrix(initial, "initial", "(features, atoms)").astype(np.float64))
         if dictionary.shape != (clean.shape[1], count):
@@ -138,18 +138,19 @@ def learning_state(
 
 
 def _random_patches(data: Array, n_atoms: int, rng: np.random.Generator) -> Array:
-    """Draw k different patches that are not zero as the first atoms."""
+    """Return k different nonzero patches, drawn at random, as unit columns."""
     usable = np.flatnonzero(np.vecdot(data, data) > 0)
     if len(usable) < n_atoms:
         raise ValueError(
-            f"n_atoms is {n_atoms}, but there are only {len(usable)} nonzero patches to begin with; "
-            "give a first dictionary as initial=..."
+            f"n_atoms is {n_atoms}, but there are only {len(usable)} nonzero patches to draw atoms from; "
+            "give an initial dictionary as initial=..."
         )
     return _unit_columns(data[rng.choice(usable, n_atoms, replace=False)].T)
 
 
 def _unit_columns(columns: Array) -> Array:
-    lengths = np.linalg.norm(columns, axis=0)
-    if not (np.isfinite(lengths).all() and lengths.all()):
+    largest = np.abs(columns).max(axis=0)
+    if not (np.isfinite(largest).all() and largest.all()):
         raise ValueError("Every column of initial must be finite and nonzero.")
-    return np.ascontiguousarray(columns / lengths)
+    columns = columns / largest  # so that squares neither vanish nor overflow
+    return np.ascontiguousarray(columns / np.linalg.norm(columns, axis=0))

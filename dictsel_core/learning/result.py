@@ -17,7 +17,7 @@ class LearningStep:
     iteration : int
         From 1 on.
     objective : float
-        Sum over patches of |y_t|^2/2 - |r_t|^2/2 on the observed entries; never falls.
+        Sum over patches of |y_t|^2/2 - |r_t|^2/2 on the observed entries; never decreases.
     change : float
         Its growth by this iteration.
     """
@@ -29,7 +29,7 @@ class LearningStep:
 
 @dataclass(frozen=True, eq=False)
 class LearnedDictionary:
-    """A learned dictionary and the codes that go with it, named as those of a `Selection`.
+    """A learned dictionary and the codes of the patches, with the names of a `Selection`.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class LearnedDictionary:
     objective : (n_iterations,) ndarray
         Value after each iteration.
     converged : bool
-        Whether it stopped by itself, not for the number of iterations: the objective grew by no more than
-        the tolerance, which is absolute, in the units of squared data.
+        Whether the objective grew by at most the tolerance in the last iteration; False if the maximum
+        number of iterations was reached first.
     """
 
     dictionary: NDArray[np.float64]
@@ -53,7 +53,7 @@ class LearnedDictionary:
     converged: bool
 
     def __repr__(self) -> str:
-        """Summarise: the arrays would fill the screen."""
+        """Summarize: the arrays would fill the screen."""
         used = np.mean([len(support) for support in self.supports])
         reached = f", objective {self.objective[-1]:.4g}" if len(self.objective) else ""
         return (

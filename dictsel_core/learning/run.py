@@ -1,20 +1,21 @@
-"""Dictionary learning under way: iterations one at a time, and what they have led to."""
+"""Dictionary learning in progress: iterations one at a time, and what they have led to."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import read_only
+from dictsel_core._runs import Run
 from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import as_count, as_nonnegative
-from dictsel_core.learning.codes import LearningState
+from dictsel_core.learning.codes import LearningState, learning_state
 from dictsel_core.learning.result import LearnedDictionary, LearningStep
 
 
-class LearningRun(Iterator[LearningStep]):
-    """An iterator over the iterations of a learner.
-
-    Not asking for the next one is all it takes to stop; what has been learned until then is at hand.
+class LearningRun(Run[LearningStep, LearnedDictionary]):
+    """An iterator over the iterations of a learner; `result` is available after every one.
 
     Examples
     --------
@@ -23,7 +24,7 @@ class LearningRun(Iterator[LearningStep]):
     >>> run = iter_mod(np.random.default_rng(0).normal(size=(50, 16)), 8, 2)
     >>> [next(run).iteration for _ in range(3)]
     [1, 2, 3]
-    >>> run.learned.dictionary.shape
+    >>> run.result.dictionary.shape
     (16, 8)
     """
 
@@ -47,22 +48,22 @@ class LearningRun(Iterator[LearningStep]):
         state, before = self._state, self._steps[-1].objective if self._steps else 0.0
         with single_threaded_blas:
             state.code()
-            revived = state.revive_unused()
+            replaced = state.replace_unused()
             self._update(state)
         objective = state.objective
         change = objective - before
-        # Revived atoms are in no code before the next iteration.
-        self._converged = change <= self._tolerance and not revived
+        # No code uses the new atoms before the next iteration.
+        self._converged = change <= self._tolerance and not replaced
         self._steps.append(LearningStep(len(self._steps) + 1, objective, change))
         return self._steps[-1]
 
     @property
     def steps(self) -> tuple[LearningStep, ...]:
-        """The iterations made so far."""
+        """The iterations so far."""
         return tuple(self._steps)
 
     @property
-    def learned(self) -> LearnedDictionary:
+    def result(self) -> LearnedDictionary:
         """What the iterations so far have led to."""
         supports, coefficients = self._state.fitted()
         return LearnedDictionary(
@@ -75,7 +76,26 @@ class LearningRun(Iterator[LearningStep]):
 
     def finish(self) -> LearnedDictionary:
         """Make all remaining iterations and return the dictionary."""
-        with single_threaded_blas:
-            for _ in self:
-                pass
-        return self.learned
+        with single_threaded_blas:  # once for all iterations
+            return super().finish()
+
+
+class LearningMethod(NamedTuple):
+    """A learner: `update` fits the atoms of a state to its codes."""
+
+    update: Callable[[LearningState], None]
+
+    def start(
+        self,
+        data: ArrayLike,
+        n_atoms: int,
+        sparsity: int,
+        mask: ArrayLike | None,
+        initial: ArrayLike | None,
+        max_iterations: int,
+        tolerance: float,
+        rng: np.random.Generator | int | None,
+    ) -> LearningRun:
+        """Check the input, and return a run that has not begun."""
+        state = learning_state(data, n_atoms, sparsity, mask, initial, rng)
+        return LearningRun(state, self.update, max_iterations, tolerance)

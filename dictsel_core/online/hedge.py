@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import Ints, as_count, as_nonnegative
+from dictsel_core._validation import Ints, as_count, as_generator, as_positive
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ class ExpertBank(ABC):
         self, n_actions: int, *, n_learners: int = 1, rng: np.random.Generator | int | None = None
     ) -> None:
         self._shape = (as_count(n_learners, "n_learners"), as_count(n_actions, "n_actions"))
-        self._rng = np.random.default_rng(0 if rng is None else rng)
+        self._rng = as_generator(rng)
         self._totals: Array = np.zeros(self._shape)
         self._probabilities: Array | None = None
 
@@ -138,9 +138,7 @@ class Hedge(ExpertBank):
         rng: np.random.Generator | int | None = None,
     ) -> None:
         super().__init__(n_actions, n_learners=n_learners, rng=rng)
-        self._largest = as_nonnegative(largest_gain, "largest_gain")
-        if self._largest == 0 or not np.isfinite(self._largest):
-            raise ValueError(f"largest_gain must be positive and finite, but is {self._largest}.")
+        self._largest = as_positive(largest_gain, "largest_gain")
         self._doubling = rounds is None
         self._begin(1 if rounds is None else as_count(rounds, "rounds"))
         self._earlier = 0.0
@@ -209,9 +207,7 @@ class FixedHedge(ExpertBank):
         rng: np.random.Generator | int | None = None,
     ) -> None:
         super().__init__(n_actions, n_learners=n_learners, rng=rng)
-        self._rate = as_nonnegative(rate, "rate")
-        if not 0 < self._rate < np.inf:
-            raise ValueError(f"rate must be positive and finite, but is {self._rate}.")
+        self._rate = as_positive(rate, "rate")
         self._done = 0
         self._largest: Array = np.zeros(self._shape[0])
 

@@ -32,9 +32,10 @@ def utilities(
     >>> utilities(np.eye(3)[:, :2], [[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1).tolist()
     [2.0, 0.0]
     """
-    rows = np.atleast_2d(as_plain_array(data, "data").astype(np.float64))
+    rows = np.atleast_2d(as_plain_array(data, "data"))
     missing = None if mask is None else np.atleast_2d(mask)
     codes = omp(dictionary, rows, sparsity, mask=missing)
+    rows = rows.astype(np.float64)
     observed = rows if missing is None else np.where(missing, 0, rows)
     return np.asarray((np.square(observed).sum(axis=1) - codes.residual_energy) / 2)
 

@@ -11,8 +11,8 @@ from dictsel_core._validation import (
     ObservedData,
     as_count,
     as_n_atoms,
-    as_nonnegative,
     as_plain_array,
+    as_positive,
 )
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
@@ -82,9 +82,7 @@ class OnlineSelector(ABC):
         elif largest_energy is None:
             self._learners = AdaptiveHedge(n, n_learners=count, rng=rng)
         else:
-            energy = as_nonnegative(largest_energy, "largest_energy")
-            if not 0 < energy < np.inf:
-                raise ValueError(f"largest_energy must be positive and finite, but is {energy}.")
+            energy = as_positive(largest_energy, "largest_energy")
             # A little more than the bound itself, so that rounding errors do not exceed it.
             largest = (1 + 1e-9) * self._largest_gain(energy)
             self._largest_energy, self._largest = energy, largest
@@ -274,9 +272,7 @@ class OnlineReplacementOMP(OnlineSelector):
         learners: ExpertBank | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
-        self._own_smoothness = None if smoothness is None else as_nonnegative(smoothness, "smoothness")
-        if self._own_smoothness is not None and not 0 < self._own_smoothness < np.inf:
-            raise ValueError(f"smoothness must be positive and finite, but is {smoothness}.")
+        self._own_smoothness = None if smoothness is None else as_positive(smoothness, "smoothness")
         super().__init__(
             ground_set,
             n_atoms,

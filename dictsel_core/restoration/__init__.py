@@ -1,21 +1,37 @@
-"""Restoration of damaged pictures: arrays in, arrays out."""
+"""Restoration of damaged images: arrays in, arrays out."""
 
 from dictsel_core.restoration.parameters import Parameter
 from dictsel_core.restoration.pipeline import iter_restore, restore
-from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.sampling import MOST_PATCHES, patch_places
-from dictsel_core.restoration.settings import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings
+from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
+from dictsel_core.restoration.sampling import MAX_PATCHES
+from dictsel_core.restoration.settings import (
+    CONSTRAINTS,
+    MAX_PATCH_SIZE,
+    PRESETS,
+    SELECTORS,
+    ConstraintName,
+    PresetName,
+    ResolvedSettings,
+    RestoreSettings,
+    SelectorName,
+)
 
 __all__ = [
     "CONSTRAINTS",
-    "MOST_PATCHES",
+    "MAX_PATCHES",
+    "MAX_PATCH_SIZE",
     "PRESETS",
     "SELECTORS",
+    "STAGES",
+    "ConstraintName",
     "Parameter",
+    "PresetName",
+    "ResolvedSettings",
     "Restoration",
     "RestoreSettings",
     "RestoreStep",
+    "SelectorName",
+    "Stage",
     "iter_restore",
-    "patch_places",
     "restore",
 ]

@@ -1,34 +1,38 @@
-"""The picture as the stages see it: float planes of about unit range, with their masks."""
+"""An image and its mask, and the conversion to and from float planes of unit range."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import Bools
+from dictsel_core._validation import Bools, as_plain_array, masked_entries
 
 Plane = NDArray[np.float32]
+Planes = NDArray[np.float32]
+
+#: How many values a 64-bit integer has.
+_WORDS = 1 << 64
 
 
 @dataclass(frozen=True, eq=False)
 class Canvas:
-    """A picture and its mask, checked.
+    """An image and its mask, checked.
 
     Attributes
     ----------
     image : (H, W) or (H, W, C) ndarray
         As given. With 2 or 4 channels the last one is alpha.
     missing : (H, W, c) ndarray of bool
-        One layer per colour channel; a single layer that all share where c = 1 < n_channels.
-    offset, scale : float
-        A plane is (channel - offset) * scale: observed values lie between 0 and 1.
+        One layer per color channel, or a single layer for all of them.
+    low, high : int or float
+        Smallest and largest observed color value, exactly. In planes they are 0 and 1.
     """
 
     image: NDArray[Any]
     missing: Bools
-    offset: float
-    scale: float
+    low: int | float
+    high: int | float
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -38,12 +42,12 @@ class Canvas:
 
     @property
     def n_channels(self) -> int:
-        """Number of channels to restore; alpha is none of them."""
-        return n_colours(self.image)
+        """Number of channels to restore: all but alpha."""
+        return n_color_channels(self.image)
 
     @property
     def missing_fraction(self) -> float:
-        """Part of the colour values that are missing."""
+        """Fraction of the color values that are missing."""
         return float(self.missing.mean())
 
     def mask(self, channel: int) -> Bools:
@@ -55,32 +59,50 @@ class Canvas:
         values = self.image if self.image.ndim == 2 else self.image[:, :, channel]
         plane = np.empty(self.shape, np.float32)
         mask = np.broadcast_to(self.mask(channel), self.shape)
+        span = float(self.high - self.low) or 1.0
         for rows in _row_blocks(self.shape):
-            part = (values[rows].astype(np.float64) - self.offset) * self.scale
-            plane[rows] = np.where(mask[rows], 0, part)
+            observed = np.where(mask[rows], values.dtype.type(self.low), values[rows])
+            plane[rows] = self._above_lowest(observed) / span
         return plane
 
-    def planes(self, picture: NDArray[Any]) -> NDArray[np.float32]:
-        """Return all channels of a complete picture like this one, in unit range: (H, W, n_channels)."""
-        complete = replace(self, image=picture, missing=np.zeros((1, 1, 1), bool))
-        return np.stack([complete.plane(channel) for channel in range(self.n_channels)], axis=2)
+    def planes(self) -> Planes:
+        """All channels in unit range, zero where missing: (H, W, n_channels)."""
+        return np.stack([self.plane(channel) for channel in range(self.n_channels)], axis=2)
 
-    def blank(self) -> NDArray[Any]:
-        """Return a copy of the picture to put restored channels into; missing pixels become opaque."""
-        copy = self.image.copy()
-        if copy.ndim == 3 and copy.shape[2] in (2, 4):
-            opaque = np.iinfo(copy.dtype).max if np.issubdtype(copy.dtype, np.integer) else 1
-            copy[self.missing.all(axis=2), -1] = opaque
-        return copy
+    def render(self, planes: Planes, *, keep_observed: bool = True) -> NDArray[Any]:
+        """Return a copy of the image with its missing values taken from planes (H, W, n_channels).
 
-    def put(self, picture: NDArray[Any], channel: int, rows: slice, band: Plane, where: Bools) -> None:
-        """Put restored rows of a plane into `picture`, in its own range and dtype, where told to."""
-        # Nothing that is restored leaves the range of what was observed.
-        values = np.clip(band.astype(np.float64), 0, 1) / self.scale + self.offset
-        if np.issubdtype(picture.dtype, np.integer):
-            values = np.rint(values)
-        target = picture[rows] if picture.ndim == 2 else picture[rows, :, channel]
-        np.copyto(target, values.astype(picture.dtype), where=where)
+        Values outside the observed range are clipped to it. Missing pixels become opaque. Observed values
+        are replaced too unless `keep_observed`.
+        """
+        image = self.image.copy()
+        if image.ndim == 3 and image.shape[2] in (2, 4):
+            opaque = np.iinfo(image.dtype).max if image.dtype.kind != "f" else 1
+            image[self.missing.all(axis=2), -1] = opaque
+        channels = image[:, :, None] if image.ndim == 2 else image
+        for channel in range(self.n_channels):
+            mask = np.broadcast_to(self.mask(channel), self.shape)
+            for rows in _row_blocks(self.shape):
+                above = np.clip(planes[rows, :, channel].astype(np.float64), 0, 1)
+                values = self._from_above_lowest(above * float(self.high - self.low))
+                np.copyto(channels[rows, :, channel], values, where=mask[rows] if keep_observed else True)
+        return image
+
+    def _above_lowest(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return how much observed values exceed the lowest one."""
+        if values.dtype.kind == "f":
+            return values.astype(np.float64) - self.low
+        # Differences of 64-bit integers are exact modulo 2**64; floats would round them.
+        return (values.astype(np.uint64) - np.uint64(self.low % _WORDS)).astype(np.float64)
+
+    def _from_above_lowest(self, above: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the values that exceed the lowest one by given differences, in the dtype of the image."""
+        if self.image.dtype.kind == "f":
+            return np.clip(above + self.low, self.low, self.high).astype(self.image.dtype)
+        # The largest difference itself may not be representable as a float.
+        whole = np.minimum(np.rint(above), np.nextafter(float(_WORDS), 0)).astype(np.uint64)
+        whole = np.where(above >= float(self.high - self.low), np.uint64(self.high - self.low), whole)
+        return (whole + np.uint64(self.low % _WORDS)).astype(self.image.dtype)
 
 
 def _row_blocks(shape: tuple[int, int]) -> list[slice]:
@@ -89,70 +111,84 @@ def _row_blocks(shape: tuple[int, int]) -> list[slice]:
     return [slice(top, min(top + step, shape[0])) for top in range(0, shape[0], step)]
 
 
-def n_colours(image: NDArray[Any]) -> int:
-    """Return the number of colour channels of an (H, W) or (H, W, C) array."""
+def n_color_channels(image: NDArray[Any]) -> int:
+    """Return the number of color channels of an (H, W) or (H, W, C) array."""
     if image.ndim == 2:
         return 1
     return int(image.shape[2]) - (image.shape[2] in (2, 4))
 
 
-def as_canvas(image: ArrayLike, mask: ArrayLike) -> Canvas:
-    """Check a picture and its mask.
+def as_canvas(image: ArrayLike, mask: ArrayLike | None) -> Canvas:
+    """Check an image and its mask.
 
     Parameters
     ----------
     image : (H, W) or (H, W, C) array_like
         Integers of any depth or floats; gray, gray + alpha, RGB or RGBA.
-    mask : (H, W) or (H, W, C) array_like of bool
-        True = missing; by pixel, or by pixel and colour channel (a layer for alpha is ignored).
+    mask : (H, W) or (H, W, C) array_like of bool, optional
+        True = missing; per pixel, or per pixel and color channel (a layer for alpha is ignored). Masked
+        entries of a masked array are missing too, so it needs no other mask.
     """
-    picture = np.asarray(image)
-    number = np.issubdtype(picture.dtype, np.integer) or np.issubdtype(picture.dtype, np.floating)
-    if not number:
-        raise TypeError(f"image must hold integers or floats, but its dtype is {picture.dtype}.")
-    if picture.ndim not in (2, 3) or 0 in picture.shape or (picture.ndim == 3 and picture.shape[2] > 4):
+    pixels = np.asarray(image)
+    if pixels.dtype.kind not in "iuf":
+        raise TypeError(f"image must hold integers or floats, but its dtype is {pixels.dtype}.")
+    if pixels.ndim not in (2, 3) or 0 in pixels.shape or (pixels.ndim == 3 and pixels.shape[2] > 4):
         raise ValueError(
-            f"image must have the shape (height, width) or (height, width, 1 to 4), not {picture.shape}."
+            f"image must have the shape (height, width) or (height, width, 1 to 4), not {pixels.shape}."
         )
-    missing = _as_missing(mask, picture)
+    masks = [] if mask is None else [as_plain_array(mask, "mask")]
+    if (own := masked_entries(image)) is not None:
+        masks.append(own)
+    if not masks:
+        raise TypeError("mask must say which pixels are missing, unless image is a masked array.")
+    missing = _union([_as_layers(each, pixels) for each in masks])
     if missing.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
-    low, high = _observed_range(picture, missing)
-    return Canvas(picture, missing, low, 1.0 / (high - low) if high > low else 1.0)
+    return Canvas(pixels, missing, *_observed_range(pixels, missing))
 
 
-def _as_missing(mask: ArrayLike, picture: NDArray[Any]) -> Bools:
-    missing = np.asarray(mask)
-    if missing.dtype != np.bool_:
-        raise TypeError(f"mask must be boolean (True = missing), but its dtype is {missing.dtype}.")
-    colours = n_colours(picture)
-    if missing.shape == picture.shape[:2]:
-        layers = missing[:, :, None]
-    elif missing.ndim == 3 and missing.shape[:2] == picture.shape[:2] and missing.shape[2] >= colours:
-        layers = missing[:, :, :colours]
-        if (layers == layers[:, :, :1]).all():
-            layers = layers[:, :, :1]
-    else:
-        raise ValueError(
-            f"mask must have the shape of the image, {picture.shape} or {picture.shape[:2]}, "
-            f"but its shape is {missing.shape}."
-        )
-    if np.issubdtype(picture.dtype, np.floating):
-        channels = picture[:, :, None] if picture.ndim == 2 else picture[:, :, :colours]
-        if not np.isfinite(channels[~np.broadcast_to(layers, channels.shape)]).all():
-            raise ValueError(
-                "image must be finite where it is observed, but it holds NaN or infinity; "
-                "mark such pixels as missing in the mask."
-            )
-    return layers
+def _as_layers(mask: NDArray[Any], pixels: NDArray[Any]) -> Bools:
+    """Return a mask with one layer per color channel, or a single layer for all of them: (H, W, c)."""
+    if mask.dtype != np.bool_:
+        raise TypeError(f"mask must be boolean (True = missing), but its dtype is {mask.dtype}.")
+    if mask.shape == pixels.shape[:2]:
+        return mask[:, :, None]
+    colors = n_color_channels(pixels)
+    if mask.ndim == 3 and mask.shape[:2] == pixels.shape[:2] and mask.shape[2] >= colors:
+        return mask[:, :, :colors]
+    raise ValueError(
+        f"mask must have the shape of the image, {pixels.shape} or {pixels.shape[:2]}, "
+        f"but its shape is {mask.shape}."
+    )
 
 
-def _observed_range(picture: NDArray[Any], missing: Bools) -> tuple[float, float]:
-    """Smallest and largest observed colour value."""
-    low, high = np.inf, -np.inf
-    for channel in range(n_colours(picture)):
-        values = picture if picture.ndim == 2 else picture[:, :, channel]
+def _union(masks: list[Bools]) -> Bools:
+    """Return the union of masks (H, W, c), in a single layer if all its layers are equal."""
+    missing = masks[0]
+    for other in masks[1:]:
+        missing = missing | other
+    return missing[:, :, :1] if (missing == missing[:, :, :1]).all() else missing
+
+
+def _observed_range(pixels: NDArray[Any], missing: Bools) -> tuple[int | float, int | float]:
+    """Return the smallest and the largest observed color value; refuse those that planes cannot represent."""
+    extremes = []
+    for channel in range(n_color_channels(pixels)):
+        values = pixels if pixels.ndim == 2 else pixels[:, :, channel]
         observed = values[~missing[:, :, channel if missing.shape[2] > 1 else 0]]
         if observed.size:
-            low, high = min(low, float(observed.min())), max(high, float(observed.max()))
+            extremes += [observed.min(), observed.max()]  # NaN goes through both
+    if pixels.dtype.kind != "f":
+        return min(map(int, extremes)), max(map(int, extremes))
+    if not np.isfinite(extremes).all():
+        raise ValueError(
+            "image must be finite where it is observed, but it holds NaN or infinity; "
+            "mark such pixels as missing in the mask."
+        )
+    low, high = float(min(extremes)), float(max(extremes))
+    if not np.isfinite(high - low):
+        raise ValueError(
+            f"image ranges from {min(extremes):.3g} to {max(extremes):.3g}, which is too wide for float64; "
+            "divide it by a constant."
+        )
     return low, high

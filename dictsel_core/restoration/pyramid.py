@@ -7,9 +7,9 @@ from dictsel_core.restoration.canvas import Plane
 
 
 def halve(plane: Plane, missing: Bools) -> tuple[Plane, Bools]:
-    """Return the plane at half size: means of the observed pixels of each 2 x 2 block.
+    """Return the plane at half size, and its mask: means of the observed pixels of each 2 x 2 block.
 
-    A pixel of the result is missing where all four are.
+    A pixel of the result is missing if all four are.
     """
     odd = tuple((0, size % 2) for size in plane.shape)
     observed = np.pad(~missing, odd).astype(np.float32)
@@ -21,16 +21,16 @@ def halve(plane: Plane, missing: Bools) -> tuple[Plane, Bools]:
 
 
 def double(plane: Plane, shape: tuple[int, int]) -> Plane:
-    """Return a complete plane at twice its size, cut to `shape`: linear between pixel centres."""
+    """Return a complete plane at twice its size, cropped to `shape`, by linear interpolation."""
     tall = _double_rows(plane)[: shape[0]]
     return np.ascontiguousarray(_double_rows(tall.T)[: shape[1]].T)
 
 
 def _double_rows(plane: Plane) -> Plane:
-    """Interpolate rows: each one becomes two, a quarter of a pixel before and behind it."""
+    """Interpolate rows: each becomes two, a quarter of a pixel before and after it."""
     before = np.concatenate([plane[:1], plane[:-1]])
-    behind = np.concatenate([plane[1:], plane[-1:]])
+    after = np.concatenate([plane[1:], plane[-1:]])
     result = np.empty((2 * len(plane), plane.shape[1]), np.float32)
     result[0::2] = 0.75 * plane + 0.25 * before
-    result[1::2] = 0.75 * plane + 0.25 * behind
+    result[1::2] = 0.75 * plane + 0.25 * after
     return result

@@ -1,8 +1,8 @@
-"""Non-local refinement: similar windows tell each other what they miss.
+"""Non-local refinement: the missing pixels of a patch are estimated from similar patches.
 
-Each round looks up, for reference windows all over the picture, the windows nearby that look most like
-them. Mean and covariance of such a group say how its pixels depend on each other, and hence what to expect
-at the missing pixels of each member given its observed ones. All that windows say about a pixel is averaged.
+Each round finds, for reference patches all over the image, the most similar patches nearby. The mean and
+the covariance of such a group tell how its pixels depend on each other, and hence the expected values of the
+missing pixels of each member given its observed ones. All estimates of a pixel are averaged.
 """
 
 from collections.abc import Generator
@@ -10,35 +10,33 @@ from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Bools, Floats, Ints
-from dictsel_core.restoration.conditional import conditional_means
-from dictsel_core.restoration.similar import Search, Tile, rows_of_windows, similar_windows, spans
-
-Planes = NDArray[np.float32]
+from dictsel_core._validation import Bools
+from dictsel_core.restoration.canvas import Planes
+from dictsel_core.restoration.estimator import Estimator, GaussianEstimator, TileEstimates
+from dictsel_core.restoration.similar import Search, Tile, spans
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How windows are grouped and estimated; the defaults did best on photographs (docs/refinement.md).
+class RefinementOptions:
+    """How patches are grouped and estimated; the defaults did best on photographs (docs/refinement.md).
 
     Attributes
     ----------
     size, last_size : int
-        Height and width of windows. The last round looks through smaller ones, which see other things;
-        so do all rounds on channels with masks of their own, whose vectors would be too long otherwise.
+        Height and width of patches. The last round uses smaller ones, which represent other details; so do
+        all rounds if channels have masks of their own, since their vectors would be too long otherwise.
     radius : int
-        Members of a group lie at most so many pixels from their reference, up, down and sideways.
+        Maximum distance of a member from its reference in pixels, vertically and horizontally.
     n_members, n_estimated : int
-        Windows in a group; and of these, the nearest ones that are estimated anew.
+        Number of patches in a group, and how many of these, the nearest ones, are estimated.
     noise : float
-        Variance of what a covariance does not explain, for pictures of unit range.
+        Variance of what a covariance does not explain, for images of unit range.
     shared : float
-        How much of a covariance is taken from the other groups nearby: few members alone tell too little.
+        Fraction of a covariance that is taken from the other groups nearby.
     relaxation : float
-        How far the picture follows the estimates. More than 1 saves rounds; the last one makes it 1.
+        How far the image moves towards the estimates. More than 1 saves rounds; the last round uses 1.
     """
 
     size: int = 8
@@ -50,146 +48,101 @@ class Manner:
     shared: float = 0.2
     relaxation: float = 1.7
 
+    @property
+    def estimator(self) -> GaussianEstimator:
+        """The estimator with these options."""
+        return GaussianEstimator(self.n_estimated, self.noise, self.shared)
 
-USUAL = Manner()
+
+DEFAULT_OPTIONS = RefinementOptions()
 
 
 class Refiner:
-    """Refines the missing pixels of a picture, round by round.
+    """Refines the missing pixels of an image, round by round.
 
     Parameters
     ----------
     missing : (H, W, c) ndarray of bool
-        One layer for each channel, or a single one that they share. Channels that share it also share
-        the covariances; otherwise channels are estimated from each other too.
+        One layer per channel, or a single layer for all of them. Channels that share a mask also share
+        covariances; otherwise channels are estimated from each other too.
     threads : int
         The result does not depend on it.
-    manner : Manner
+    options : RefinementOptions, optional
+    estimator : Estimator, optional
+        Estimates the patches of a tile; by default that of the options.
     """
 
-    def __init__(self, missing: Bools, threads: int, manner: Manner = USUAL) -> None:
-        self._missing, self._threads, self._manner = missing, threads, manner
+    def __init__(
+        self,
+        missing: Bools,
+        threads: int,
+        options: RefinementOptions = DEFAULT_OPTIONS,
+        estimator: Estimator | None = None,
+    ) -> None:
+        self._missing, self._threads, self._options = missing, threads, options
+        self._estimator = options.estimator if estimator is None else estimator
 
-    def round(self, picture: Planes, *, last: bool) -> Generator[float, None, None]:
-        """Refine `picture` (H, W, C) of about unit range in place.
+    @property
+    def min_size(self) -> int:
+        """Smallest height and width of an image that can be refined."""
+        return self._options.last_size
 
-        Yields the part of the round that is done, often. Pictures smaller than a window stay as they are.
+    def round(self, planes: Planes, *, last: bool) -> Generator[float, None, None]:
+        """Refine planes (H, W, C) of about unit range in place.
+
+        Yields the fraction of the round that is done. Images smaller than a patch stay as they are.
         """
-        manner = self._manner
-        size = manner.last_size if last or self._missing.shape[2] > 1 else manner.size
-        search = Search(size, manner.radius, manner.n_members)
-        height, width, _ = picture.shape
-        if min(height, width) < search.size:
+        options, missing = self._options, self._missing
+        size = options.last_size if last or missing.shape[2] > 1 else options.size
+        search = Search(size, options.radius, options.n_members)
+        height, width, _ = planes.shape
+        if min(height, width) < size:
             return
         bands, columns = spans(height, search), spans(width, search)
-        sums = _Sums(picture, self._missing, max(band.stop - band.start for band in bands))
+        sums = _EstimateSums(planes, missing, max(band.stop - band.start for band in bands))
         for number, band in enumerate(bands):
             tiles = [Tile(band, each) for each in columns]
 
-            def ask(start: int, _: int, tiles: list[Tile] = tiles) -> "_Said | None":
-                return self._ask(picture, tiles[start], search)
+            def estimate(start: int, _: int, tiles: list[Tile] = tiles) -> TileEstimates | None:
+                return self._estimator.estimate(planes, missing, tiles[start], search)
 
-            answers = map_chunks(ask, len(tiles), 1, self._threads)
-            with closing(answers):
-                for done, (tile, said) in enumerate(zip(tiles, answers, strict=True), start=1):
-                    if said is not None:
-                        sums.add(tile, said)
+            with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
+                for done, (tile, estimates) in enumerate(zip(tiles, estimated, strict=True), start=1):
+                    if estimates is not None:
+                        sums.add(tile, estimates)
                     yield (number + done / len(tiles)) / len(bands)
-            # Nobody looks again at the rows above the next band.
+            # No later band needs the rows above the next one.
             bottom = bands[number + 1].start if number + 1 < len(bands) else height
-            sums.settle(bottom, 1 if last else manner.relaxation)
-
-    def _ask(self, picture: Planes, tile: Tile, search: Search) -> "_Said | None":
-        """Let the groups of a tile estimate their nearest members."""
-        size = search.size
-        hidden = self._missing[tile.place]
-        if not hidden.any():
-            return None
-        unknown = rows_of_windows(hidden, size)
-        references, candidates = tile.references, tile.candidates
-        lacking = unknown[references].any(axis=(1, 2))
-        if not lacking.any():
-            return None
-        part = picture[tile.place]
-        middle = part.mean()
-        values = rows_of_windows(part - middle, size)
-        n_members = min(search.n_members, candidates.shape[1])
-        n_estimated = min(self._manner.n_estimated, n_members)
-        groups = similar_windows(
-            values.mean(axis=1), references[lacking], candidates[lacking], n_members, n_estimated
-        )
-        estimated = groups[:, :n_estimated]
-
-        # Channels with a mask of their own are one long vector, others are several short ones.
-        shape = (len(values), -1, unknown[0].size)
-        vectors, masks = values.reshape(shape), unknown.reshape(len(unknown), -1)
-        members = vectors[groups]
-        means = members.mean(axis=1, keepdims=True)
-        members -= means
-        samples = members.reshape(len(groups), -1, masks.shape[1])
-        covariances: Planes = samples.swapaxes(1, 2) @ samples
-        covariances /= np.float32(samples.shape[1])
-        _shrink(covariances, self._manner.shared)
-        gaps = masks[estimated]
-        deviations = np.where(gaps[:, :, None], 0, vectors[estimated] - means)
-        estimates = conditional_means(covariances, deviations, gaps, self._manner.noise) + means + middle
-        return _Said(estimated.ravel(), estimates.reshape(-1, *values.shape[1:]), size)
+            sums.flush_rows(bottom, 1 if last else options.relaxation)
 
 
-def _shrink(covariances: Planes, part: float) -> None:
-    """Draw covariances (B, d, d) towards their mean, brought to the variance of each, in place."""
-    mean = covariances.mean(axis=0)
-    shares = part * np.einsum("bdd->b", covariances) / max(np.trace(mean), np.finfo(np.float32).tiny)
-    covariances *= np.float32(1 - part)
-    for covariance, share in zip(covariances, shares.astype(np.float32), strict=True):
-        np.add(covariance, share * mean, out=covariance)  # one at a time, in the cache
+class _EstimateSums:
+    """Sums of all estimates of each pixel, for the rows that are not complete yet."""
 
-
-@dataclass(frozen=True, eq=False)
-class _Said:
-    """What was estimated for windows of a tile: their numbers (N,), and values (N, C, size * size)."""
-
-    numbers: Ints
-    values: Planes
-    size: int
-
-    def summed(self, height: int, width: int) -> tuple[Floats, Ints]:
-        """Return the sums (height, width, C) and counts (height, width) over the windows of a tile."""
-        rows, columns = np.divmod(self.numbers, width - self.size + 1)
-        inside = np.add.outer(np.arange(self.size) * width, np.arange(self.size)).ravel()
-        pixels = ((rows * width + columns)[:, None] + inside).ravel()
-        counts = np.bincount(pixels, minlength=height * width)
-        sums = np.empty((height, width, self.values.shape[1]))
-        for channel in range(sums.shape[2]):
-            said = np.bincount(pixels, self.values[:, channel].ravel(), minlength=height * width)
-            sums[:, :, channel] = said.reshape(height, width)
-        return sums, counts.reshape(height, width)
-
-
-class _Sums:
-    """Sums of all estimates of a pixel, for the rows that are still being estimated."""
-
-    def __init__(self, picture: Planes, missing: Bools, n_rows: int) -> None:
-        self._picture, self._missing = picture, missing
+    def __init__(self, planes: Planes, missing: Bools, n_rows: int) -> None:
+        self._planes, self._missing = planes, missing
         self._top = 0
-        self._sums = np.zeros((n_rows, *picture.shape[1:]))
-        self._counts = np.zeros((n_rows, picture.shape[1], 1))
+        self._sums = np.zeros((n_rows, *planes.shape[1:]))
+        self._weights = np.zeros((n_rows, planes.shape[1], 1))
 
-    def add(self, tile: Tile, said: _Said) -> None:
-        rows, columns = slice(tile.down.start - self._top, tile.down.stop - self._top), tile.place[1]
-        sums, counts = said.summed(*tile.shape)
+    def add(self, tile: Tile, estimates: TileEstimates) -> None:
+        """Add the estimates of a tile."""
+        rows, columns = tile.region
+        rows = slice(rows.start - self._top, rows.stop - self._top)
+        sums, weights = estimates.summed(*tile.shape)
         self._sums[rows, columns] += sums
-        self._counts[rows, columns, 0] += counts
+        self._weights[rows, columns, 0] += weights
 
-    def settle(self, bottom: int, relaxation: float) -> None:
-        """Bring the means of all rows above `bottom` into the picture."""
+    def flush_rows(self, bottom: int, relaxation: float) -> None:
+        """Move all rows above `bottom` towards the means of their estimates."""
         n_rows = bottom - self._top
-        sums, counts = self._sums[:n_rows], self._counts[:n_rows]
-        target = self._picture[self._top : bottom]
-        change = relaxation * (sums / np.maximum(counts, 1) - target)
+        sums, weights = self._sums[:n_rows], self._weights[:n_rows]
+        target = self._planes[self._top : bottom]
+        estimated = weights > 0
+        change = relaxation * (sums / np.where(estimated, weights, 1) - target)
         new = np.clip(target + change, 0, 1).astype(np.float32)
-        np.copyto(target, new, where=self._missing[self._top : bottom] & (counts > 0))
-        for buffer in (self._sums, self._counts):
+        np.copyto(target, new, where=self._missing[self._top : bottom] & estimated)
+        for buffer in (self._sums, self._weights):
             buffer[: len(buffer) - n_rows] = buffer[n_rows:]
             buffer[len(buffer) - n_rows :] = 0
         self._top = bottom

@@ -1,88 +1,112 @@
 """What a restoration yields and returns."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._validation import Ints
 from dictsel_core.bases import AtomOrigin
-from dictsel_core.restoration.settings import RestoreSettings
+from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.selection import Selection
+
+Stage = Literal["select", "coarse", "code", "channels", "refine"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 @dataclass(frozen=True, eq=False)
 class Restoration:
-    """A restored picture, and how it came about.
+    """A restored image, and how it was obtained.
 
     Attributes
     ----------
     image : ndarray
         In the shape, dtype and range of the input.
-    settings : RestoreSettings
-        As used: a dictionary size, coding sparsity or selector of None is replaced by what was chosen.
+    settings : ResolvedSettings
+        The settings that were used: n_atoms, coding_sparsity and selector have values.
     missing_fraction : float
-        Part of the colour values that was missing.
+        Fraction of the color values that were missing.
     selection : Selection or None
-        The dictionary with the supports of the patches it was selected on; None if nothing was missing.
+        The dictionary, with the supports of the patches it was selected on; None if nothing was missing.
+    patch_positions : (T, 2) ndarray of int
+        Row and column of the top-left pixel of these patches, in the order of ``selection.supports``. In a
+        color image a position occurs once per channel. Patches may extend beyond the bottom and right border.
     usage : (k,) ndarray of int
-        How many windows used each atom of the dictionary.
-    mean_window_atoms : float
-        How many atoms a window used on average.
+        How many of the coded patches use each atom of the dictionary.
+    n_coded_patches : int
+        How many patches were coded, on all scales and channels.
     n_rounds : int
-        How many rounds of refinement were made.
+        Number of rounds of refinement.
     seconds : dict of str to float
-        Time spent in each stage that is done.
+        Time spent in each completed stage.
     """
 
     image: NDArray[Any]
-    settings: RestoreSettings
+    settings: ResolvedSettings
     missing_fraction: float
     selection: Selection | None
-    usage: NDArray[np.intp]
-    mean_window_atoms: float
+    patch_positions: Ints
+    usage: Ints
+    n_coded_patches: int
     n_rounds: int
     seconds: dict[str, float]
 
+    def __repr__(self) -> str:
+        """Summarize: the arrays would fill the screen."""
+        return (
+            f"Restoration({self.image.dtype} image {self.image.shape}, {self.missing_fraction:.1%} missing, "
+            f"{len(self.usage)} atoms, {self.n_rounds} rounds)"
+        )
+
     @property
     def nothing_missing(self) -> bool:
-        """Whether there was nothing to do, so that the picture is unchanged."""
+        """Whether there was nothing to restore, so that the image is unchanged."""
         return self.selection is None
 
     @property
     def dictionary(self) -> NDArray[np.float64]:
-        """Selected atoms as columns: (d, k)."""
+        """The selected atoms as columns: (d, k)."""
         return np.zeros((0, 0)) if self.selection is None else self.selection.dictionary
 
     @property
     def origins(self) -> tuple[AtomOrigin, ...]:
-        """Where each atom of the dictionary comes from."""
+        """The origin of each atom of the dictionary."""
         if self.selection is None:
             return ()
         return tuple(self.selection.ground_set.origins[atom] for atom in self.selection.atoms)
 
+    @property
+    def usage_fractions(self) -> NDArray[np.float64]:
+        """Fraction of the coded patches that use each atom of the dictionary: (k,)."""
+        return np.asarray(self.usage / max(self.n_coded_patches, 1))
+
+    @property
+    def mean_patch_atoms(self) -> float:
+        """Mean number of atoms that a coded patch uses."""
+        return float(self.usage.sum() / max(self.n_coded_patches, 1))
+
 
 @dataclass(frozen=True, eq=False)
 class RestoreStep:
-    """Where a restoration stands.
+    """The progress of a restoration.
 
     Attributes
     ----------
-    stage : str
-        "select" (the dictionary), "coarse" (the coarser scales), "code" (the picture itself),
-        "channels" (what one channel can learn from another) or "refine" (non-local refinement, which
-        shows the picture after each round).
+    stage : {"select", "coarse", "code", "channels", "refine"}
+        Selection of the dictionary, restoration of the coarser scales, coding of the image itself,
+        estimation of a channel from the others, or non-local refinement.
     fraction : float
-        Part of the whole work that is done, from 0 to 1.
-    so_far : Restoration or None
-        What there is if it ends here, where the picture is worth showing; it does not change later.
+        Fraction of the work that is done, from 0 to 1.
+    partial : Restoration or None
+        The result if the restoration stopped here, in steps that changed the image visibly.
     """
 
-    stage: str
+    stage: Stage
     fraction: float
-    so_far: Restoration | None = None
+    partial: Restoration | None = None
 
     @property
     def image(self) -> NDArray[Any] | None:
-        """The picture so far, in the shape and dtype of the input, where it is worth showing."""
-        return None if self.so_far is None else self.so_far.image
+        """The image of the partial result, if there is one."""
+        return None if self.partial is None else self.partial.image

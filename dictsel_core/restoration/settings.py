@@ -1,29 +1,32 @@
 """What a restoration is asked to do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
-from dictsel_core.ground_set import STANDARD_BASES
+from dictsel_core.ground_set import STANDARD_BASES, as_basis_names
 from dictsel_core.restoration.parameters import Parameter
 
-#: Names that `RestoreSettings.preset` knows.
-PRESETS = ("paper", "fast", "balanced", "best")
-CONSTRAINTS = ("individual", "average")
-#: Replacement OLS; Replacement OMP and ROMPd of the paper.
-SELECTORS = ("rols", "romp", "rompd")
+ConstraintName = Literal["individual", "average"]
+SelectorName = Literal["rols", "romp", "rompd"]
+PresetName = Literal["paper", "fast", "balanced", "best"]
 
-#: Widest patch: the ground set grows with the fourth power of it. At 32 a selection takes minutes on a large
-#: picture; at 96 the ground set takes gigabytes, and no selection ends.
+CONSTRAINTS: tuple[ConstraintName, ...] = get_args(ConstraintName)
+#: Replacement OLS, Replacement OMP, and ROMPd.
+SELECTORS: tuple[SelectorName, ...] = get_args(SelectorName)
+PRESETS: tuple[PresetName, ...] = get_args(PresetName)
+
+#: Maximum height and width of a patch: the ground set grows with the fourth power of it. At 32 a selection
+#: takes minutes on a large image; at 96 the ground set takes gigabytes, and no selection ends.
 MAX_PATCH_SIZE = 32
-#: Most candidates: the standard bases at the widest patch.
+#: Maximum number of candidates: the standard bases at the largest patch size.
 MAX_CANDIDATES = len(STANDARD_BASES) * MAX_PATCH_SIZE**2
-#: Most atoms of one patch: the dimension of 8 x 8 pixels, and the defaults use a dozen at most. Coding holds
-#: as many vectors for each window at a time, which takes 2 GB for the widest patch.
+#: Maximum number of atoms per patch: the dimension of 8 x 8 pixels. The defaults use a dozen at most, and
+#: coding holds as many vectors for each patch at a time, which takes 2 GB for the largest patch size.
 MAX_SPARSITY = 64
-#: Most rounds of refinement, each about as long as the restoration before it; None makes eight at most.
+#: Maximum number of rounds, each about as long as the restoration before it; None makes eight at most.
 MAX_ROUNDS = 100
 _MAX_THREADS = 1024
 
@@ -37,74 +40,102 @@ _PARAMETERS = (
     Parameter(name="selector", kind=str, choices=SELECTORS, is_optional=True),
     Parameter(name="keep_observed", kind=bool),
     Parameter(name="fill_weight", kind=float, minimum=0, maximum=1),
-    Parameter(name="every_window", kind=bool),
+    Parameter(name="every_patch", kind=bool),
     Parameter(name="rounds", kind=int, minimum=0, maximum=MAX_ROUNDS, is_optional=True),
     Parameter(name="threads", kind=int, minimum=1, maximum=_MAX_THREADS, is_optional=True),
     Parameter(name="seed", kind=int, minimum=0, maximum=2**63 - 1),
 )
 
+#: How the presets differ from the defaults.
+_PRESET_CHANGES: dict[PresetName, dict[str, Any]] = {
+    "paper": {
+        "selector": "romp",
+        "keep_observed": False,
+        "fill_weight": 0.0,
+        "every_patch": True,
+        "rounds": 0,
+    },
+    "fast": {"rounds": 0},
+    "balanced": {},
+    "best": {"rounds": None},
+}
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class RestoreSettings:
-    """Parameters of a restoration; the defaults are those of the preset "balanced".
+    """Parameters of a restoration. The defaults are those of the preset "balanced".
 
     Parameters
     ----------
     constraint : {"average", "individual"}
-        Sparsity constraint under which the dictionary is selected.
+        Sparsity constraint on the selection of the dictionary. Default is "average".
     n_atoms : int or None
-        Dictionary size k. None chooses it by the part of the pixels that are observed: the fewer,
-        the smaller.
+        Dictionary size k. None, the default, chooses it by the fraction of the pixels that are observed,
+        from 12 to 60 atoms: small dictionaries do best if little is observed.
     sparsity : int
-        Most atoms one patch may use during selection, s.
+        Maximum number of atoms per patch in the selection, s. Default is 8.
     budget : float
-        Average atoms per patch during selection, s'/T; used with average sparsity.
+        Average number of atoms per patch in the selection, s'/T, with average sparsity. Default is 4.
     coding_sparsity : int or None
-        Most atoms one window may use when the picture is rebuilt. None chooses it as for `n_atoms`.
+        Maximum number of atoms per patch in the coding. None, the default, chooses it by the fraction of
+        the pixels that are observed, from 5 to 12 atoms.
     patch_size : int
-        Height and width of a patch in pixels.
-    bases : tuple of str
-        Bases of the ground set, see `standard_ground_set`.
+        Height and width of a patch in pixels, from 2 to 32. Default is 8.
+    bases : sequence of str
+        Bases of the ground set, see `standard_ground_set`. Default is all four standard ones.
     selector : {"rols", "romp", "rompd"} or None
-        Select by `replacement_ols`, by `replacement_omp`, or by the latter with decay. None chooses one of
-        the first two, as for `n_atoms`.
+        `replacement_ols`, `replacement_omp`, or the latter with decay. None, the default, uses the first
+        if less than 70 % of the pixels are observed, and the second otherwise.
     keep_observed : bool
-        Keep observed pixels as they are; False replaces every pixel by its estimate, as the paper does.
+        Keep observed pixels as they are; this is the default. False replaces every pixel by its estimate,
+        as the paper does, and requires ``rounds=0``.
     fill_weight : float
-        Weight, between 0 and 1, of a fill from the coarser scale as an observation of a missing pixel.
-        0 uses the fill only where no window holds an observed pixel.
-    every_window : bool
-        Code the window at every pixel, as the paper does; False codes every second one, like the black
-        fields of a chessboard, in half the time and for 0.05 dB less.
+        Weight, from 0 to 1, of the estimate from the coarser scale as an observation of a missing pixel.
+        0 uses that estimate only if no patch around the pixel has enough observed pixels. Default is 0.1.
+    every_patch : bool
+        Code the patch at every pixel, as the paper does. False, the default, codes every second one, like
+        the black squares of a chessboard, in half the time and for 0.05 dB less.
     rounds : int or None
-        Rounds of non-local refinement after the windows are coded; 0 leaves it out. None goes on until
-        held-out observed pixels stop improving; where too few are observed for that, it makes four.
+        Rounds of non-local refinement after the coding; 0 omits it. Default is 3. None makes up to eight,
+        until held-out observed pixels stop improving; if too few are observed for that, it makes four.
     threads : int or None
-        None uses all available cores. The result does not depend on it.
+        Number of threads; None, the default, uses all available cores. The result does not depend on it.
     seed : int
-        For the choice of patches of a large image, and of pixels that are held out.
+        For the sample of patches of a large image, and for the held-out pixels. Default is 0.
 
     Attributes
     ----------
     parameters : Mapping of str to Parameter
-        What each of them may be, `bases` excepted.
+        The values that each of them may take, except for `bases`.
+
+    See Also
+    --------
+    restore : Uses these settings.
+    tune : Chooses n_atoms, sparsity, budget and coding_sparsity for an image.
+
+    Examples
+    --------
+    >>> RestoreSettings(n_atoms=40, rounds=0).n_atoms
+    40
+    >>> RestoreSettings.preset("fast") == RestoreSettings(rounds=0)
+    True
     """
 
     parameters: ClassVar[Mapping[str, Parameter]] = MappingProxyType(
         {each.name: each for each in _PARAMETERS}
     )
 
-    constraint: str = "average"
+    constraint: ConstraintName = "average"
     n_atoms: int | None = None
     sparsity: int = 8
     budget: float = 4.0
     coding_sparsity: int | None = None
     patch_size: int = 8
     bases: tuple[str, ...] = STANDARD_BASES
-    selector: str | None = None
+    selector: SelectorName | None = None
     keep_observed: bool = True
     fill_weight: float = 0.1
-    every_window: bool = False
+    every_patch: bool = False
     rounds: int | None = 3
     threads: int | None = field(default=None, compare=False)
     seed: int = 0
@@ -115,62 +146,90 @@ class RestoreSettings:
             object.__setattr__(self, name, parameter.checked(getattr(self, name)))
         if self.rounds != 0 and not self.keep_observed:
             raise ValueError(
-                "Refinement keeps observed pixels as they are; set rounds=0 to have them replaced, or "
+                "Refinement keeps observed pixels as they are; set rounds=0 to replace them, or "
                 "keep_observed=True."
             )
-        bases: object = self.bases
-        if not isinstance(bases, tuple | list):
-            raise TypeError(f"bases must be a sequence of names, such as ('dct', 'haar'), not {bases!r}.")
-        object.__setattr__(self, "bases", tuple(bases))
-        n_candidates = len(bases) * self.patch_size**2
+        object.__setattr__(self, "bases", as_basis_names(self.bases))
+        n_candidates = len(self.bases) * self.patch_size**2
         if n_candidates > MAX_CANDIDATES:
             raise ValueError(
-                f"{len(bases)} bases of patches of {self.patch_size} x {self.patch_size} pixels make "
-                f"{n_candidates:,} candidates, and {MAX_CANDIDATES:,} are the most; name fewer bases or "
-                "choose smaller patches."
+                f"{len(self.bases)} bases of {self.patch_size} x {self.patch_size} patches make "
+                f"{n_candidates:,} candidates, and {MAX_CANDIDATES:,} is the maximum; name fewer bases or "
+                "choose a smaller patch size."
             )
 
     @classmethod
-    def preset(cls, name: str) -> "RestoreSettings":
-        """Return named settings.
+    def preset(cls, name: PresetName) -> "RestoreSettings":
+        """Return the settings of a preset.
 
         Parameters
         ----------
         name : {"paper", "fast", "balanced", "best"}
             "paper" is the procedure of the paper's appendix E, which replaces observed pixels too;
-            "fast" goes without refinement; "balanced" are the defaults; "best" refines until held-out
+            "fast" omits the refinement; "balanced" are the defaults; "best" refines until held-out
             pixels stop improving.
         """
-        changes: dict[str, dict[str, Any]] = {
-            "paper": {
-                "selector": "romp",
-                "keep_observed": False,
-                "fill_weight": 0.0,
-                "every_window": True,
-                "rounds": 0,
-            },
-            "fast": {"rounds": 0},
-            "balanced": {},
-            "best": {"rounds": None},
-        }
-        if name not in changes:
+        if name not in _PRESET_CHANGES:
             raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
-        return cls(**changes[name])
+        return RestoreSettings(**_PRESET_CHANGES[name])
 
-    def resolved(self, observed_fraction: float, n_candidates: int) -> "RestoreSettings":
-        """Return the settings with n_atoms, coding_sparsity and selector chosen for this picture where None.
+    def resolved(self, observed_fraction: float, n_candidates: int) -> "ResolvedSettings":
+        """Return the settings for an image, with n_atoms, coding_sparsity and selector chosen if None.
 
-        Small dictionaries do best where little is observed: measured on eight photographs inside
-        scikit-image, k = 15 with 6 atoms per window at 80 % missing, k = 30 with 10 at 50 %. There
-        Replacement OLS gained 0.2 to 0.3 dB over Replacement OMP; it lost as much to scratches.
+        Measured on eight photographs inside scikit-image, the best dictionary had 15 atoms, with 6 per
+        patch, at 80 % missing, and 30 with 10 at 50 %. There Replacement OLS gained 0.2 to 0.3 dB over
+        Replacement OMP; on scratches it lost as much.
+
+        Parameters
+        ----------
+        observed_fraction : float
+            Fraction of the pixels that are observed.
+        n_candidates : int
+            Size of the ground set, which n_atoms cannot exceed.
         """
         n_atoms = self.n_atoms or min(60, max(12, round(5 + 50 * observed_fraction)))
-        coding = self.coding_sparsity or min(12, max(5, round(4 + 12 * observed_fraction)))
-        selector = self.selector or ("rols" if observed_fraction < 0.7 else "romp")
-        return replace(self, n_atoms=min(n_atoms, n_candidates), coding_sparsity=coding, selector=selector)
+        values = {each.name: getattr(self, each.name) for each in fields(RestoreSettings)}
+        values["n_atoms"] = min(n_atoms, n_candidates)
+        values["coding_sparsity"] = self.coding_sparsity or min(12, max(5, round(4 + 12 * observed_fraction)))
+        values["selector"] = self.selector or ("rols" if observed_fraction < 0.7 else "romp")
+        return ResolvedSettings(**values)
 
     def constraint_for(self, n_points: int) -> Constraint:
         """Return the constraint on the supports of `n_points` patches."""
         if self.constraint == "individual":
             return IndividualSparsity(self.sparsity)
-        return AverageSparsity(self.sparsity, max(1, round(self.budget * n_points)))
+        # No patch uses more atoms than its cap, so a larger budget is the same constraint.
+        return AverageSparsity(self.sparsity, max(1, round(min(self.budget, self.sparsity) * n_points)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedSettings(RestoreSettings):
+    """Settings of a restoration in which nothing is left open; see `RestoreSettings.resolved`."""
+
+    n_atoms: int
+    coding_sparsity: int
+    selector: SelectorName
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        super().__post_init__()
+        for name in ("n_atoms", "coding_sparsity", "selector"):
+            if getattr(self, name) is None:
+                raise TypeError(f"{name} must have a value in ResolvedSettings; use RestoreSettings instead.")
+
+    def as_request(self) -> RestoreSettings:
+        """Return them as plain settings, to be used for another restoration or to be changed."""
+        return RestoreSettings(**{each.name: getattr(self, each.name) for each in fields(self)})
+
+
+def as_settings(value: object) -> RestoreSettings:
+    """Return settings as they are, the defaults for None, or those of the preset that a string names."""
+    if value is None:
+        return RestoreSettings()
+    if isinstance(value, str):
+        return RestoreSettings.preset(value)  # type: ignore[arg-type]  # checked there
+    if not isinstance(value, RestoreSettings):
+        raise TypeError(
+            f"settings must be RestoreSettings or the name of a preset such as 'balanced', not {value!r}."
+        )
+    return value

@@ -1,4 +1,4 @@
-"""Groups of similar windows: for each reference window, those nearby that look most like it."""
+"""Groups of similar patches: for each reference patch, the most similar patches nearby."""
 
 from dataclasses import dataclass
 
@@ -6,22 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._validation import Floats, Ints
-from dictsel_core.patches import Kind, windows
+from dictsel_core.patches import Scalar, all_patches
 
 
 @dataclass(frozen=True)
 class Search:
-    """How windows are grouped.
+    """How patches are grouped.
 
     Attributes
     ----------
     size : int
-        Height and width of a window.
+        Height and width of a patch.
     radius : int
-        Members of a group lie at most so many pixels from their reference, up, down and sideways; near
-        a border the search reaches as much further inwards.
+        Maximum distance of a member from its reference in pixels, vertically and horizontally. Near a border
+        the search extends further inwards instead.
     n_members : int
-        Windows in a group, the reference among them.
+        Number of patches in a group, including the reference.
     """
 
     size: int
@@ -30,29 +30,30 @@ class Search:
 
     @property
     def stride(self) -> int:
-        """Distance of references: their windows overlap by half."""
+        """Distance between references: they overlap by half."""
         return self.size // 2
 
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """Neighbouring references along one side of a picture, and the pixels of all their candidates.
+    """Consecutive references along one axis of an image, and the pixels of all their candidates.
 
     Attributes
     ----------
     start, stop : int
-        These pixels.
-    n_windows : int
-        How many windows fit in there; they are counted from `start`.
+        Range of these pixels.
+    n_patches : int
+        How many patches fit into the range; their positions count from `start`.
     references : (b,) ndarray of int
+        Positions of the references.
     first : (b,) ndarray of int
-        Each reference's first candidate; the others follow it.
+        Position of the first candidate of each reference; the others follow it.
     n_candidates : int
     """
 
     start: int
     stop: int
-    n_windows: int
+    n_patches: int
     references: Ints
     first: Ints
     n_candidates: int
@@ -60,73 +61,80 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """Neighbouring references, and the part of the picture that holds all their candidates.
+    """A rectangle of neighboring references, and the region of the image that holds all their candidates.
 
-    Windows are numbered within that part, row by row: (height - size + 1) x (width - size + 1).
+    Patches are numbered within that region, row by row: (height - size + 1) x (width - size + 1).
     """
 
-    down: Span
-    across: Span
+    vertical: Span
+    horizontal: Span
 
     @property
-    def place(self) -> tuple[slice, slice]:
-        """Rows and columns of that part."""
-        return slice(self.down.start, self.down.stop), slice(self.across.start, self.across.stop)
+    def region(self) -> tuple[slice, slice]:
+        """Rows and columns of the region."""
+        return (
+            slice(self.vertical.start, self.vertical.stop),
+            slice(self.horizontal.start, self.horizontal.stop),
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Height and width of that part."""
-        return self.down.stop - self.down.start, self.across.stop - self.across.start
+        """Height and width of the region."""
+        return self.vertical.stop - self.vertical.start, self.horizontal.stop - self.horizontal.start
 
     @property
     def references(self) -> Ints:
         """Numbers of the references: (B,)."""
-        return self._numbers(self.down.references, self.across.references)
+        return self._numbers(self.vertical.references, self.horizontal.references)
 
     @property
     def candidates(self) -> Ints:
-        """Numbers of the windows that each reference is compared with: (B, c)."""
-        around = self._numbers(np.arange(self.down.n_candidates), np.arange(self.across.n_candidates))
-        return self._numbers(self.down.first, self.across.first)[:, None] + around
+        """Numbers of the patches that each reference is compared with: (B, c)."""
+        offsets = self._numbers(
+            np.arange(self.vertical.n_candidates), np.arange(self.horizontal.n_candidates)
+        )
+        return self._numbers(self.vertical.first, self.horizontal.first)[:, None] + offsets
 
     def _numbers(self, rows: Ints, columns: Ints) -> Ints:
-        return (rows[:, None] * self.across.n_windows + columns).ravel()
+        return (rows[:, None] * self.horizontal.n_patches + columns).ravel()
 
 
-def spans(length: int, search: Search, n_side: int = 16) -> list[Span]:
-    """Return up to `n_side` references each, from one end of a side to the other."""
+def spans(length: int, search: Search, n_references: int = 16) -> list[Span]:
+    """Divide the references along an axis of an image into spans of up to `n_references`."""
     last = length - search.size
     positions = np.unique(np.append(np.arange(0, last + 1, search.stride), last))
-    reach = min(2 * search.radius + 1, last + 1)
-    first = np.clip(positions - search.radius, 0, last + 1 - reach)
+    n_candidates = min(2 * search.radius + 1, last + 1)
+    first = np.clip(positions - search.radius, 0, last + 1 - n_candidates)
     parts = []
-    for at in range(0, len(positions), n_side):
-        some, theirs = positions[at : at + n_side], first[at : at + n_side]
-        start, stop = int(theirs[0]), int(theirs[-1]) + reach + search.size - 1
-        n_windows = stop - start - search.size + 1
-        parts.append(Span(start, stop, n_windows, some - start, theirs - start, reach))
+    for at in range(0, len(positions), n_references):
+        chunk = slice(at, at + n_references)
+        start, stop = int(first[chunk][0]), int(first[chunk][-1]) + n_candidates + search.size - 1
+        n_patches = stop - start - search.size + 1
+        parts.append(
+            Span(start, stop, n_patches, positions[chunk] - start, first[chunk] - start, n_candidates)
+        )
     return parts
 
 
-def rows_of_windows(part: NDArray[Kind], size: int) -> NDArray[Kind]:
-    """Return all windows of some planes (h, w, C) as rows: (n_windows, C, size * size)."""
+def patch_rows(planes: NDArray[Scalar], size: int) -> NDArray[Scalar]:
+    """Return all patches of planes (h, w, C) as rows: (n_patches, C, size * size)."""
     return np.stack(
-        [windows(part[:, :, c], size).reshape(-1, size * size) for c in range(part.shape[2])], axis=1
+        [all_patches(planes[:, :, c], size).reshape(-1, size * size) for c in range(planes.shape[2])], axis=1
     )
 
 
-def similar_windows(
+def similar_patches(
     patches: Floats, references: Ints, candidates: Ints, n_members: int, n_nearest: int
 ) -> Ints:
-    """Return the members of each reference's group: (B, n_members), the `n_nearest` in front.
+    """Return the members of each reference's group: (B, n_members), the `n_nearest` most similar first.
 
     Parameters
     ----------
-    patches : (n_windows, d) ndarray
-        All windows of a tile; of a mean near 0, or the differences of distances lose digits.
+    patches : (n_patches, d) ndarray
+        All patches of a tile. Their mean should be near 0, for the precision of the distances.
     references : (B,) ndarray of int
     candidates : (B, c) ndarray of int
-        Windows that each is compared with, itself among them.
+        Patches that each reference is compared with, itself included.
     n_members : int
         At most c.
     n_nearest : int
@@ -135,9 +143,9 @@ def similar_windows(
     lengths = np.vecdot(patches, patches)
     distances = patches[references] @ patches.T
     distances *= -2
-    distances += lengths  # but for the length of the reference, which they all share
-    theirs = np.take_along_axis(distances, candidates, axis=1)
-    theirs[candidates == references[:, None]] = -np.inf
-    ends = sorted({n_nearest - 1, n_members - 1})
-    nearest = np.argpartition(theirs, ends, axis=1)[:, :n_members]
+    distances += lengths  # without the length of the reference, which is the same for all candidates
+    of_candidates = np.take_along_axis(distances, candidates, axis=1)
+    of_candidates[candidates == references[:, None]] = -np.inf
+    ranks = sorted({n_nearest - 1, n_members - 1})
+    nearest = np.argpartition(of_candidates, ranks, axis=1)[:, :n_members]
     return np.take_along_axis(candidates, nearest, axis=1)

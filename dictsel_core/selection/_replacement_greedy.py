@@ -4,15 +4,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._least_squares import SupportFit, fit_supports
+from dictsel_core._runs import stepwise
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.differences import true_differences
-from dictsel_core.selection.driver import Pick, ReplacementEngine, prepare
+from dictsel_core.selection.driver import Method, Pick, ReplacementEngine
 from dictsel_core.selection.fits import ColumnFit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
-from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import SupportState
 
 
@@ -26,11 +26,11 @@ def replacement_greedy(
 ) -> Selection:
     r"""Select a dictionary by Replacement Greedy (algorithm 1, section 4.1).
 
-    Each step takes the atom a with the largest
+    Each step selects the atom a with the largest
 
     .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \sum_t f_t(Z'_t) - f_t(Z_t)
 
-    and carries that replacement out. The differences of all atoms and all swaps of a patch come in
+    and applies that replacement. The differences of all atoms and all swaps of a patch follow in
     closed form from one orthogonal basis of its support.
 
     Parameters
@@ -38,69 +38,45 @@ def replacement_greedy(
     ground_set : GroundSet
         The n candidate atoms.
     data : (T, d) array_like
-        Patches as rows; missing entries may hold anything.
+        Patches as rows. Missing entries may have any value, NaN included.
     constraint : LocalConstraint
         Individual, matroid or block sparsity. Average sparsity cannot be used: with one budget for all
-        patches the best replacement by true differences does not split by patch (section 4.3).
+        patches, the best replacement by true differences does not decompose by patch (section 4.3).
     n_atoms : int
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
-        True = missing.
+        True = missing. The loss counts observed entries only. By default nothing is missing.
 
     Returns
     -------
     Selection
-        `objective` is the sum of f_t(Z_t), and `gain` its growth by the step's replacement. On repeated
-        atoms and zero gains see `replacement_omp`.
+        `objective` is the sum of f_t(Z_t), and `gain` its growth by the replacement of the step. For
+        repeated atoms and zero gains see `replacement_omp`.
+
+    See Also
+    --------
+    iter_replacement_greedy : The same, step by step.
+    replacement_omp : Uses gradients instead; faster, and for every constraint.
 
     References
     ----------
     .. [1] K. Fujii and T. Soma, "Fast greedy algorithms for dictionary selection with generalized
-       sparsity constraints", NeurIPS 2018.
+       sparsity constraints", NeurIPS 2018. :DOI:`10.48550/arXiv.1809.02314`
 
     Examples
     --------
-    Data made of three atoms, which are found again:
+    Ten patches that share two atoms, by block sparsity:
 
     >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_greedy, standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> weights = np.random.default_rng(0).normal(size=(50, 3))
-    >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
-    >>> selection = replacement_greedy(ground_set, data, IndividualSparsity(3), 3)
-    >>> sorted(selection.atoms.tolist())
-    [5, 17, 40]
+    >>> from dictsel_core import BlockSparsity, replacement_greedy, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["haar"])
+    >>> weights = np.random.default_rng(0).normal(size=(10, 2))
+    >>> data = weights @ ground_set.atoms[:, [3, 30]].T
+    >>> selection = replacement_greedy(ground_set, data, BlockSparsity([range(10)], 2), 4)
+    >>> sorted(set(np.concatenate(selection.supports).tolist()))
+    [3, 30]
     """
     return iter_replacement_greedy(ground_set, data, constraint, n_atoms, mask=mask).finish()
-
-
-def iter_replacement_greedy(
-    ground_set: GroundSet,
-    data: ArrayLike,
-    constraint: LocalConstraint,
-    n_atoms: int,
-    *,
-    mask: ArrayLike | None = None,
-) -> SelectionRun:
-    """Select step by step: an iterator over one `SelectionStep` per atom.
-
-    Input is checked at the call. Parameters are those of `replacement_greedy`.
-
-    Returns
-    -------
-    SelectionRun
-        Its `selection` is what the steps so far have led to.
-    """
-    problem, count = prepare(
-        ground_set,
-        data,
-        mask,
-        n_atoms,
-        constraint=constraint,
-        accepted=LocalConstraint,
-        needs="replacement_greedy needs IndividualSparsity, MatroidSparsity or BlockSparsity",
-    )
-    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count))
 
 
 class _Engine(ReplacementEngine):
@@ -109,7 +85,7 @@ class _Engine(ReplacementEngine):
     def __init__(self, problem: Problem, constraint: LocalConstraint, n_atoms: int) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         capacity = constraint.capacity(n_points, n_candidates, n_atoms)
-        super().__init__(SupportState(problem, capacity, ColumnFit(problem)), repeats=n_atoms)
+        super().__init__(SupportState(problem, capacity, ColumnFit(problem)), max_repeats=n_atoms)
         self.problem, self.constraint = problem, constraint
         self.atoms = problem.ground_set.atoms  # float64: differences of lengths lose digits
         self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
@@ -129,7 +105,7 @@ class _Engine(ReplacementEngine):
             totals = self.table.additions.sum(axis=0, dtype=np.float64)
             return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, len(values))
         replacement = self.constraint.swap(self.table, atom)
-        self.update_table(self.state.carry_out(replacement, atom))
+        self.update_table(self.state.apply(replacement, atom))
         return Pick(atom, replacement.value, len(values))
 
     def update_table(self, rows: Ints) -> None:
@@ -151,11 +127,11 @@ class _Engine(ReplacementEngine):
         self._enter(rows, additions, swapped)
 
     def _enter(self, rows: Ints, additions: Floats, swapped: Floats) -> None:
-        """Put differences into the table, except where a slot is empty or the atom is there already."""
+        """Put differences into the table, except for empty slots and for atoms of the support."""
         table, supports = self.table, self.state.supports[rows]
         width = swapped.shape[1]
         for part in (additions, swapped):
-            self.problem.level_copies(part)
+            self.problem.equalize_duplicates(part)
         swapped[supports[:, :width] < 0] = -np.inf
         at, slots = np.nonzero(supports >= 0)
         members = supports[at, slots]
@@ -164,3 +140,11 @@ class _Engine(ReplacementEngine):
         table.additions[rows] = additions
         table.swaps[rows, :width] = swapped
         table.swaps[rows, width:] = -np.inf
+
+
+_METHOD = Method(
+    (LocalConstraint,),
+    "replacement_greedy needs IndividualSparsity, MatroidSparsity or BlockSparsity",
+    _Engine,
+)
+iter_replacement_greedy = stepwise(replacement_greedy, _METHOD.start)

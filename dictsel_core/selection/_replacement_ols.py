@@ -1,22 +1,22 @@
-"""Replacement OLS: Replacement OMP with the true worth of every addition and removal."""
+"""Replacement OLS: Replacement OMP with exact gains of additions and exact costs of removals."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._least_squares import SupportFit
+from dictsel_core._runs import stepwise
 from dictsel_core._validation import Bools, Ints
-from dictsel_core.constraints import Constraint, Offer
+from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Pick, prepare
+from dictsel_core.selection.driver import Method, Pick
 from dictsel_core.selection.fits import ColumnFit
-from dictsel_core.selection.offering import OfferingEngine
+from dictsel_core.selection.gain_cost import GainCostEngine
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
-from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import SupportState
 
-#: An atom counts as if at least this part of its squared length lay outside of a support.
-_LEAST_OUTSIDE = 1e-2
+#: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
+_MIN_OUTSIDE = 1e-2
 
 
 def replacement_ols(
@@ -30,117 +30,97 @@ def replacement_ols(
     r"""Select a dictionary by Replacement OLS, our own variant of Replacement OMP.
 
     `replacement_omp` values an atom by its correlation with the residual alone, as OMP does, so it
-    undervalues atoms of which a part lies in the span of the support or under the mask. Here the
-    value is what orthogonal least squares (OLS) goes by. Each step takes the atom a with the largest
+    undervalues atoms that lie partly in the span of the support or under the mask. Replacement OLS uses
+    the criterion of orthogonal least squares (OLS): each step selects the atom a with the largest
 
     .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \Big\{ \sum_t [ f_t(Z_t + a) - f_t(Z_t) ]
         - \sum_t \sum_{b \in Z_t \setminus Z'_t} [ f_t(Z_t) - f_t(Z_t - b) ] \Big\},
 
-    the first sum being over the patches that take the atom. Both terms are exact, except that an atom
-    counts as if at least 1 % of its squared length lay outside of a support. That the atom may make up
-    for what is removed is left out. `replacement_greedy` counts that too, but cannot keep to
-    average sparsity, and takes longer.
+    where the first sum is over the patches that receive the atom. Both terms are exact, except that at least
+    1 % of the squared length of an atom is assumed to lie outside of a support. That the atom may
+    compensate for a removal is neglected; `replacement_greedy` accounts for it.
 
     Parameters
     ----------
     ground_set : GroundSet
         The n candidate atoms.
     data : (T, d) array_like
-        Patches as rows, float32 or float64; missing entries may hold anything.
+        Patches as rows. Missing entries may have any value, NaN included.
     constraint : Constraint
-        Which supports are allowed; any that `replacement_omp` takes.
+        Which supports are allowed; any constraint that `replacement_omp` accepts.
     n_atoms : int
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
-        True = missing. The loss counts observed entries only.
+        True = missing. The loss counts observed entries only. By default nothing is missing.
 
     Returns
     -------
     Selection
-        With exactly k atoms. `objective` is the sum of f_t(Z_t), `gain` the maximum above. The objective
-        grows with every addition; a swap may lower it now and then.
+        With exactly k atoms. `objective` is the sum of f_t(Z_t), `gain` the maximum above. Additions
+        increase the objective; a swap may decrease it.
+
+    See Also
+    --------
+    iter_replacement_ols : The same, step by step.
+    replacement_omp : The paper's selector, which is faster and has a guarantee.
 
     Notes
     -----
-    As in `replacement_omp`, an atom that is selected already may win again, up to k times, and where
-    nothing gains anything the new atom with the largest summed value joins unused. There is no
-    guarantee like theorem 4.2. One step costs O(dns) for each patch that the step before has changed.
+    As in `replacement_omp`, an atom that is already selected may win again, up to k times, and if no
+    replacement has a positive gain, the new atom with the largest summed gain joins without being used.
+    There is no guarantee like theorem 4.2. One step costs O(dns) for each patch that the previous step
+    has changed.
 
     References
     ----------
     .. [1] S. Chen, S. A. Billings and W. Luo, "Orthogonal least squares methods and their application to
        non-linear system identification", International Journal of Control 50(5), 1989.
+       :DOI:`10.1080/00207178908953472`
 
     Examples
     --------
+    Nine of ten entries missing, where exact gains find a better dictionary:
+
     >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, replacement_ols, standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> weights = np.random.default_rng(0).normal(size=(50, 3))
-    >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
-    >>> selection = replacement_ols(ground_set, data, IndividualSparsity(3), 3)
-    >>> sorted(selection.atoms.tolist())
-    [5, 17, 40]
+    >>> from dictsel_core import IndividualSparsity, replacement_ols, replacement_omp, standard_ground_set
+    >>> rng = np.random.default_rng(0)
+    >>> data = rng.normal(size=(100, 64))
+    >>> problem = standard_ground_set(), data, IndividualSparsity(3), 10
+    >>> mask = rng.random(data.shape) < 0.9
+    >>> ours, papers = (select(*problem, mask=mask) for select in (replacement_ols, replacement_omp))
+    >>> bool(ours.objective[-1] > papers.objective[-1])
+    True
     """
     return iter_replacement_ols(ground_set, data, constraint, n_atoms, mask=mask).finish()
 
 
-def iter_replacement_ols(
-    ground_set: GroundSet,
-    data: ArrayLike,
-    constraint: Constraint,
-    n_atoms: int,
-    *,
-    mask: ArrayLike | None = None,
-) -> SelectionRun:
-    """Select step by step: an iterator over one `SelectionStep` per atom.
-
-    Input is checked at the call. Parameters are those of `replacement_ols`.
-
-    Returns
-    -------
-    SelectionRun
-        Its `selection` is what the steps so far have led to.
-    """
-    problem, count = prepare(
-        ground_set,
-        data,
-        mask,
-        n_atoms,
-        constraint=constraint,
-        accepted=Constraint,
-        needs="replacement_ols needs a sparsity constraint such as IndividualSparsity(5)",
-    )
-    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count))
-
-
-class _Engine(OfferingEngine):
-    """Supports of one run, and what additions and removals are worth to each patch."""
+class _Engine(GainCostEngine):
+    """Supports of one run, with the gains and costs of all replacements."""
 
     def __init__(self, problem: Problem, constraint: Constraint, n_atoms: int) -> None:
         capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
-        self.worth = _WorthFit(problem, capacity)
-        super().__init__(SupportState(problem, capacity, self.worth), constraint, repeats=n_atoms)
+        self.fit = _GainCostFit(problem, capacity)
+        super().__init__(SupportState(problem, capacity, self.fit), constraint, max_repeats=n_atoms)
         self.state.refit(np.arange(len(problem)))
 
     def iterate(self, eligible: Bools, new: Bools) -> Pick:
-        """Carry out the most valuable replacement."""
-        worth, state = self.worth, self.state
-        offer = Offer(worth.gains, worth.costs, state.supports, state.sizes, worth.largest)
-        return self.take_best(offer, 2, eligible, new)[0]
+        """Make one iteration of algorithm 1."""
+        fit, state = self.fit, self.state
+        table = ReplacementGains(fit.gains, fit.costs, state.supports, state.sizes, fit.largest)
+        return self.apply_best(table, 2, eligible, new)[0]
 
 
-class _WorthFit(ColumnFit):
-    """Fits patches, and keeps what additions and removals are worth to them, times two.
+class _GainCostFit(ColumnFit):
+    """Fits patches, and keeps twice the gains and costs of their replacements.
 
     Attributes
     ----------
     gains : (T, n) ndarray
         2 f_t(Z_t + a) - 2 f_t(Z_t), or less for atoms that lie almost in the span of the support.
     largest : (T,) ndarray
-        The largest of each patch.
+        The largest gain of each patch.
     costs : (T, S) ndarray
-        2 f_t(Z_t) - 2 f_t(Z_t - b) by slot of b; infinite in empty slots.
+        2 f_t(Z_t) - 2 f_t(Z_t - b) for the atom b in each slot; infinite in empty slots.
     """
 
     def __init__(self, problem: Problem, capacity: int) -> None:
@@ -151,21 +131,22 @@ class _WorthFit(ColumnFit):
         self.largest = np.zeros(len(problem), dtype)
         self.costs = np.full((len(problem), capacity), np.inf)
 
-    def _take(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
+    def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
         """Keep residuals, gains and costs."""
-        super()._take(rows, supports, fit)
+        super()._store(rows, supports, fit)
         problem = self._problem
         inside = fit.orthonormal.astype(problem.data.dtype) @ problem.atoms
         lengths = self._lengths[rows]
         outside = lengths - np.einsum("bsn,bsn->bn", inside, inside)
-        np.maximum(outside, _LEAST_OUTSIDE * lengths, out=outside)
+        np.maximum(outside, _MIN_OUTSIDE * lengths, out=outside)
         squares = np.square(self._residuals[rows] @ problem.atoms)
         visible = (squares > problem.rounding[rows, None]) & (outside > 0)
         gains = np.divide(squares, outside, out=np.zeros_like(squares), where=visible)
-        # Nothing is worth more than what is left; rounding must not decide between atoms that explain it all.
-        left = np.square(self._residuals[rows]).sum(axis=1, keepdims=True)
-        np.copyto(gains, left, where=gains > left * (1 - np.sqrt(np.finfo(gains.dtype).eps)))
-        problem.level_copies(gains)
+        # No gain exceeds the residual energy; rounding must not decide between atoms that explain all of it.
+        residual_energy = np.square(self._residuals[rows]).sum(axis=1, keepdims=True)
+        everything = gains > residual_energy * (1 - np.sqrt(np.finfo(gains.dtype).eps))
+        np.copyto(gains, residual_energy, where=everything)
+        problem.equalize_duplicates(gains)
         used = supports >= 0
         gains[used.nonzero()[0], supports[used]] = 0
         self.gains[rows], self.largest[rows] = gains, gains.max(axis=1)
@@ -173,3 +154,9 @@ class _WorthFit(ColumnFit):
         np.divide(np.square(fit.coefficients), np.einsum("bss->bs", fit.inverse), out=costs, where=used)
         self.costs[rows] = np.inf
         self.costs[rows, : supports.shape[1]] = costs
+
+
+_METHOD = Method(
+    (Constraint,), "replacement_ols needs a sparsity constraint such as IndividualSparsity(5)", _Engine
+)
+iter_replacement_ols = stepwise(replacement_ols, _METHOD.start)

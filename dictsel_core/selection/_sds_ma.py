@@ -5,14 +5,14 @@ import heapq
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._runs import stepwise
 from dictsel_core._validation import Floats, Ints, rounding_level
-from dictsel_core.constraints import AverageSparsity, IndividualSparsity, Offer
+from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Pick, prepare
+from dictsel_core.selection.driver import Method, Pick
 from dictsel_core.selection.fits import ColumnFit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
-from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import SupportState
 
 
@@ -24,33 +24,38 @@ def sds_ma(
     *,
     mask: ArrayLike | None = None,
 ) -> Selection:
-    r"""Select a dictionary by SDS_MA, which ignores how atoms overlap.
+    r"""Select a dictionary by SDS_MA, which ignores the overlap of atoms.
 
     The utility f_t(Z) is replaced by the modular :math:`\sum_{a \in Z} f_t(\{a\})` with
-    :math:`f_t(\{a\}) = (a^\top y_t)^2 / 2\lVert m_t \circ a \rVert^2`. What is left,
+    :math:`f_t(\{a\}) = (a^\top y_t)^2 / 2\lVert m_t \circ a \rVert^2`. The resulting objective,
 
     .. math:: \max_{(Z_1, \dots, Z_T) \in \mathcal{I},\, Z_t \subseteq X} \sum_t \sum_{a \in Z_t} f_t(\{a\}),
 
-    is submodular in X and maximised greedily.
+    is submodular in X and maximized greedily.
 
     Parameters
     ----------
     ground_set : GroundSet
         The n candidate atoms.
     data : (T, d) array_like
-        Patches as rows; missing entries may hold anything.
+        Patches as rows. Missing entries may have any value, NaN included.
     constraint : IndividualSparsity or AverageSparsity
         Average sparsity is the variant of Cevher and Krause (2011): one budget for all patches.
     n_atoms : int
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
-        True = missing.
+        True = missing. The loss counts observed entries only. By default nothing is missing.
 
     Returns
     -------
     Selection
-        `objective` and `gain` are those of the modular approximation; supports are its maximisers, with
+        `objective` and `gain` are those of the modular approximation; the supports maximize it, and have
         least-squares weights.
+
+    See Also
+    --------
+    iter_sds_ma : The same, step by step.
+    replacement_omp : Takes the overlap of atoms into account, in comparable time.
 
     References
     ----------
@@ -60,47 +65,18 @@ def sds_ma(
 
     Examples
     --------
-    Data made of three atoms, which are found again:
+    Orthonormal atoms do not overlap, so the approximation is exact:
 
     >>> import numpy as np
     >>> from dictsel_core import IndividualSparsity, sds_ma, standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> weights = np.random.default_rng(0).normal(size=(50, 3))
-    >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
-    >>> selection = sds_ma(ground_set, data, IndividualSparsity(3), 3)
-    >>> sorted(selection.atoms.tolist())
-    [5, 17, 40]
+    >>> basis = standard_ground_set(bases=["dct"])
+    >>> data = np.random.default_rng(0).normal(size=(50, 64))
+    >>> selection = sds_ma(basis, data, IndividualSparsity(2), 5)
+    >>> explained = sum((weights**2).sum() for weights in selection.coefficients) / 2
+    >>> bool(np.isclose(selection.objective[-1], explained))
+    True
     """
     return iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask).finish()
-
-
-def iter_sds_ma(
-    ground_set: GroundSet,
-    data: ArrayLike,
-    constraint: IndividualSparsity | AverageSparsity,
-    n_atoms: int,
-    *,
-    mask: ArrayLike | None = None,
-) -> SelectionRun:
-    """Select step by step: an iterator over one `SelectionStep` per atom.
-
-    Input is checked at the call. Parameters are those of `sds_ma`.
-
-    Returns
-    -------
-    SelectionRun
-        Its `selection` is what the steps so far have led to.
-    """
-    problem, count = prepare(
-        ground_set,
-        data,
-        mask,
-        n_atoms,
-        constraint=constraint,
-        accepted=(IndividualSparsity, AverageSparsity),
-        needs="sds_ma needs IndividualSparsity or AverageSparsity",
-    )
-    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint, count))
 
 
 class _Engine:
@@ -126,7 +102,7 @@ class _Engine:
         return SelectionStep(pick.atom, pick.gain, self._objective, pick.n_exact)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
-        """Return the maximising supports, and their least-squares weights."""
+        """Return the maximizing supports, and their least-squares weights."""
         self._state.set_supports(self._pool.supports())
         return self._state.fitted()
 
@@ -136,10 +112,10 @@ def modular_values(problem: Problem) -> Floats:
     lengths = np.broadcast_to(problem.masked_lengths(), (len(problem), len(problem.ground_set)))
     squares = np.square(problem.data @ problem.atoms)
     values = np.zeros_like(squares)
-    # An atom all but hidden by the mask explains nothing.
-    least = rounding_level(problem.atoms.shape[0], values.dtype) ** 2
-    np.divide(squares, 2 * lengths, out=values, where=lengths > least)
-    problem.level_copies(values)
+    # An atom that the mask hides almost entirely explains nothing.
+    threshold = rounding_level(problem.atoms.shape[0], values.dtype) ** 2
+    np.divide(squares, 2 * lengths, out=values, where=lengths > threshold)
+    problem.equalize_duplicates(values)
     return values
 
 
@@ -156,12 +132,12 @@ class _Individual:
         self.sizes = np.zeros(n_points, dtype=np.intp)
 
     def take_best(self) -> Pick:
-        """Add the atom that raises the objective most."""
-        # The value of a swap is the value that comes minus the one that goes, as for any replacement.
-        offer = Offer(self.values, self.kept, self.slots, self.sizes)
-        totals = np.where(self.new, self.constraint.values(offer), -1.0)
+        """Select the atom that increases the objective most."""
+        # A swap gains the value of the new atom and costs that of the old one.
+        table = ReplacementGains(self.values, self.kept, self.slots, self.sizes)
+        totals = np.where(self.new, self.constraint.values(table), -1.0)
         atom = int(totals.argmax())
-        change = self.constraint.replacement(offer, atom)
+        change = self.constraint.replacement(table, atom)
         self.new[atom] = False
         rows = np.flatnonzero(change.added)
         slots = np.where(change.removed[rows] < 0, self.sizes[rows], change.removed[rows])
@@ -171,12 +147,12 @@ class _Individual:
         return Pick(atom, change.value, len(totals))
 
     def supports(self) -> Ints:
-        """Return the chosen atoms of each patch, filled up with -1."""
+        """Return the chosen atoms of each patch, padded with -1."""
         return self.slots
 
 
 class _Average:
-    """The budget's worth of largest values among the s_t largest of each patch."""
+    """The largest values within the budget, among the s_t largest of each patch."""
 
     def __init__(self, values: Floats, constraint: AverageSparsity, capacity: int) -> None:
         n_points, n_candidates = values.shape
@@ -184,7 +160,7 @@ class _Average:
         caps = capacity if constraint.caps is None else np.minimum(constraint.caps, capacity)
         self.caps = np.broadcast_to(caps, n_points)
         self.budget = min(constraint.budget, n_points * capacity)
-        # Slots beyond the cap of a patch hold infinity while they compete for being the smallest.
+        # Slots beyond the cap of a patch count as infinite in the search for the smallest value.
         self.pool: NDArray[np.float64] = np.zeros((n_points, capacity))
         self.atoms = np.full((n_points, capacity), -1)
         self.barred = np.arange(capacity) >= self.caps[:, None]
@@ -193,7 +169,7 @@ class _Average:
         self.queue = sorted(zip((-self.values.sum(axis=0)).tolist(), range(n_candidates), strict=True))
 
     def take_best(self) -> Pick:
-        """Add the atom that raises the objective most; gains never grow, so old ones are bounds."""
+        """Select the atom that increases the objective most; gains never grow, so old ones are bounds."""
         n_exact = 0
         fresh: set[int] = set()
         while self.queue[0][1] not in fresh:
@@ -209,7 +185,7 @@ class _Average:
         return Pick(atom, -gain, n_exact)
 
     def supports(self) -> Ints:
-        """Return the atoms of each patch that the budget pays for, filled up with -1."""
+        """Return the atoms of each patch that are within the budget, padded with -1."""
         order = np.argsort(-self.pool, axis=None, kind="stable")[: self.budget]
         paid = np.zeros(self.pool.size, bool)
         paid[order] = True
@@ -218,7 +194,7 @@ class _Average:
         return np.take_along_axis(chosen, np.argsort(chosen < 0, axis=1, kind="stable"), axis=1)
 
     def _with(self, atom: int) -> tuple[NDArray[np.float64], Ints, Ints]:
-        """Return the pool with an atom put in where it beats the smallest value, and where it went."""
+        """Return the pool with an atom in place of every smaller value, and the rows and slots it took."""
         slots = np.where(self.barred, np.inf, self.pool).argmin(axis=1)
         rows = np.flatnonzero(self.values[:, atom] > self.pool[np.arange(len(slots)), slots])
         pool = self.pool.copy()
@@ -229,3 +205,9 @@ class _Average:
         if self.budget == pool.size:
             return float(pool.sum())
         return float(np.partition(pool, -self.budget, axis=None)[-self.budget :].sum())
+
+
+_METHOD = Method(
+    (IndividualSparsity, AverageSparsity), "sds_ma needs IndividualSparsity or AverageSparsity", _Engine
+)
+iter_sds_ma = stepwise(sds_ma, _METHOD.start)

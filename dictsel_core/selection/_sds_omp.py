@@ -1,18 +1,18 @@
-"""SDS_OMP (Krause and Cevher 2010): greedy on the dictionary's value as OMP finds it."""
+"""SDS_OMP (Krause and Cevher 2010): greedy on the value of the dictionary that OMP finds."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._least_squares import StackedLeastSquares
+from dictsel_core._runs import stepwise
 from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import IndividualSparsity
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import prepare
+from dictsel_core.selection.driver import Method
 from dictsel_core.selection.fits import ColumnFit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
-from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import SupportState
 
 
@@ -26,27 +26,32 @@ def sds_omp(
 ) -> Selection:
     """Select a dictionary by SDS_OMP.
 
-    Each step takes the atom a with the largest h(X + a), the utility that OMP reaches for all patches
-    in the dictionary X + a. Only patches whose pursuit would choose a are coded anew, which leaves
-    h unchanged; still, a step takes seconds for tens of thousands of patches.
+    Each step selects the atom a with the largest h(X + a), the utility that OMP reaches for all patches
+    in the dictionary X + a. Only the patches whose pursuit would choose a are coded again, which does not
+    change h; still, a step takes seconds for tens of thousands of patches.
 
     Parameters
     ----------
     ground_set : GroundSet
         The n candidate atoms.
     data : (T, d) array_like
-        Patches as rows; missing entries may hold anything.
+        Patches as rows. Missing entries may have any value, NaN included.
     constraint : IndividualSparsity
-        The caps that OMP works with.
+        The sparsity of OMP for each patch.
     n_atoms : int
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
-        True = missing. OMP then works on observed entries, as `dictsel_core.omp` does.
+        True = missing. OMP then uses observed entries only, as `omp` does. By default nothing is missing.
 
     Returns
     -------
     Selection
-        `objective` is h of the atoms so far; it may fall, as OMP is not optimal. `gain` is its change.
+        `objective` is h of the atoms so far; it may decrease, since OMP is not optimal. `gain` is its change.
+
+    See Also
+    --------
+    iter_sds_omp : The same, step by step.
+    replacement_omp : Selects dictionaries of similar quality in a fraction of the time.
 
     References
     ----------
@@ -54,76 +59,46 @@ def sds_omp(
 
     Examples
     --------
-    Data made of three atoms, which are found again:
+    The objective is that of OMP in the selected dictionary:
 
     >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, sds_omp, standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> weights = np.random.default_rng(0).normal(size=(50, 3))
-    >>> data = weights @ ground_set.atoms[:, [5, 17, 40]].T
-    >>> selection = sds_omp(ground_set, data, IndividualSparsity(3), 3)
-    >>> sorted(selection.atoms.tolist())
-    [5, 17, 40]
+    >>> from dictsel_core import IndividualSparsity, sds_omp, standard_ground_set, utilities
+    >>> data = np.random.default_rng(0).normal(size=(20, 64))
+    >>> selection = sds_omp(standard_ground_set(), data, IndividualSparsity(3), 6)
+    >>> bool(np.isclose(selection.objective[-1], utilities(selection.dictionary, data, 3).sum()))
+    True
     """
     return iter_sds_omp(ground_set, data, constraint, n_atoms, mask=mask).finish()
 
 
-def iter_sds_omp(
-    ground_set: GroundSet,
-    data: ArrayLike,
-    constraint: IndividualSparsity,
-    n_atoms: int,
-    *,
-    mask: ArrayLike | None = None,
-) -> SelectionRun:
-    """Select step by step: an iterator over one `SelectionStep` per atom.
-
-    Input is checked at the call. Parameters are those of `sds_omp`.
-
-    Returns
-    -------
-    SelectionRun
-        Its `selection` is what the steps so far have led to.
-    """
-    problem, count = prepare(
-        ground_set,
-        data,
-        mask,
-        n_atoms,
-        constraint=constraint,
-        accepted=IndividualSparsity,
-        needs="sds_omp needs IndividualSparsity, since OMP codes each patch by itself",
-    )
-    return SelectionRun(ground_set, count, lambda: _Engine(problem, constraint))
-
-
 class _Engine:
-    """The dictionary so far, the code of every patch in it, and who would rather use another atom."""
+    """The dictionary so far, the code of every patch in it, and the atoms that patches would prefer."""
 
-    def __init__(self, problem: Problem, constraint: IndividualSparsity) -> None:
+    def __init__(self, problem: Problem, constraint: IndividualSparsity, n_atoms: int) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         self.problem = problem
         self.caps: Ints = np.broadcast_to(constraint.caps, n_points)
-        self.depth = min(int(self.caps.max()), *problem.atoms.shape)
+        # A support holds no more atoms than the dictionary, and no more independent ones than features.
+        self.depth = min(int(self.caps.max()), n_atoms, problem.atoms.shape[0])
         lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))
         visible = lengths > rounding_level(problem.atoms.shape[0], problem.data.dtype) ** 2
         self.inverse: Floats = np.zeros(lengths.shape, problem.data.dtype)
         np.divide(1, lengths, out=self.inverse, where=visible)
-        self.rows_of_atoms = np.ascontiguousarray(problem.atoms.T)
+        self.atom_rows = np.ascontiguousarray(problem.atoms.T)
         self.chosen: list[int] = []
         self.new = np.ones(n_candidates, bool)
         self.code()
 
     def advance(self) -> SelectionStep:
-        """Add the atom with the largest h."""
+        """Select the atom with the largest h."""
         gains = np.zeros(len(self.new))
-        rows, atoms = np.nonzero(self.interested & self.new)
+        rows, atoms = np.nonzero(self.preferred & self.new)
         step = 2048
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
             utilities = self.pursue(rows[part], atoms[part])[0]
             np.add.at(gains, atoms[part], utilities - self.utilities[rows[part]])
-        self.problem.level_copies(gains)
+        self.problem.equalize_duplicates(gains)
         atom = int(np.where(self.new, gains, -np.inf).argmax())
         self.chosen.append(atom)
         self.new[atom] = False
@@ -141,23 +116,23 @@ class _Engine:
         n_points, n_candidates = self.inverse.shape
         self.utilities = np.zeros(n_points)
         self.supports = np.full((n_points, self.depth), -1)
-        self.interested = np.zeros((n_points, n_candidates), bool)
+        self.preferred = np.zeros((n_points, n_candidates), bool)
         step = chunk_rows(n_candidates * self.problem.data.itemsize)
         for start in range(0, n_points, step):
             rows = np.arange(start, min(start + step, n_points))
             found = self.pursue(rows, None)
-            self.utilities[rows], self.supports[rows], self.interested[rows] = found
+            self.utilities[rows], self.supports[rows], self.preferred[rows] = found
 
     def pursue(self, rows: Ints, extra: Ints | None) -> tuple[NDArray[np.float64], Ints, NDArray[np.bool_]]:
-        """Code patches by OMP in the dictionary, each with one extra atom of its own if given.
+        """Code patches by OMP in the dictionary, each with one extra atom if given.
 
         Returns
         -------
         utilities : (B,) ndarray
         supports : (B, s) ndarray of int
-            Ground-set indices, filled up with -1.
-        interested : (B, n) ndarray of bool
-            Without extra atoms: those that would win some step against the dictionary. Else empty.
+            Ground-set indices, padded with -1.
+        preferred : (B, n) ndarray of bool
+            Without extra atoms: those that OMP would choose over the dictionary in some step. Else empty.
         """
         problem = self.problem
         n_features = problem.atoms.shape[0]
@@ -166,13 +141,13 @@ class _Engine:
             candidates, atoms = np.arange(len(self.new)), problem.atoms
         else:
             candidates, atoms = dictionary, np.ascontiguousarray(problem.atoms[:, dictionary])
-            own = self.rows_of_atoms[extra]
+            own = self.atom_rows[extra]
         fit = StackedLeastSquares(self.depth, len(rows), n_features, problem.data.dtype)
         fit.begin(problem.data[rows])
         observed = None if problem.observed is None else problem.observed[rows]
         supports = np.full((len(rows), self.depth), -1)
-        interested = np.zeros((len(rows), len(self.new) if extra is None else 0), bool)
-        least = problem.rounding[rows]
+        preferred = np.zeros((len(rows), len(self.new) if extra is None else 0), bool)
+        threshold = problem.rounding[rows]
         active = np.ones(len(rows), bool)
         each = np.arange(len(rows))
         inverse = self.inverse[rows[:, None], candidates]
@@ -181,21 +156,21 @@ class _Engine:
             active &= self.caps[rows] > j
             best, atom = self._best_in_dictionary(scores, dictionary, extra is None)
             if extra is None:
-                interested |= active[:, None] & (scores > np.maximum(best, least)[:, None])
+                preferred |= active[:, None] & (scores > np.maximum(best, threshold)[:, None])
             else:
                 score = np.square(np.einsum("bd,bd->b", fit.residual, own)) * self.inverse[rows, extra]
                 atom = np.where(score > best, extra, atom)
                 best = np.maximum(score, best)
-            active &= best > least
+            active &= best > threshold
             column = fit.next_column()
-            np.take(self.rows_of_atoms, atom, axis=0, out=column, mode="wrap")
+            np.take(self.atom_rows, atom, axis=0, out=column, mode="wrap")
             if observed is not None:
                 np.multiply(column, observed, out=column)
             active = fit.append(self.inverse[rows, atom], active)
             supports[each, j] = np.where(active, atom, -1)
         energies = np.einsum("bd,bd->b", problem.data[rows], problem.data[rows])
         remaining = np.einsum("bd,bd->b", fit.residual, fit.residual)
-        return (energies.astype(np.float64) - remaining) / 2, supports, interested
+        return (energies.astype(np.float64) - remaining) / 2, supports, preferred
 
     @staticmethod
     def _best_in_dictionary(scores: Floats, dictionary: Ints, over_ground_set: bool) -> tuple[Floats, Ints]:
@@ -205,3 +180,9 @@ class _Engine:
         within = scores[:, dictionary] if over_ground_set else scores
         position = within.argmax(axis=1)
         return within[np.arange(len(within)), position], dictionary[position]
+
+
+_METHOD = Method(
+    (IndividualSparsity,), "sds_omp needs IndividualSparsity, since OMP codes each patch by itself", _Engine
+)
+iter_sds_omp = stepwise(sds_omp, _METHOD.start)

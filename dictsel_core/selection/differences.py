@@ -64,7 +64,7 @@ def true_differences(
     lost = np.square(weights) / 2
     swaps -= lost
     # Both parts of the difference are rounded, and so is the residual r that comes with w_b.
-    swaps *= np.abs(swaps) > _UNCERTAIN * lost + np.sqrt(noise[:, None] * lost)
+    swaps *= np.abs(swaps) > _UNCERTAIN * lost + np.sqrt(noise[:, None]) * np.sqrt(lost)
     return additions, swaps
 
 

@@ -1,6 +1,7 @@
-"""What the selectors share: checks of their input, and the loop of algorithm 1."""
+"""What the selectors share: how they start, and the loop of algorithm 1."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,38 +12,61 @@ from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import SelectionStep
+from dictsel_core.selection.run import Engine, SelectionRun
 from dictsel_core.selection.state import SupportState
 
 
-def prepare(
-    ground_set: GroundSet,
-    data: ArrayLike,
-    mask: ArrayLike | None,
-    n_atoms: int,
-    *,
-    constraint: object,
-    accepted: type | tuple[type, ...],
-    needs: str,
-) -> tuple[Problem, int]:
-    """Check the input of a selector before any work; `needs` says which constraints it accepts."""
-    if isinstance(constraint, type):
-        raise TypeError(
-            f"{needs}, not the class {constraint.__name__}; give it its parameters, as IndividualSparsity(5)."
-        )
-    if not isinstance(constraint, Constraint):
-        raise TypeError(
-            f"{needs}, not {type(constraint).__name__}; a constraint of your own derives from Constraint."
-        )
-    if not isinstance(constraint, accepted):
-        raise TypeError(f"{needs}, not {type(constraint).__name__}; use replacement_omp for that one.")
-    problem = Problem(ground_set, data, mask)
-    count = as_n_atoms(n_atoms, len(ground_set))
-    constraint.check(len(problem), len(ground_set))
-    return problem, count
+class Method(NamedTuple):
+    """A selector: which constraints it accepts, and its engine.
+
+    Attributes
+    ----------
+    accepted : tuple of type
+        Classes of constraints.
+    needs : str
+        The same in words, for errors.
+    engine : callable
+        Takes a `Problem`, a constraint, the number of atoms, and the selector's own options by name.
+    """
+
+    accepted: tuple[type[Constraint], ...]
+    needs: str
+    engine: Callable[..., Engine]
+
+    def start(
+        self,
+        ground_set: GroundSet,
+        data: ArrayLike,
+        constraint: Constraint,
+        n_atoms: int,
+        mask: ArrayLike | None = None,
+        **options: object,
+    ) -> SelectionRun:
+        """Check the input, and return a run that has not begun."""
+        self._check(constraint)
+        problem = Problem(ground_set, data, mask)
+        count = as_n_atoms(n_atoms, len(ground_set))
+        constraint.check(len(problem), len(ground_set))
+        return SelectionRun(ground_set, count, lambda: self.engine(problem, constraint, count, **options))
+
+    def _check(self, constraint: object) -> None:
+        if isinstance(constraint, type):
+            raise TypeError(
+                f"{self.needs}, not the class {constraint.__name__}; give it its parameters, "
+                "as IndividualSparsity(5)."
+            )
+        if not isinstance(constraint, Constraint):
+            raise TypeError(
+                f"{self.needs}, not {type(constraint).__name__}; a custom constraint derives from Constraint."
+            )
+        if not isinstance(constraint, self.accepted):
+            raise TypeError(
+                f"{self.needs}, not {type(constraint).__name__}; use replacement_omp for that one."
+            )
 
 
 class Pick(NamedTuple):
-    """An atom, what choosing it gained, and how many candidates were evaluated exactly."""
+    """The atom that was selected, its gain, and how many candidates were evaluated exactly."""
 
     atom: int
     gain: float
@@ -50,39 +74,39 @@ class Pick(NamedTuple):
 
 
 class ReplacementEngine(ABC):
-    """Algorithm 1: iterations that replace atoms in supports, until a new atom wins.
+    """Algorithm 1: iterations that replace atoms in supports, until a new atom is selected.
 
     Parameters
     ----------
     state : SupportState
-        Changed by `iterate`.
-    repeats : int
-        How many iterations may go to an atom that is in the dictionary already.
+        Modified by `iterate`.
+    max_repeats : int
+        How many iterations may select an atom that is already in the dictionary.
     """
 
-    def __init__(self, state: SupportState, repeats: int) -> None:
+    def __init__(self, state: SupportState, max_repeats: int) -> None:
         self.state = state
-        self._repeats = repeats
+        self._repeats_left = max_repeats
         self._all = np.ones(len(state.problem.ground_set), bool)
         self._new = self._all.copy()
 
     @abstractmethod
     def iterate(self, eligible: Bools, new: Bools) -> Pick:
-        """Carry out the best replacement by an eligible atom, (n,) bool.
+        """Apply the best replacement by an eligible atom, (n,) bool.
 
-        Where none gains anything, pick one of the atoms not selected yet, `new`, with the gain 0.
+        If no replacement has a positive gain, pick one of the atoms not selected yet, `new`, with gain 0.
         """
 
     def advance(self) -> SelectionStep:
         """Iterate until an atom joins the dictionary."""
         n_exact = 0
         while True:
-            eligible = self._all if self._repeats > 0 else self._new
+            eligible = self._all if self._repeats_left > 0 else self._new
             pick = self.iterate(eligible, self._new)
             n_exact += pick.n_exact
             if self._new[pick.atom]:
                 break
-            self._repeats -= 1
+            self._repeats_left -= 1
         self._new[pick.atom] = False
         return SelectionStep(pick.atom, pick.gain, self.state.objective, n_exact)
 

@@ -1,4 +1,4 @@
-"""Least-squares weights on given supports, and the correlations of all atoms with what they leave over."""
+"""Least-squares weights on given supports, and the correlations of all atoms with the residuals."""
 
 from typing import Protocol
 
@@ -13,7 +13,7 @@ Doubles = NDArray[np.float64]
 
 
 class Fit(Protocol):
-    """How the patches of a problem are fitted; supports are (B, S), with -1 in empty slots."""
+    """Fits the patches of a problem; supports are (B, S), with -1 in empty slots."""
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Return the weights of some patches, (B, S), and |y|^2 - |r|^2, (B,), on their observed entries."""
@@ -23,20 +23,20 @@ class Fit(Protocol):
 
 
 class ColumnFit:
-    """Fits by the columns of each support, masked as the patch is; keeps all residuals."""
+    """Fits by the columns of each support, under the mask of the patch; keeps all residuals."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._residuals = problem.data.copy()
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Fit anew by the columns of the supports."""
+        """Fit by the columns of the supports."""
         problem = self._problem
         fit = fit_supports(problem.columns(rows, supports), problem.data.take(rows, axis=0))
-        self._take(rows, supports, fit)
+        self._store(rows, supports, fit)
         return fit.coefficients, problem.energies.take(rows) - np.vecdot(fit.residual, fit.residual)
 
-    def _take(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
+    def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
         """Keep the residuals."""
         self._residuals[rows] = fit.residual
 
@@ -56,14 +56,14 @@ class GramFit:
     problem : Problem
         With nothing missing.
     n_atoms : int
-        Most atoms that all supports ever hold together.
+        Maximum number of different atoms in all supports.
     """
 
     def __init__(self, problem: Problem, n_atoms: int) -> None:
         self._problem = problem
         atoms = problem.ground_set.atoms
         n_candidates = atoms.shape[1]
-        # The last column, and row 0 of the products, are what empty slots refer to.
+        # Empty slots refer to the last column, and to row 0 of the products.
         self._moments = np.zeros((len(problem), n_candidates + 1))
         np.matmul(problem.data.astype(np.float64, copy=False), atoms, out=self._moments[:, :-1])
         self._products = np.zeros((n_atoms + 1, n_candidates + 1))
@@ -77,7 +77,7 @@ class GramFit:
         n_slots = len(by_slot)
         moments = self._moments[rows, by_slot]
         system = np.empty((n_slots, n_slots + 1, len(rows)))
-        system[:, :-1] = self._products[self._placed(by_slot)[:, None], by_slot]
+        system[:, :-1] = self._products[self._product_rows(by_slot)[:, None], by_slot]
         system[:, -1] = moments
         weights, reliable = solve_normal_equations(system)
         if not reliable.all():
@@ -87,14 +87,14 @@ class GramFit:
         return weights.T, np.einsum("sb,sb->b", weights, moments)
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
-        """Take the products with all atoms of what is explained from those of the data."""
+        """Subtract the inner products of the fit with all atoms from those of the data."""
         dense = np.zeros((len(rows), self._n_used))
         dense[np.arange(len(rows))[:, None], self._places[supports]] = weights
         explained = dense @ self._products[: self._n_used, :-1]
         np.subtract(self._moments.take(rows, axis=0)[:, :-1], explained, out=out)
 
-    def _placed(self, supports: Ints) -> Ints:
-        """Return the rows of the products that belong to some atoms; those not there yet are made."""
+    def _product_rows(self, supports: Ints) -> Ints:
+        """Return the rows of the products of some atoms, adding those of new atoms."""
         places = self._places[supports]
         if places.min() < 0:
             atoms = self._problem.ground_set.atoms

@@ -45,7 +45,7 @@ class Problem:
         """Return the number T of patches."""
         return len(self.data)
 
-    def level_copies(self, table: Floats) -> None:
+    def equalize_duplicates(self, table: Floats) -> None:
         """Give equal atoms equal entries along the last axis, (..., n), in place.
 
         Rounding must not decide between them: of equal entries, the first one wins everywhere.

@@ -20,9 +20,9 @@ class SelectionStep:
     atom : int
         Index in the ground set.
     gain : float
-        What the selector maximised when it chose this atom; see each selector.
+        What the selector maximized when it chose this atom; see each selector.
     objective : float
-        Value reached so far of the function that the selector maximises.
+        Value reached so far of the function that the selector maximizes.
     n_exact : int
         How many candidate atoms had their gain worked out exactly in this step.
     """
@@ -60,7 +60,7 @@ class Selection:
     objective: NDArray[np.float64]
 
     def __repr__(self) -> str:
-        """Summarise: the arrays would fill the screen."""
+        """Summarize: the arrays would fill the screen."""
         used = np.mean([len(support) for support in self.supports])
         reached = f", objective {self.objective[-1]:.4g}" if len(self.atoms) else ""
         return (

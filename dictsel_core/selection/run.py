@@ -1,8 +1,9 @@
-"""A selection under way: steps one at a time, and what they have led to."""
+"""A selection in progress: steps one at a time, and what they have led to."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Protocol
 
+from dictsel_core._runs import Run
 from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Floats, Ints
 from dictsel_core.ground_set import GroundSet
@@ -10,19 +11,17 @@ from dictsel_core.selection.result import Selection, SelectionStep, as_selection
 
 
 class Engine(Protocol):
-    """The state of one selector; made when the first step is asked for."""
+    """The state of one selector; created when the first step is asked for."""
 
     def advance(self) -> SelectionStep:
-        """Choose the next atom."""
+        """Select one more atom."""
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and their least-squares weights."""
 
 
-class SelectionRun(Iterator[SelectionStep]):
-    """An iterator over the steps of a selector, one per atom.
-
-    Not asking for the next step is all it takes to stop; what has been selected until then is at hand.
+class SelectionRun(Run[SelectionStep, Selection]):
+    """An iterator over the steps of a selector, one per atom; `result` is available after every step.
 
     Examples
     --------
@@ -33,7 +32,7 @@ class SelectionRun(Iterator[SelectionStep]):
     >>> for step in run:
     ...     if step.objective > 100:
     ...         break
-    >>> run.selection.dictionary.shape[1] == len(run.steps) < 20
+    >>> run.result.dictionary.shape[1] == len(run.steps) < 20
     True
     """
 
@@ -43,13 +42,11 @@ class SelectionRun(Iterator[SelectionStep]):
         self._steps: list[SelectionStep] = []
 
     def __next__(self) -> SelectionStep:
-        """Choose the next atom."""
+        """Select one more atom."""
         if len(self._steps) >= self._n_atoms:
             raise StopIteration
         with single_threaded_blas:
-            if self._engine is None:
-                self._engine = self._start()
-            self._steps.append(self._engine.advance())
+            self._steps.append(self._started().advance())
         return self._steps[-1]
 
     @property
@@ -59,20 +56,21 @@ class SelectionRun(Iterator[SelectionStep]):
 
     @property
     def steps(self) -> tuple[SelectionStep, ...]:
-        """The steps taken so far."""
+        """The steps so far."""
         return tuple(self._steps)
 
     @property
-    def selection(self) -> Selection:
+    def result(self) -> Selection:
         """What the steps so far have selected."""
         with single_threaded_blas:
-            if self._engine is None:
-                self._engine = self._start()
-            return as_selection(self._ground_set, self._steps, *self._engine.fitted())
+            return as_selection(self._ground_set, self._steps, *self._started().fitted())
 
     def finish(self) -> Selection:
         """Take all remaining steps and return the selection."""
         with single_threaded_blas:  # once for all steps
-            for _ in self:
-                pass
-            return self.selection
+            return super().finish()
+
+    def _started(self) -> Engine:
+        if self._engine is None:
+            self._engine = self._start()
+        return self._engine

@@ -45,7 +45,7 @@ class SupportState:
         """Sum of f_t(Z_t) = |y_t|^2/2 - |r_t|^2/2, on observed entries."""
         return float(self._explained.sum()) / 2
 
-    def carry_out(self, replacement: Replacement, atom: int) -> Ints:
+    def apply(self, replacement: Replacement, atom: int) -> Ints:
         """Change the supports, refit the patches concerned, and return their numbers."""
         takers = np.flatnonzero(replacement.added)
         slots = replacement.removed[takers]
@@ -84,7 +84,7 @@ class SupportState:
         self.refit(np.arange(len(supports)))
 
     def refit(self, rows: Ints) -> None:
-        """Fit the given patches anew by least squares on their observed entries."""
+        """Fit the given patches again by least squares on their observed entries."""
         for block, supports in self.blocks(rows):
             weights, self._explained[block] = self._fit.refit(block, supports)
             self.coefficients[block, : weights.shape[1]] = weights

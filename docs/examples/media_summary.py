@@ -1,4 +1,4 @@
-"""Media summarisation: a few pictures that stand for all the others.
+"""Media summarization: a few pictures that stand for all the others.
 
 The candidate atoms are the pictures themselves, so a dictionary is a choice of pictures, and every picture
 is told as a mixture of at most three of them.

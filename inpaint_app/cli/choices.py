@@ -4,7 +4,7 @@ import argparse
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dictsel_core import RestoreSettings, standard_ground_set
+from dictsel_core import PresetName, RestoreSettings, standard_ground_set
 from inpaint_app.errors import UserError, clause
 from inpaint_app.marks import Marks
 from inpaint_app.recipe import read_recipe
@@ -51,7 +51,7 @@ def choices(args: argparse.Namespace) -> Choices:
     _refuse_contradictions(args)
     if recipe is None:
         # Refinement would hide what the constraints do.
-        usual = "fast" if args.command == "compare" else "balanced"
+        usual: PresetName = "fast" if args.command == "compare" else "balanced"
         settings, marks = RestoreSettings.preset(args.preset or usual), Marks()
     else:
         settings, marks = recipe_settings(recipe, args.recipe), recipe_marks(recipe, args.recipe)
@@ -91,8 +91,8 @@ def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> Restor
     if args.replace_observed:
         changes["keep_observed"] = False
         changes.setdefault("rounds", 0)  # refinement would keep them
-    if args.every_window:
-        changes["every_window"] = True
+    if args.every_patch:
+        changes["every_patch"] = True
     try:
         return replace(settings, **changes)
     except (ValueError, TypeError) as error:

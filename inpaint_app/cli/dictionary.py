@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from inpaint_app.cli import options
 from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
@@ -59,15 +57,13 @@ def run(args: argparse.Namespace) -> int:
         restoration = restore_source(source, settings, progress.update)
     say_done(console, restoration)
     size = restoration.settings.patch_size
-    # The windows are not counted in the result, but what they used is, both in all and on average.
-    n_windows = restoration.usage.sum() / max(restoration.mean_window_atoms, 1e-12)
     figure = atoms_figure(
         restoration.dictionary,
         restoration.origins,
         (size, size),
-        shares=np.asarray(restoration.usage / max(n_windows, 1), np.float64),
+        shares=restoration.usage_fractions,
         title=f"A dictionary of {len(restoration.origins)} atoms of {size} x {size} pixels",
-        subtitle="Gray is zero. Below each atom: the part of the windows that use it.",
+        subtitle="Gray is zero. Below each atom: the fraction of the patches that use it.",
     )
     write_picture(figure, args.output, overwrite=args.overwrite)
     console.say(f"Written:     {shown(args.output)}")

@@ -107,9 +107,9 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
         "--replace-observed", action="store_true", help="replace observed pixels too, as the paper does"
     )
     group.add_argument(
-        "--every-window",
+        "--every-patch",
         action="store_true",
-        help="code every window, not every second one: a little better in twice the time",
+        help="code every patch, not every second one: a little better in twice the time",
     )
     if auto:
         group.add_argument(

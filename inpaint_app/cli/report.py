@@ -78,8 +78,8 @@ def say_done(console: Console, restoration: Restoration) -> None:
         f"sparsity: at most {settings.sparsity} atoms per patch{budget}"
     )
     console.say(
-        f"Windows:     {settings.patch_size} x {settings.patch_size} pixels, "
-        f"{restoration.mean_window_atoms:.1f} atoms used on average (at most {settings.coding_sparsity})"
+        f"Patches:     {settings.patch_size} x {settings.patch_size} pixels, "
+        f"{restoration.mean_patch_atoms:.1f} atoms used on average (at most {settings.coding_sparsity})"
     )
     if restoration.n_rounds:
         console.say(f"Refinement:  {restoration.n_rounds} round{'s' if restoration.n_rounds > 1 else ''}")

@@ -115,7 +115,7 @@ def _peculiarities(settings: RestoreSettings) -> list[str]:
         "selector": f"{settings.selector}".upper(),
         "keep_observed": "observed pixels replaced",
         "fill_weight": f"fill {settings.fill_weight:g}",
-        "every_window": "every window",
+        "every_patch": "every patch",
         "seed": f"seed {settings.seed}",
     }
     return [words for name, words in said.items() if getattr(settings, name) != getattr(usual, name)]

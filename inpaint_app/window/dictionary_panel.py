@@ -66,13 +66,12 @@ def atoms_of(restoration: Restoration) -> list[Atom]:
     if selection is None:
         return []
     size = restoration.settings.patch_size
-    n_windows = max(restoration.usage.sum() / max(restoration.mean_window_atoms, 1e-12), 1)
     return [
         Atom(
             restoration.dictionary[:, number].reshape(size, size),
             origin_words(origin),
             float(selection.gains[number]),
-            float(restoration.usage[number] / n_windows),
+            float(restoration.usage_fractions[number]),
         )
         for number, origin in enumerate(restoration.origins)
     ]

@@ -74,14 +74,13 @@ def write_dictionary(document: Document, record: RunRecord, target: Target) -> P
     """Write the atoms of a dictionary as a picture."""
     restoration = record.restoration
     size = restoration.settings.patch_size
-    n_windows = restoration.usage.sum() / max(restoration.mean_window_atoms, 1e-12)
     figure = atoms_figure(
         restoration.dictionary,
         restoration.origins,
         (size, size),
-        shares=np.asarray(restoration.usage / max(n_windows, 1), np.float64),
+        shares=restoration.usage_fractions,
         title=f"A dictionary of {len(restoration.origins)} atoms of {size} x {size} pixels",
-        subtitle="Gray is zero. Below each atom: the part of the windows that use it.",
+        subtitle="Gray is zero. Below each atom: the fraction of the patches that use it.",
     )
     return _write(figure, document, target)
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dictsel_core import CONSTRAINTS, MOST_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
+from dictsel_core import CONSTRAINTS, MAX_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
 from inpaint_app.window.captions import preset_of
 from inpaint_app.window.session import Session
 from inpaint_app.window.slider_field import Quantity, SliderField
@@ -114,7 +114,7 @@ class ParameterPanel(QWidget):
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
         self._keep = QCheckBox("Keep observed pixels")
-        self._every_window = QCheckBox("Use every window")
+        self._every_patch = QCheckBox("Use every patch")
         self._automatic = QCheckBox("Restore after every change")
         self._lay_out()
         self._describe()
@@ -143,7 +143,7 @@ class ParameterPanel(QWidget):
         layout.addLayout(grid)
         more = QVBoxLayout()
         more.setSpacing(2)
-        for box in (self._keep, self._every_window, self._automatic):
+        for box in (self._keep, self._every_patch, self._automatic):
             more.addWidget(box)
         layout.addLayout(more)
 
@@ -158,10 +158,10 @@ class ParameterPanel(QWidget):
         return row
 
     def _describe(self) -> None:
-        for name in PRESETS:
-            self._presets.addItem(name.title(), name)
+        for preset in PRESETS:
+            self._presets.addItem(preset.title(), preset)
             self._presets.setItemData(
-                self._presets.count() - 1, tooltip(_PRESET_TIPS[name]), Qt.ItemDataRole.ToolTipRole
+                self._presets.count() - 1, tooltip(_PRESET_TIPS[preset]), Qt.ItemDataRole.ToolTipRole
             )
         self._presets.addItem(_CUSTOM, None)
         self._presets.setToolTip("All parameters at once.")
@@ -171,9 +171,7 @@ class ParameterPanel(QWidget):
         self._keep.setToolTip(
             tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
-        self._every_window.setToolTip(
-            tooltip("Rebuild the window at every pixel: twice the time for 0.05 dB.")
-        )
+        self._every_patch.setToolTip(tooltip("Rebuild the patch at every pixel: twice the time for 0.05 dB."))
         self._automatic.setToolTip(tooltip("A full restoration follows every change, in place of a preview."))
 
     def _connect(self) -> None:
@@ -189,7 +187,7 @@ class ParameterPanel(QWidget):
         for box in self._bases.values():
             box.clicked.connect(self._choose_bases)
         self._keep.clicked.connect(lambda checked: self._ask(keep_observed=checked))
-        self._every_window.clicked.connect(lambda checked: self._ask(every_window=checked))
+        self._every_patch.clicked.connect(lambda checked: self._ask(every_patch=checked))
         self._automatic.clicked.connect(session.set_automatic)
 
     def _ask(self, **changes: object) -> None:
@@ -220,8 +218,8 @@ class ParameterPanel(QWidget):
         settings = self._session.settings
         with QSignalBlocker(self._presets):
             self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
-        for number, name in enumerate(CONSTRAINTS):
-            self._constraints.button(number).setChecked(settings.constraint == name)
+        for number, constraint in enumerate(CONSTRAINTS):
+            self._constraints.button(number).setChecked(settings.constraint == constraint)
         resolved = self._resolved(settings)
         self._fields["n_atoms"].set_bounds(1, len(settings.bases) * settings.patch_size**2)
         for name, field in self._fields.items():
@@ -234,7 +232,7 @@ class ParameterPanel(QWidget):
         for name, box in self._bases.items():
             box.setChecked(name in settings.bases)
         self._keep.setChecked(settings.keep_observed)
-        self._every_window.setChecked(settings.every_window)
+        self._every_patch.setChecked(settings.every_patch)
         self._automatic.setChecked(self._session.is_automatic)
         self._show_total()
 
@@ -262,4 +260,4 @@ class ParameterPanel(QWidget):
         assert document is not None
         size = self._session.settings.patch_size
         tiles = -(-document.picture.height // size) * -(-document.picture.width // size)
-        return min(tiles * (3 if document.picture.is_color else 1), MOST_PATCHES)
+        return min(tiles * (3 if document.picture.is_color else 1), MAX_PATCHES)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dictsel_core import (
+    ConstraintName,
     Restoration,
     RestoreSettings,
     RestoreStep,
@@ -19,7 +20,6 @@ from dictsel_core import (
     estimate_psnr,
     iter_restore,
     iter_tune,
-    patch_places,
 )
 from inpaint_app.errors import UserError
 from inpaint_app.missing import Mask
@@ -109,7 +109,9 @@ def restore(task: Task, request: RestoreRequest) -> Finished:
     return _restore(task, request, _Narrator(task, "restore"))
 
 
-def compare(task: Task, request: RestoreRequest, constraints: Sequence[str]) -> tuple[Finished, ...]:
+def compare(
+    task: Task, request: RestoreRequest, constraints: Sequence[ConstraintName]
+) -> tuple[Finished, ...]:
     """Restore under some sparsity constraints, one after the other; fewer results if told to stop."""
     results: list[Finished] = []
     for place, constraint in enumerate(constraints):
@@ -129,8 +131,8 @@ def _restore(task: Task, request: RestoreRequest, narrator: _Narrator) -> Finish
     def seen(step: RestoreStep) -> None:
         nonlocal last
         narrator.tell(stage_words(step.stage), step.fraction)
-        if step.so_far is not None:
-            last = step.so_far
+        if step.partial is not None:
+            last = step.partial
             task.report(Sketch(request.settings.constraint, last.image))
 
     try:
@@ -214,11 +216,10 @@ def atom_use(request: RestoreRequest, restoration: Restoration, atom: int) -> At
     """Return the patches whose support holds an atom, by its place in the dictionary."""
     selection = restoration.selection
     assert selection is not None, "asked for after a complete restoration only"
-    places = patch_places(request.pixels, request.mask, restoration.settings)
     index = selection.atoms[atom]
     users = [t for t, support in enumerate(selection.supports) if index in support]
     size, shape = restoration.settings.patch_size, request.mask.shape  # patches may reach beyond the border
-    corners = np.unique(places[users], axis=0).tolist()
+    corners = np.unique(restoration.patch_positions[users], axis=0).tolist()
     return AtomUse(atom, tuple(Rect(row, column, size, size).clipped(shape) for row, column in corners))
 
 
@@ -244,6 +245,6 @@ def advice(tuning: Tuning) -> str:
     )
 
 
-def with_constraint(request: RestoreRequest, constraint: str) -> RestoreRequest:
+def with_constraint(request: RestoreRequest, constraint: ConstraintName) -> RestoreRequest:
     """Return the request under another sparsity constraint."""
     return replace(request, settings=replace(request.settings, constraint=constraint))

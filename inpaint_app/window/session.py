@@ -369,7 +369,7 @@ class Session(QObject):
 
     def _known(self, request: RestoreRequest) -> dict[str, int]:
         """Return the numbers, by constraint, of complete runs of a request under each."""
-        known = {}
+        known: dict[str, int] = {}
         for constraint in CONSTRAINTS:
             settings = restoring.with_constraint(request, constraint).settings
             record = self.history.find_run(settings, request.mask)

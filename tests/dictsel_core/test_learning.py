@@ -147,7 +147,7 @@ def test_run_stops_by_itself_can_be_left_and_looked_at(begin):
     _, data, _ = instance(11)
     run = begin(data, 8, 2)
     first = next(run)
-    assert run.learned.objective.tolist() == [first.objective]
+    assert run.result.objective.tolist() == [first.objective]
     learned = run.finish()
     assert learned.converged == (run.steps[-1].change <= 1e-6)
     assert len(learned.objective) == len(run.steps) <= 200
@@ -184,7 +184,7 @@ def test_data_of_zeros_need_no_iteration(learn):
 @pytest.mark.parametrize("learn", LEARNERS)
 def test_wrong_input_is_refused_in_words(learn):
     _, data, _ = instance(12)
-    with pytest.raises(ValueError, match="give a first dictionary"):
+    with pytest.raises(ValueError, match="give an initial dictionary"):
         learn(data[:5], 8, 2)
     with pytest.raises(ValueError, match="initial must have the shape"):
         learn(data, 8, 2, initial=np.eye(16))

@@ -6,13 +6,13 @@ from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 from dictsel_core import error_map, psnr, ssim
 
 
-@pytest.mark.parametrize("colour", [False, True])
-def test_figures_are_those_of_scikit_image(colour):
-    original = photograph(colour=colour)
+@pytest.mark.parametrize("color", [False, True])
+def test_figures_are_those_of_scikit_image(color):
+    original = photograph(color=color)
     noisy = (original.astype(int) + np.random.default_rng(0).integers(-9, 9, original.shape)).clip(0, 255)
     noisy = noisy.astype(np.uint8)
     assert psnr(original, noisy) == pytest.approx(peak_signal_noise_ratio(original, noisy))
-    expected = structural_similarity(original, noisy, channel_axis=2 if colour else None)
+    expected = structural_similarity(original, noisy, channel_axis=2 if color else None)
     assert ssim(original, noisy) == pytest.approx(expected, rel=1e-9)
 
 

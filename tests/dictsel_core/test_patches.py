@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dictsel_core import patches
-from dictsel_core.patches import median_of_rows, median_of_windows, pad, windows
+from dictsel_core.patches import all_patches, median_of_patches, median_of_rows, pad
 
 
 def literal_medians(plane, size, rebuild, wanted, checkered):
-    """For each wanted pixel, the median over all windows of the padded plane that cover it."""
+    """For each wanted pixel, the median over all patches of the padded plane that cover it."""
     height, width = plane.shape
     result = np.full(plane.shape, np.nan)
     for y in range(height):
@@ -42,7 +42,7 @@ def test_medians_of_bands_are_those_of_the_definition(seed, height, width, size,
     checkered = checkered and size % 2 == 0
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(height + size - 1, width + size - 1, size * size)).astype(np.float32)
-    table[rng.random(table.shape[:2]) < 0.3] = np.nan  # windows with nothing to say
+    table[rng.random(table.shape[:2]) < 0.3] = np.nan  # patches with nothing to say
     wanted = rng.random((height, width)) < 0.6
 
     def rebuild(rows, columns):
@@ -50,7 +50,7 @@ def test_medians_of_bands_are_those_of_the_definition(seed, height, width, size,
 
     before, patches._BAND_VALUES = patches._BAND_VALUES, band
     try:
-        bands = list(median_of_windows((height, width), size, rebuild, wanted, threads, checkered=checkered))
+        bands = list(median_of_patches((height, width), size, rebuild, wanted, threads, checkered=checkered))
     finally:
         patches._BAND_VALUES = before
     assert [rows.start for rows, _ in bands] == [0, *[rows.stop for rows, _ in bands][:-1]]
@@ -67,7 +67,7 @@ def test_windows_that_cover_no_wanted_pixel_are_not_rebuilt():
         asked.extend(zip(rows.tolist(), columns.tolist(), strict=True))
         return np.zeros((len(rows), 16), np.float32)
 
-    list(median_of_windows((20, 30), 4, rebuild, wanted, 1))
+    list(median_of_patches((20, 30), 4, rebuild, wanted, 1))
     assert sorted(asked) == [(row, column) for row in range(10, 14) for column in range(15, 19)]
 
 
@@ -82,6 +82,6 @@ def test_median_of_rows_ignores_nan(n_votes):
     assert np.isnan(median_of_rows(np.full((1, n_votes), np.nan, np.float32))).all()
 
 
-def test_padding_covers_every_pixel_by_all_windows():
+def test_padding_covers_every_pixel_by_all_patches():
     plane = np.arange(6.0).reshape(2, 3)
-    assert windows(pad(plane, 4), 4).shape == (2 + 3, 3 + 3, 4, 4)
+    assert all_patches(pad(plane, 4), 4).shape == (2 + 3, 3 + 3, 4, 4)

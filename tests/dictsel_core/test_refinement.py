@@ -11,10 +11,11 @@ from pictures import photograph
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
 from dictsel_core.restoration import rounds
 from dictsel_core.restoration.conditional import conditional_means
-from dictsel_core.restoration.holding_out import a_few
-from dictsel_core.restoration.refinement import USUAL, Refiner
-from dictsel_core.restoration.rounds import hold_out, refine, refine_while_it_helps
-from dictsel_core.restoration.similar import Search, Tile, rows_of_windows, similar_windows, spans
+from dictsel_core.restoration.held_out import sample_held_out
+from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
+from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.rounds import hold_out, refine, refine_with_early_stopping
+from dictsel_core.restoration.similar import Search, Tile, patch_rows, similar_patches, spans
 
 FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
 
@@ -64,13 +65,13 @@ def test_tiles_hold_every_reference_once_with_all_windows_around_it(shape):
     last = np.array(shape) - search.size
     seen = []
     for tile in tiles(shape, search):
-        width = tile.across.n_windows
+        width = tile.horizontal.n_patches
 
         def place(number, tile=tile, width=width):
-            return tile.down.start + number // width, tile.across.start + number % width
+            return tile.vertical.start + number // width, tile.horizontal.start + number % width
 
-        assert 0 <= tile.down.start < tile.down.stop <= shape[0]
-        assert 0 <= tile.across.start < tile.across.stop <= shape[1]
+        assert 0 <= tile.vertical.start < tile.vertical.stop <= shape[0]
+        assert 0 <= tile.horizontal.start < tile.horizontal.stop <= shape[1]
         for reference, candidates in zip(tile.references, tile.candidates, strict=True):
             row, column = place(reference)
             seen.append((int(row), int(column)))
@@ -86,13 +87,13 @@ def test_tiles_hold_every_reference_once_with_all_windows_around_it(shape):
     assert sorted(seen) == [(r, c) for r in grid[0] for c in grid[1]]
 
 
-def test_similar_windows_are_the_nearest_ones():
+def test_similar_patches_are_the_nearest_ones():
     rng = np.random.default_rng(0)
     search = Search(size=4, radius=3, n_members=12)
     picture = rng.random((20, 20, 1)).astype(np.float32) - 0.5
     for tile in tiles((20, 20), search):
-        patches = rows_of_windows(picture[tile.place], 4)[:, 0]
-        groups = similar_windows(patches, tile.references, tile.candidates, 12, 5)
+        patches = patch_rows(picture[tile.region], 4)[:, 0]
+        groups = similar_patches(patches, tile.references, tile.candidates, 12, 5)
         for reference, candidates, group in zip(tile.references, tile.candidates, groups, strict=True):
             distances = np.square(patches[candidates] - patches[reference]).sum(axis=1)
             order = candidates[np.argsort(distances, kind="stable")]
@@ -107,10 +108,10 @@ def literal_round(picture, missing, search, relaxation):
     size, joint = search.size, missing.shape[2] > 1
     sums, counts = np.zeros(picture.shape), np.zeros((height, width, 1))
     for tile in tiles((height, width), search):
-        across = tile.across.n_windows
+        across = tile.horizontal.n_patches
 
         def cut(planes, number, tile=tile, across=across):
-            row, column = tile.down.start + number // across, tile.across.start + number % across
+            row, column = tile.vertical.start + number // across, tile.horizontal.start + number % across
             return planes[row : row + size, column : column + size]
 
         groups = []
@@ -122,16 +123,16 @@ def literal_round(picture, missing, search, relaxation):
             members = candidates[np.argsort(distances, kind="stable")][: search.n_members]
             values = np.array([cut(picture, m).transpose(2, 0, 1) for m in members], np.float64)
             values = values.reshape(len(members), 1 if joint else n_channels, -1)
-            centred = (values - values.mean(axis=0)).reshape(-1, values.shape[2])
-            groups.append((members, values, centred.T @ centred / len(centred)))
+            centered = (values - values.mean(axis=0)).reshape(-1, values.shape[2])
+            groups.append((members, values, centered.T @ centered / len(centered)))
         mean = np.mean([covariance for *_, covariance in groups], axis=0) if groups else None
         for members, values, covariance in groups:
-            shared = USUAL.shared
+            shared = OPTIONS.shared
             mixed = (1 - shared) * covariance + shared * mean * np.trace(covariance) / np.trace(mean)
-            for member, value in list(zip(members, values, strict=True))[: USUAL.n_estimated]:
+            for member, value in list(zip(members, values, strict=True))[: OPTIONS.n_estimated]:
                 gaps = cut(missing, member).transpose(2, 0, 1).reshape(1 if joint else -1, value.shape[1])[0]
                 new = values.mean(axis=0)
-                inner = mixed[np.ix_(~gaps, ~gaps)] + USUAL.noise * np.eye((~gaps).sum())
+                inner = mixed[np.ix_(~gaps, ~gaps)] + OPTIONS.noise * np.eye((~gaps).sum())
                 weights = np.linalg.solve(inner, (value - new)[:, ~gaps].T)
                 new = new + (mixed[:, ~gaps] @ weights).T
                 cut(sums, member)[...] += new.reshape(n_channels, size, size).transpose(1, 2, 0)
@@ -146,8 +147,12 @@ def test_a_round_is_that_of_the_definition(n_layers, last):
     rng = np.random.default_rng(1)
     picture = texture(52, 47, 3) + rng.normal(0, 0.05, (52, 47, 3)).astype(np.float32)
     missing = rng.random((52, 47, n_layers)) < 0.6
-    search = Search(USUAL.last_size if last or n_layers > 1 else USUAL.size, USUAL.radius, USUAL.n_members)
-    expected = literal_round(picture, missing, search, 1.0 if last else USUAL.relaxation)
+    search = Search(
+        OPTIONS.last_size if last or n_layers > 1 else OPTIONS.size,
+        OPTIONS.radius,
+        OPTIONS.n_members,
+    )
+    expected = literal_round(picture, missing, search, 1.0 if last else OPTIONS.relaxation)
     drain(Refiner(missing, 2).round(picture, last=last))
     assert picture == pytest.approx(expected, abs=2e-3)
 
@@ -159,7 +164,7 @@ def test_observed_pixels_stay_and_missing_ones_improve(n_layers):
     missing = rng.random((64, 64, n_layers)) < 0.7
     picture = np.where(missing, truth + rng.normal(0, 0.1, truth.shape), truth).astype(np.float32)
     before = np.abs(picture - truth).mean()
-    n_rounds = drain(refine(picture, missing, 3, 2))[1]
+    n_rounds = drain(refine(picture, Refiner(missing, 2), 3))[1]
     kept = ~np.broadcast_to(missing, truth.shape)
     assert n_rounds == 3
     assert (picture[kept] == truth[kept]).all()
@@ -171,7 +176,7 @@ def test_rounds_do_not_depend_on_the_number_of_threads():
     pictures = []
     for threads in (1, 2, 5):
         picture = texture(70, 90, 3) * ~missing
-        drain(refine(picture, missing, 2, threads))
+        drain(refine(picture, Refiner(missing, threads), 2))
         pictures.append(picture)
     assert (pictures[0] == pictures[1]).all() and (pictures[0] == pictures[2]).all()
 
@@ -181,23 +186,23 @@ def test_small_pictures_are_refined_as_far_as_windows_fit(shape):
     picture = texture(*shape)
     missing = np.zeros((*shape, 1), bool)
     missing[::2] = True
-    drain(refine(picture, missing, 2, 1))
+    drain(refine(picture, Refiner(missing, 1), 2))
     assert np.isfinite(picture).all()
 
 
 def test_constant_pictures_stay_constant():
     picture = np.full((40, 40, 1), 0.25, np.float32)
     missing = np.random.default_rng(0).random((40, 40, 1)) < 0.8
-    drain(refine(picture, missing, 2, 1))
+    drain(refine(picture, Refiner(missing, 1), 2))
     assert picture == pytest.approx(0.25, abs=1e-6)
 
 
 def test_progress_grows_and_each_round_ends_once():
     missing = np.random.default_rng(0).random((80, 40, 1)) < 0.5
-    steps, _ = drain(refine(texture(80, 40), missing, 3, 1))
+    steps, _ = drain(refine(texture(80, 40), Refiner(missing, 1), 3))
     fractions = [step.fraction for step in steps]
     assert fractions == sorted(fractions) and fractions[-1] == 1
-    assert sum(step.ended for step in steps) == 3
+    assert sum(step.round_done for step in steps) == 3
 
 
 @pytest.mark.parametrize("part", [0.05, 0.2, 0.8])
@@ -208,7 +213,7 @@ def test_held_out_pixels_are_a_few_observed_ones(part):
         missing |= rng.random(missing.shape) < part
     else:
         missing[:, 20 : 20 + round(200 * part)] = True
-    held_out = a_few(missing, 0.04, rng)
+    held_out = sample_held_out(missing, 0.04, rng)
     assert not (held_out & missing).any()
     assert 0.005 < held_out.sum() / (~missing).sum() < 0.12
 
@@ -228,7 +233,7 @@ def test_refinement_that_does_not_help_is_taken_back():
     missing = rng.random((64, 64, 1)) < 0.3
     held_out = ~missing & (rng.random((64, 64, 1)) < 0.1)
     picture = truth.copy()  # a first restoration that cannot be improved on
-    n_rounds = drain(refine_while_it_helps(picture, missing, held_out, truth[held_out], 1))[1]
+    n_rounds = drain(refine_with_early_stopping(picture, missing, held_out, truth[held_out], 1))[1]
     assert n_rounds == 0
     assert (picture == truth).all()
 
@@ -240,9 +245,9 @@ def test_refinement_goes_on_while_it_helps():
     held_out = ~missing & (rng.random((64, 64, 1)) < 0.1)
     unseen = missing | held_out
     picture = np.where(unseen, truth + rng.normal(0, 0.2, truth.shape), truth).astype(np.float32)
-    steps, n_rounds = drain(refine_while_it_helps(picture, missing, held_out, truth[held_out], 1))
+    steps, n_rounds = drain(refine_with_early_stopping(picture, missing, held_out, truth[held_out], 1))
     assert n_rounds >= 4
-    assert sum(step.ended for step in steps) == n_rounds
+    assert sum(step.round_done for step in steps) == n_rounds
     assert (picture[~missing] == truth[~missing]).all()
     assert np.abs(picture - truth).max() < 0.1
 
@@ -286,8 +291,8 @@ def test_every_round_shows_its_picture_and_pictures_shown_do_not_change(rounds):
     for step, as_shown in steps:
         assert (step.image == as_shown).all()
         assert (step.image[~mask] == original[~mask]).all(), "held out or not"
-        assert step.so_far.selection is run.result.selection
-    assert [step.so_far.n_rounds for step, _ in steps][-run.result.n_rounds :] == list(
+        assert step.partial.selection is run.result.selection
+    assert [step.partial.n_rounds for step, _ in steps][-run.result.n_rounds :] == list(
         range(1, run.result.n_rounds + 1)
     )
     assert (steps[-1][0].image == run.result.image).all()
@@ -342,7 +347,7 @@ def test_chance_does_not_keep_the_best_preset_from_refining(seed):
 
 
 def test_progress_never_goes_back_though_refinement_is_given_up(monkeypatch):
-    monkeypatch.setattr(rounds, "_DOUBT", -np.inf)  # whatever the first round does counts as harm
+    monkeypatch.setattr(rounds, "_N_SIGMA", -np.inf)  # whatever the first round does counts as harm
     rng = np.random.default_rng(2)
     noise = rng.integers(0, 256, (90, 90), dtype=np.uint8)
     mask = rng.random(noise.shape) < 0.6

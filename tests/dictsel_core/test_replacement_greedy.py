@@ -28,7 +28,7 @@ def assert_follows_the_definition(seed, kind):
         step = next(run)
         assert step.atom == expected.atom
         assert step.gain == pytest.approx(expected.gain, rel=1e-5, abs=1e-9)
-        assert [set(z.tolist()) for z in run.selection.supports] == [set(z) for z in expected.supports]
+        assert [set(z.tolist()) for z in run.result.supports] == [set(z) for z in expected.supports]
         reached = sum(patches.utility(t, z) for t, z in enumerate(expected.supports))
         assert step.objective == pytest.approx(reached)
         n_repeats += expected.n_repeats
@@ -46,7 +46,7 @@ def test_every_step_is_the_literal_definition(seed, kind):
     [("individual", 10), ("individual by patch", 12), ("block by cap", 49), ("graphic matroid", 63)],
 )
 def test_atoms_of_the_dictionary_may_win_again(kind, seed):
-    """The paper maximises over the whole ground set."""
+    """The paper maximizes over the whole ground set."""
     assert assert_follows_the_definition(seed, kind) > 0
 
 
@@ -96,13 +96,13 @@ def test_rounding_swaps_no_atoms_of_a_patch_that_is_explained_in_full(seed):
     ground_set = ground_set_from_array(rng.normal(size=(2, 8)))
     run = iter_replacement_greedy(ground_set, rng.normal(size=(40, 2)), IndividualSparsity(2), 8)
     next(run), next(run)
-    supports = [set(z.tolist()) for z in run.selection.supports]
+    supports = [set(z.tolist()) for z in run.result.supports]
     explained = [len(z) == 2 for z in supports]
     assert any(explained)
     list(run)
     assert all(
         set(z.tolist()) == before
-        for z, before, full in zip(run.selection.supports, supports, explained, strict=True)
+        for z, before, full in zip(run.result.supports, supports, explained, strict=True)
         if full
     )
     assert run.steps[-1].gain == 0

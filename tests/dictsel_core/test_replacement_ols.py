@@ -34,7 +34,7 @@ def test_every_step_takes_the_largest_gain_of_all_feasible_replacements(seed, ki
         step = next(run)
         assert step.atom == expected.atom
         assert step.gain == pytest.approx(expected.gain, abs=1e-9)
-        assert [set(z.tolist()) for z in run.selection.supports] == [set(z) for z in expected.supports]
+        assert [set(z.tolist()) for z in run.result.supports] == [set(z) for z in expected.supports]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

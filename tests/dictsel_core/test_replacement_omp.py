@@ -80,7 +80,7 @@ def assert_follows_the_definition(seed, kind, *, decay=False):
         step = next(run)
         assert step.atom == expected.atom
         assert step.gain == pytest.approx(expected.gain, abs=1e-9)
-        assert [set(z.tolist()) for z in run.selection.supports] == [set(z) for z in expected.supports]
+        assert [set(z.tolist()) for z in run.result.supports] == [set(z) for z in expected.supports]
         n_repeats += expected.n_repeats
     return n_repeats
 
@@ -103,7 +103,7 @@ def test_every_step_takes_the_largest_gain_of_all_feasible_replacements(seed, ki
     ],
 )
 def test_atoms_of_the_dictionary_may_win_again(kind, seed):
-    """The paper maximises over the whole ground set."""
+    """The paper maximizes over the whole ground set."""
     assert assert_follows_the_definition(seed, kind) > 0
 
 

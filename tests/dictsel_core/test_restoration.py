@@ -10,7 +10,6 @@ from dictsel_core import (
     RestoreSettings,
     iter_restore,
     omp,
-    patch_places,
     psnr,
     replacement_omp,
     restore,
@@ -27,10 +26,10 @@ def hide(image, mask, value=0):
     return np.where(full, value, image).astype(image.dtype)
 
 
-@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("color", [False, True])
 @pytest.mark.parametrize("fraction", [0.5, 0.8])
-def test_random_damage_is_repaired(colour, fraction):
-    original = photograph(colour=colour)
+def test_random_damage_is_repaired(color, fraction):
+    original = photograph(color=color)
     mask = random_mask(original.shape[:2], fraction)
     damaged = hide(original, mask)
     result = restore(damaged, mask)
@@ -41,7 +40,7 @@ def test_random_damage_is_repaired(colour, fraction):
 
 
 def test_the_paper_preset_is_the_papers_procedure():
-    """Appendix E by hand: select on adjacent patches, code all shifted windows, take medians."""
+    """Appendix E by hand: select on adjacent patches, code all shifted patches, take medians."""
     original = photograph(40)
     mask = random_mask(original.shape, 0.6)
     settings = replace(RestoreSettings.preset("paper"), n_atoms=10, coding_sparsity=4)
@@ -103,13 +102,13 @@ def test_any_shape(shape):
     mask[0, 0] = False
     restored = restore(image, mask).image
     assert restored.shape == shape
-    colours = restored if len(shape) == 2 or shape[2] == 3 else restored[:, :, :-1]
+    colors = restored if len(shape) == 2 or shape[2] == 3 else restored[:, :, :-1]
     originals = image if len(shape) == 2 or shape[2] == 3 else image[:, :, :-1]
-    np.testing.assert_array_equal(colours[~mask], originals[~mask])
+    np.testing.assert_array_equal(colors[~mask], originals[~mask])
 
 
 def test_alpha_stays_and_becomes_opaque_where_pixels_were_missing():
-    picture = np.dstack([photograph(24, colour=True), np.full((24, 24), 77, np.uint8)])
+    picture = np.dstack([photograph(24, color=True), np.full((24, 24), 77, np.uint8)])
     mask = random_mask((24, 24), 0.5)
     restored = restore(picture, mask).image
     assert (restored[mask, 3] == 255).all()
@@ -128,7 +127,7 @@ def test_nothing_missing_is_said_and_returned_unchanged():
 
 
 def test_channels_that_are_observed_help_those_that_are_not():
-    original = photograph(96, colour=True)
+    original = photograph(96, color=True)
     mask = random_mask(original.shape, 0.7)  # by channel
     together = restore(hide(original, mask), mask).image
     alone = np.dstack([restore(hide(original, mask)[:, :, c], mask[:, :, c]).image for c in range(3)])
@@ -137,7 +136,7 @@ def test_channels_that_are_observed_help_those_that_are_not():
 
 
 def test_of_a_channel_that_is_missing_altogether_gray_is_the_best_guess():
-    original = photograph(48, colour=True)
+    original = photograph(48, color=True)
     mask = np.zeros(original.shape, bool)
     mask[:, :, 1] = True  # no green anywhere
     restored = restore(hide(original, mask), mask).image
@@ -164,7 +163,7 @@ def test_the_paper_preset_fills_wide_holes_too():
     mask[30:90, 40:100] = True
     restored = restore(hide(original, mask), mask, RestoreSettings.preset("paper")).image
     guess = np.where(mask, original[~mask].mean(), original).astype(np.uint8)
-    # Its windows extrapolate from the rim of a hole: nothing to be proud of, and nothing gone astray.
+    # Its patches extrapolate from the rim of a hole: nothing to be proud of, and nothing gone astray.
     assert psnr(original, restored, mask=mask) > psnr(original, guess, mask=mask) - 1
 
 
@@ -189,7 +188,7 @@ def test_one_observed_pixel_is_enough_to_finish(preset):
 
 
 def test_the_result_does_not_depend_on_threads_or_on_earlier_runs():
-    original = photograph(80, colour=True)
+    original = photograph(80, color=True)
     mask = random_mask(original.shape[:2], 0.7)
     images = [restore(hide(original, mask), mask, replace(FAST, threads=n)).image for n in (1, 2, 5, 2)]
     for other in images[1:]:
@@ -204,7 +203,7 @@ def test_missing_pixels_are_never_read():
 
 
 def test_a_large_picture_is_represented_by_a_seeded_sample(monkeypatch):
-    monkeypatch.setattr(sampling, "MOST_PATCHES", 30)
+    monkeypatch.setattr(sampling, "MAX_PATCHES", 30)
     original = photograph(96)
     mask = random_mask(original.shape, 0.6)
     runs = [restore(hide(original, mask), mask, replace(FAST, seed=seed)) for seed in (0, 0, 1)]
@@ -217,7 +216,7 @@ def test_steps_advance_and_show_the_picture():
     original = photograph(64)
     mask = random_mask(original.shape, 0.7)
     run = iter_restore(hide(original, mask), mask)
-    with pytest.raises(RuntimeError, match="not done yet"):
+    with pytest.raises(RuntimeError, match="no result yet"):
         _ = run.result
     steps = list(run)
     fractions = [step.fraction for step in steps]
@@ -251,7 +250,7 @@ def test_the_result_tells_how_it_came_about():
     assert result.dictionary.shape == (64, 9)
     assert len(result.origins) == len(result.usage) == 9
     assert result.usage.sum() > 0
-    assert 1 <= result.mean_window_atoms <= 4
+    assert 1 <= result.mean_patch_atoms <= 4
     assert result.settings.n_atoms == 9
 
 
@@ -280,7 +279,7 @@ def test_fewer_observed_pixels_get_smaller_dictionaries():
         ({"patch_size": 32, "bases": ("dct", "haar", "db4", "db2", "db3")}, ValueError, "fewer bases"),
         ({"rounds": 10**6}, ValueError, "from 0 to 100"),
         ({"keep_observed": "no"}, TypeError, "keep_observed must be true or false"),
-        ({"every_window": 1}, TypeError, "every_window must be true or false"),
+        ({"every_patch": 1}, TypeError, "every_patch must be true or false"),
         ({"bases": "dct"}, TypeError, "sequence of names"),
         ({"fill_weight": 2}, ValueError, "from 0 to 1"),
         ({"threads": 0}, ValueError, "threads"),
@@ -315,17 +314,52 @@ def test_unknown_presets_are_refused():
         RestoreSettings.preset("best of all")
 
 
-def test_patches_are_found_where_the_dictionary_was_selected() -> None:
+def test_the_result_knows_the_patches_that_the_dictionary_was_selected_on():
     rng = np.random.default_rng(0)
     picture = rng.integers(0, 256, (20, 37, 3), dtype=np.uint8)
-    mask = rng.random((20, 37)) < 0.5
-    settings = RestoreSettings(n_atoms=4)
-    places = patch_places(picture, mask, settings)
-    restored = restore(picture, mask, settings)
-    assert len(places) == len(restored.selection.supports)
-    assert (places % settings.patch_size == 0).all()
-    assert (places >= 0).all()
-    assert (places < (20, 37)).all()
-    corners, counts = np.unique(places, axis=0, return_counts=True)
+    restored = restore(picture, rng.random((20, 37)) < 0.5, RestoreSettings(n_atoms=4))
+    positions = restored.patch_positions
+    assert len(positions) == len(restored.selection.supports)
+    assert (positions % restored.settings.patch_size == 0).all()
+    assert (positions >= 0).all()
+    assert (positions < (20, 37)).all()
+    corners, counts = np.unique(positions, axis=0, return_counts=True)
     assert len(corners) == 3 * 5, "every patch has enough observed pixels"
     assert (counts == 3).all(), "once per channel"
+
+
+@pytest.mark.parametrize(("preset", "fraction"), [("fast", 0.5), ("best", 0.9)])
+def test_the_supports_are_those_of_the_patches_at_their_positions(preset, fraction):
+    """The weights rebuild the observed pixels there, which they would not do anywhere else."""
+    original = photograph(256)
+    mask = random_mask(original.shape, fraction)
+    result = restore(hide(original, mask), mask, preset)
+    low, high = int(original[~mask].min()), int(original[~mask].max())
+    size, atoms = result.settings.patch_size, result.selection.ground_set.atoms
+
+    def squared_error(positions):
+        error = 0.0
+        for (row, column), support, weights in zip(
+            positions, result.selection.supports, result.selection.coefficients, strict=True
+        ):
+            place = np.s_[row : row + size, column : column + size]
+            values = (original[place].astype(float).ravel() - low) / (high - low)
+            observed = ~mask[place].ravel()
+            error += np.square(values[observed] - atoms[:, support][observed] @ weights).sum()
+        return error
+
+    positions = result.patch_positions
+    assert squared_error(positions) < 0.3 * squared_error(np.roll(positions, 1, axis=0))
+
+
+def test_the_result_counts_the_patches_that_were_coded():
+    original = photograph(40)
+    mask = np.ones(original.shape, bool)
+    mask[::2] = False
+    result = restore(original, mask, replace(FAST, every_patch=True, coding_sparsity=4))
+    n_fine = (40 + 6) * (40 + 7)  # patches beyond the first row cover no missing pixel
+    assert result.n_coded_patches == n_fine, "nothing is missing on coarser scales"
+    assert result.usage.max() <= n_fine
+    assert (result.usage_fractions == result.usage / n_fine).all()
+    assert result.mean_patch_atoms == pytest.approx(result.usage.sum() / n_fine)
+    assert 1 <= result.mean_patch_atoms <= 4

@@ -36,7 +36,7 @@ def assert_equal(first, second):
 
 def test_before_the_first_step_nothing_is_selected(pair):
     run = pair[0](N_ATOMS)
-    selection = run.selection
+    selection = run.result
     assert selection.atoms.size == selection.objective.size == 0
     assert selection.dictionary.shape == (10, 0)
     assert [len(z) for z in selection.supports] == [0] * 30
@@ -49,7 +49,7 @@ def test_in_the_middle_the_selection_is_that_of_a_shorter_run(pair):
     run = begin(N_ATOMS)
     for _ in range(4):
         next(run)
-    assert_equal(run.selection, select(4))
+    assert_equal(run.result, select(4))
 
 
 def test_looking_at_the_selection_changes_nothing_that_follows_or_came_before(pair):
@@ -57,8 +57,8 @@ def test_looking_at_the_selection_changes_nothing_that_follows_or_came_before(pa
     run = begin(N_ATOMS)
     early = []
     for _ in run:
-        early.append(run.selection)
-    assert_equal(run.selection, select(N_ATOMS))
+        early.append(run.result)
+    assert_equal(run.result, select(N_ATOMS))
     for k, selection in enumerate(early, start=1):
         assert_equal(selection, select(k))
 
@@ -67,7 +67,7 @@ def test_at_the_end_steps_and_selection_agree_and_there_is_nothing_more(pair):
     begin, select = pair
     run = begin(N_ATOMS)
     steps = list(run)
-    selection = run.selection
+    selection = run.result
     assert run.steps == tuple(steps)
     assert [step.atom for step in steps] == selection.atoms.tolist()
     assert [step.gain for step in steps] == selection.gains.tolist()

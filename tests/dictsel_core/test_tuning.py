@@ -15,17 +15,17 @@ def small_grid(monkeypatch):
     monkeypatch.setattr(tuning_module, "BUDGETS", (3.0,))
 
 
-def damaged(size=96, fraction=0.7, colour=False):
-    original = photograph(size, colour)
+def damaged(size=96, fraction=0.7, color=False):
+    original = photograph(size, color)
     mask = random_mask(original.shape[:2], fraction)
     broken = original.copy()
     broken[mask] = 0
     return original, broken, mask
 
 
-@pytest.mark.parametrize(("fraction", "colour"), [(0.5, False), (0.8, False), (0.7, True)])
-def test_the_estimate_is_near_the_truth(fraction, colour):
-    original, broken, mask = damaged(128, fraction, colour)
+@pytest.mark.parametrize(("fraction", "color"), [(0.5, False), (0.8, False), (0.7, True)])
+def test_the_estimate_is_near_the_truth(fraction, color):
+    original, broken, mask = damaged(128, fraction, color)
     estimate = estimate_psnr(broken, mask)
     truth = psnr(original, restore(broken, mask).image)
     assert abs(estimate - truth) < 1.5
@@ -124,7 +124,7 @@ def test_a_small_ground_set_can_be_tuned():
 
 
 def test_what_cannot_be_judged_is_not_praised():
-    image = photograph(32, colour=True)
+    image = photograph(32, color=True)
     mask = np.zeros(image.shape, bool)
     mask[:, :, 0] = True
     assert np.isnan(estimate_psnr(image, mask))

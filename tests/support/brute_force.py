@@ -45,6 +45,6 @@ def is_replacement(constraint, supports, atom, replacement):
 
 
 def pad_supports(supports, width):
-    """Supports as rows of one array, filled up with -1."""
+    """Supports as rows of one array, padded with -1."""
     rows = [[*support, *[-1] * (width - len(support))] for support in supports]
     return np.array(rows, dtype=np.intp).reshape(-1, width)

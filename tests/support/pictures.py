@@ -4,10 +4,10 @@ import numpy as np
 import skimage.data
 
 
-def photograph(size=96, colour=False):
+def photograph(size=96, color=False):
     """A crop of a photograph inside scikit-image, uint8."""
     crop = skimage.data.astronaut()[60 : 60 + size, 180 : 180 + size]
-    return np.ascontiguousarray(crop if colour else crop[:, :, 1])
+    return np.ascontiguousarray(crop if color else crop[:, :, 1])
 
 
 def random_mask(shape, fraction, seed=0):

@@ -14,7 +14,8 @@ from inpaint_app.window.state import Figures, RunRecord
 def record(number: int, n_bytes: int = 100) -> RunRecord:
     image = np.zeros((n_bytes, 1), np.uint8)
     unused = np.zeros(0, np.intp)
-    restoration = Restoration(image, RestoreSettings(), 0.5, None, unused, 0.0, 0, {})
+    settings = RestoreSettings().resolved(0.5, 256)
+    restoration = Restoration(image, settings, 0.5, None, unused.reshape(0, 2), unused, 0, 0, {})
     return RunRecord(number, RestoreSettings(), np.zeros((1, 1), bool), 1.0, image, restoration)
 
 
@@ -75,7 +76,7 @@ def test_runs_with_different_parameters_are_told_apart() -> None:
         {"selector": "romp"},
         {"keep_observed": False, "rounds": 0},
         {"fill_weight": 0.2},
-        {"every_window": True},
+        {"every_patch": True},
         {"rounds": 5},
         {"seed": 1},
     ]

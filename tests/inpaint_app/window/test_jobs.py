@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dictsel_core import Run
+from dictsel_core import GeneratorRun as Run
 from inpaint_app.errors import UserError
 from inpaint_app.window.jobs import Jobs
 
@@ -65,7 +65,9 @@ def test_cancelling_closes_the_generator(jobs, qtbot) -> None:
             closed.set()
 
     task = jobs.start(
-        lambda task: task.drain(Run(steps()), lambda _step: None), done=pytest.fail, failed=pytest.fail
+        lambda task: task.drain(Run(steps()), lambda _step: None),
+        done=pytest.fail,
+        failed=pytest.fail,
     )
     assert begun.wait(5)
     with qtbot.waitSignal(jobs.idle):
@@ -85,7 +87,9 @@ def test_closing_waits_and_delivers_nothing(jobs, qtbot, qapp) -> None:
 
     for _ in range(5):  # more than there are threads: some wait
         jobs.start(
-            lambda task: task.drain(Run(steps()), lambda _step: None), done=heard.append, failed=heard.append
+            lambda task: task.drain(Run(steps()), lambda _step: None),
+            done=heard.append,
+            failed=heard.append,
         )
     jobs.close()
     assert ended.is_set()

@@ -1,0 +1,210 @@
+"""One restoration in progress: select, code coarse to fine, refine."""
+
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from dictsel_core._runs import GeneratorRun
+from dictsel_core._threads import as_thread_count
+from dictsel_core._validation import Bools, Ints
+from dictsel_core.ground_set import GroundSet
+from dictsel_core.restoration.canvas import Canvas, Plane, Planes
+from dictsel_core.restoration.channels import estimate_from_others
+from dictsel_core.restoration.coding import PatchCoder, patch_coder, restore_plane
+from dictsel_core.restoration.pyramid import double, halve
+from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
+from dictsel_core.restoration.rounds import (
+    FALLBACK_ROUNDS,
+    MAX_ROUNDS,
+    RoundStep,
+    hold_out,
+    refine,
+    refine_with_early_stopping,
+)
+from dictsel_core.restoration.sampling import sample_patches, select_dictionary
+from dictsel_core.restoration.settings import ResolvedSettings
+from dictsel_core.selection import Selection
+
+#: Fraction of the first estimate that is done after the selection, and after the coarser scales.
+_SELECTED, _COARSE = 0.1, 0.2
+#: The same after the coding, if channels are estimated from each other after that.
+_CODED = 0.45
+#: Fraction of the coding after which there is a new partial result.
+_PARTIAL_INTERVAL = 1 / 8
+#: Work of one round of refinement, as a multiple of that of the first estimate.
+_WORK_OF_A_ROUND = 1.5
+
+
+class Restorer:
+    """Restores an image: a first estimate by coding, then refinement.
+
+    Everything happens to float planes of unit range, which are converted to the dtype of the image once, at
+    the end or for a partial result.
+
+    Parameters
+    ----------
+    canvas : Canvas
+    settings : ResolvedSettings
+    ground_set : GroundSet
+    """
+
+    _selection: Selection
+    _positions: Ints
+    _coder: PatchCoder
+
+    def __init__(self, canvas: Canvas, settings: ResolvedSettings, ground_set: GroundSet) -> None:
+        self._canvas, self._settings, self._ground_set = canvas, settings, ground_set
+        self._held_out = np.zeros_like(canvas.missing)
+        if settings.rounds is None:
+            self._held_out = hold_out(canvas.missing, np.random.default_rng([settings.seed, 2018]))
+        #: The image without the held-out pixels.
+        self._visible = replace(canvas, missing=canvas.missing | self._held_out)
+        self._planes: Planes = self._visible.planes()
+        self._seconds: dict[str, float] = {}
+        self._fraction = 0.0
+
+    def steps(self) -> Generator[RestoreStep, None, Restoration]:
+        """Yield the progress, and return the result."""
+        if not self._canvas.missing.any():
+            return self._nothing_missing()
+        rounds = self._settings.rounds
+        share = 1 / (1 + _WORK_OF_A_ROUND * (MAX_ROUNDS if rounds is None else rounds))
+        yield from self._scaled(self._first_estimate(), 0.0, share)
+        n_rounds = 0
+        if rounds != 0:
+            n_rounds = yield from self._refine(share)
+        if n_rounds == 0 and self._held_out.any():  # restore again, without holding anything out
+            self._visible, self._planes = self._canvas, self._canvas.planes()
+            yield from self._scaled(self._first_estimate(), self._fraction, 1.0)
+        return self._restoration(n_rounds)
+
+    def _nothing_missing(self) -> Restoration:
+        image, none = self._canvas.image.copy(), np.zeros(0, np.intp)
+        return Restoration(image, self._settings, 0.0, None, none.reshape(0, 2), none, 0, 0, self._seconds)
+
+    def _restoration(self, n_rounds: int = 0) -> Restoration:
+        """Return the result as it is now."""
+        return Restoration(
+            self._canvas.render(self._planes, keep_observed=self._settings.keep_observed),
+            self._settings,
+            self._canvas.missing_fraction,
+            self._selection,
+            self._positions,
+            self._coder.usage,
+            self._coder.n_coded_patches,
+            n_rounds,
+            dict(self._seconds),
+        )
+
+    def _scaled(self, steps: Iterator[RestoreStep], start: float, end: float) -> Iterator[RestoreStep]:
+        """Yield steps as a part of the whole work, from one fraction of it to another."""
+        for step in steps:
+            self._fraction = start + (end - start) * step.fraction
+            yield replace(step, fraction=self._fraction)
+
+    @contextmanager
+    def _timed(self, stage: Stage) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self._seconds[stage] = self._seconds.get(stage, 0.0) + time.perf_counter() - start
+
+    def _first_estimate(self) -> Iterator[RestoreStep]:
+        """Select a dictionary, then code the coarser scales of all channels, then the channels themselves."""
+        yield from self._select()
+        halves = yield from self._code_coarser_scales()
+        per_channel = self._canvas.missing.shape[2] > 1
+        yield from self._code(halves, _CODED if per_channel else 1.0)
+        if per_channel:
+            yield from self._estimate_from_others()
+
+    def _select(self) -> Iterator[RestoreStep]:
+        with self._timed("select"):
+            sample = sample_patches(self._visible, self._settings.patch_size, self._settings.seed)
+            run = select_dictionary(sample, self._settings, self._ground_set)
+            for _ in run:
+                yield RestoreStep("select", _SELECTED * len(run.steps) / run.n_atoms)
+        self._selection, self._positions = run.result, sample.positions
+        self._coder = patch_coder(self._selection.dictionary, self._settings)
+
+    def _code_coarser_scales(self) -> Generator[RestoreStep, None, list[Plane]]:
+        """Fill the image from coarser scales, and return each channel at half size."""
+        canvas, halves = self._visible, []
+        with self._timed("coarse"):
+            for channel in range(canvas.n_channels):
+                run = GeneratorRun(
+                    restore_plane(*halve(canvas.plane(channel), canvas.mask(channel)), self._coder)
+                )
+                for fraction in run:
+                    done = (channel + fraction) / canvas.n_channels
+                    yield RestoreStep("coarse", _SELECTED + (_COARSE - _SELECTED) * done)
+                halves.append(run.result)
+                fill = double(run.result, canvas.shape)
+                np.copyto(self._planes[:, :, channel], np.clip(fill, 0, 1), where=canvas.mask(channel))
+        yield RestoreStep("coarse", _COARSE, self._restoration())
+        return halves
+
+    def _code(self, halves: list[Plane], end: float) -> Iterator[RestoreStep]:
+        """Code every channel at full size."""
+        canvas, shown = self._visible, 0.0
+        with self._timed("code"):
+            for channel in range(canvas.n_channels):
+                missing = canvas.mask(channel)
+                wanted = missing if self._settings.keep_observed else np.ones(canvas.shape, bool)
+                fill = double(halves[channel], canvas.shape)
+                for rows, band in self._coder.bands(canvas.plane(channel), missing, fill, wanted):
+                    target = self._planes[rows, :, channel]
+                    np.copyto(target, np.clip(band, 0, 1), where=wanted[rows])
+                    done = (channel + rows.stop / canvas.shape[0]) / canvas.n_channels
+                    step = RestoreStep("code", _COARSE + (end - _COARSE) * done)
+                    if done < 1 and done - shown >= _PARTIAL_INTERVAL:
+                        shown, step = done, replace(step, partial=self._restoration())
+                    yield step
+        yield RestoreStep("code", end, self._restoration())
+
+    def _estimate_from_others(self) -> Iterator[RestoreStep]:
+        """Estimate each channel from others that are observed at the same pixels."""
+        canvas = self._visible
+        with self._timed("channels"):
+            planes = canvas.planes()
+            for channel in range(canvas.n_channels):
+                run = GeneratorRun(estimate_from_others(canvas, planes, channel, self._coder))
+                for fraction in run:
+                    done = (channel + fraction) / canvas.n_channels
+                    yield RestoreStep("channels", _CODED + (1 - _CODED) * done)
+                estimates, where = run.result
+                np.copyto(self._planes[:, :, channel], np.clip(estimates, 0, 1), where=where)
+        yield RestoreStep("channels", 1.0, self._restoration())
+
+    def _refine(self, start: float) -> Generator[RestoreStep, None, int]:
+        """Refine the image, and return the number of rounds."""
+        # Similar patches tell nothing about a channel that is observed nowhere.
+        known = ~np.broadcast_to(self._canvas.missing.all(axis=(0, 1)), self._canvas.n_channels)
+        planes = self._planes if known.all() else self._planes[:, :, known]
+        run, n_rounds = self._start_refinement(planes, known), 0
+        with self._timed("refine"):
+            for step in run:
+                self._fraction = start + (1 - start) * step.fraction
+                if not step.round_done:
+                    yield RestoreStep("refine", self._fraction)
+                    continue
+                n_rounds += 1
+                if not known.all():
+                    self._planes[:, :, known] = planes
+                    self._planes[:, :, ~known] = planes.mean(axis=2, keepdims=True)
+                yield RestoreStep("refine", self._fraction, self._restoration(n_rounds))
+        return run.result
+
+    def _start_refinement(self, planes: Planes, known: Bools) -> GeneratorRun[RoundStep, int]:
+        """Return the run that refines planes of the channels that are observed somewhere, in place."""
+        layers = known if self._canvas.missing.shape[2] > 1 else slice(None)
+        missing, held_out = self._canvas.missing[:, :, layers], self._held_out[:, :, layers]
+        threads = as_thread_count(self._settings.threads)
+        if self._settings.rounds is None and held_out.any():
+            observed = self._canvas.planes()[:, :, known][np.broadcast_to(held_out, planes.shape)]
+            return GeneratorRun(refine_with_early_stopping(planes, missing, held_out, observed, threads))
+        n_rounds = FALLBACK_ROUNDS if self._settings.rounds is None else self._settings.rounds
+        return GeneratorRun(refine(planes, Refiner(missing, threads), n_rounds))

@@ -1,0 +1,60 @@
+"""Engines that value replacements by the gains of additions and the costs of removals."""
+
+import numpy as np
+
+from dictsel_core._validation import Bools, Ints
+from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
+from dictsel_core.selection.driver import Pick, ReplacementEngine
+from dictsel_core.selection.state import SupportState
+
+
+class GainCostEngine(ReplacementEngine):
+    """Values replacements by gains and costs, among which the constraint finds the best combination.
+
+    Parameters
+    ----------
+    state : SupportState
+        Modified by `apply_best`.
+    constraint : Constraint
+    max_repeats : int
+        See `ReplacementEngine`.
+    """
+
+    def __init__(self, state: SupportState, constraint: Constraint, max_repeats: int) -> None:
+        super().__init__(state, max_repeats)
+        self.constraint = constraint
+        self._price = 0.0
+
+    def apply_best(
+        self, table: ReplacementGains, scale: float, eligible: Bools, new: Bools
+    ) -> tuple[Pick, Ints]:
+        """Apply the best replacement; return the pick, its gain over `scale`, and the patches changed.
+
+        If no replacement has a positive value, the new atom with the largest summed gain is picked.
+        """
+        atom, replacement, n_exact = best_replacement(self.constraint, table, self._price, eligible)
+        if replacement is None:
+            totals = table.gains.sum(axis=0, dtype=np.float64)
+            unchanged = np.zeros(0, np.intp)
+            return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact), unchanged
+        self._price = replacement.price
+        return Pick(atom, replacement.value / scale, n_exact), self.state.apply(replacement, atom)
+
+
+def best_replacement(
+    constraint: Constraint, table: ReplacementGains, price: float, eligible: Bools
+) -> tuple[int, Replacement | None, int]:
+    """Return the eligible atom of the best replacement, that replacement, and the number of exact solves.
+
+    Atoms are tried in the order of their upper bounds until no bound exceeds the best value. The
+    replacement is None if no value is positive.
+    """
+    bounds = np.where(eligible, constraint.bounds(table, price), 0)
+    best_atom, best, best_value, n_exact = -1, None, 0.0, 0
+    while bounds[atom := int(bounds.argmax())] > best_value:
+        replacement = constraint.replacement(table, atom)
+        n_exact += 1
+        bounds[atom] = 0
+        if replacement.value > best_value:
+            best_atom, best, best_value = atom, replacement, replacement.value
+    return best_atom, best, n_exact
