@@ -207,7 +207,10 @@ def as_basis_names(value: object) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise TypeError(f"A basis is named by a string such as 'dct' or 'haar', not by {name!r}.")
     if len(set(names)) < len(names):
-        raise ValueError(f"bases must not name a basis twice, but is {names}.")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"bases must not name a basis twice, but names {twice!r} {names.count(twice)} times."
+        )
     return names
 
 
