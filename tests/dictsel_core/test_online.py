@@ -212,7 +212,7 @@ def test_wrong_use_is_refused_in_words(selector):
         selector(ground_set, 3, 2).observe(np.zeros(15))
     with pytest.raises(ValueError, match="mask must have the shape of y"):
         selector(ground_set, 3, 2).observe(np.zeros(16), np.zeros(15, bool))
-    with pytest.raises(TypeError, match="rate and draws of their own"):
+    with pytest.raises(TypeError, match="already have a rate"):
         selector(ground_set, 3, 2, learners=FixedHedge(64, n_learners=3, rate=1.0), rng=0)
     with pytest.raises(TypeError, match="learners must be an ExpertBank"):
         selector(ground_set, 3, 2, learners=[FixedHedge(64, rate=1.0)])
