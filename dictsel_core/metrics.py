@@ -72,10 +72,8 @@ def ssim(
     ----------
     reference, image : (H, W) or (H, W, C) array_like
         Of the same shape.
-    mask : (H, W) or (H, W, C) array_like of bool, optional
-        Only pixels where it is True count, such as the missing ones. By default all pixels do.
-    data_range : float, optional
-        R. Default is the largest value of an integer dtype, and 1 for floats.
+    mask, data_range : optional
+        As for `psnr`.
 
     Returns
     -------

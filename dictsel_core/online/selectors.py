@@ -46,6 +46,19 @@ class OnlineSelector(ABC):
         given. Gains are at most the energy of a patch divided by 2, or by M for Replacement OMP.
     rng : numpy.random.Generator or int, optional
         Generator or seed for the draws. Default is the seed 0.
+
+    Examples
+    --------
+    Patches that are one of two atoms, which are found:
+
+    >>> from dictsel_core import OnlineReplacementOMP, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> selector = OnlineReplacementOMP(ground_set, n_atoms=2, sparsity=1)
+    >>> for t in range(50):
+    ...     atoms = selector.play()
+    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
+    >>> sorted(selector.play().tolist())
+    [5, 6]
     """
 
     def __init__(
@@ -168,17 +181,10 @@ class OnlineSDSMA(OnlineSelector):
     Learner i observes :math:`\tilde g_t(X^{i-1} + a) - \tilde g_t(X^{i-1})`, where :math:`\tilde g_t(X)` is
     the sum of the s largest f_t({a}) of atoms in X.
 
-    Examples
+    See Also
     --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> selector = OnlineSDSMA(ground_set, n_atoms=2, sparsity=1)
-    >>> for t in range(50):
-    ...     atoms = selector.play()
-    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
-    >>> sorted(selector.play().tolist())
-    [5, 6]
+    OnlineSelector : Its parameters, and how it is used.
+    sds_ma : The offline version.
     """
 
     def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
@@ -203,17 +209,10 @@ class OnlineReplacementGreedy(OnlineSelector):
     Learner i observes :math:`f_t(Z + a) - f_t(Z)` while the support Z has fewer than s atoms, and then
     the difference of the best swap, or 0; after that its own atom enters Z in the same way.
 
-    Examples
+    See Also
     --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> selector = OnlineReplacementGreedy(ground_set, n_atoms=2, sparsity=1)
-    >>> for t in range(50):
-    ...     atoms = selector.play()
-    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
-    >>> sorted(selector.play().tolist())
-    [5, 6]
+    OnlineSelector : Its parameters, and how it is used.
+    replacement_greedy : The offline version.
     """
 
     def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
@@ -245,17 +244,10 @@ class OnlineReplacementOMP(OnlineSelector):
         The constant M; by default that of the ground set. Theorem D.6 does not hold for a smaller one, but it
         learned faster in our experiments.
 
-    Examples
+    See Also
     --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> selector = OnlineReplacementOMP(ground_set, n_atoms=2, sparsity=1)
-    >>> for t in range(50):
-    ...     atoms = selector.play()
-    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
-    >>> sorted(selector.play().tolist())
-    [5, 6]
+    OnlineSelector : Its other parameters, and how it is used.
+    replacement_omp : The offline version.
     """
 
     def __init__(
