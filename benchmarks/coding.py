@@ -1,4 +1,4 @@
-"""Masked OMP on all windows of a photograph, against SPAMS and against the bare matrix products."""
+"""Masked OMP on all patches of a photograph, against SPAMS and against the bare matrix products."""
 
 from statistics import median
 
@@ -8,6 +8,7 @@ import skimage.data
 from benchmarks.measure import print_table, ratio, seconds_in_turns
 from dictsel_core import IndividualSparsity, omp, replacement_omp, standard_ground_set
 from dictsel_core._threads import as_thread_count, map_chunks
+from dictsel_core.patches import all_patches
 from dictsel_core.pursuit import CHUNK
 
 
@@ -19,7 +20,7 @@ def main(missing: float = 0.8, n_atoms: int = 100, sparsity: int = 5) -> None:
     image = skimage.data.camera().astype(np.float32) / 255
     hidden = rng.random(image.shape) < missing
     data, mask = (
-        np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(plane, (8, 8)).reshape(-1, 64))
+        np.ascontiguousarray(all_patches(plane, 8).reshape(-1, 64))
         for plane in (np.where(hidden, 0, image), hidden)
     )
     tiles = np.arange(len(data)).reshape(505, 505)[::8, ::8].ravel()
@@ -48,7 +49,7 @@ def main(missing: float = 0.8, n_atoms: int = 100, sparsity: int = 5) -> None:
     }
     seconds = seconds_in_turns(candidates, rounds=7)
     print_table(
-        f"Coding: {len(data):,} masked windows of 512 x 512, {missing:.0%} missing, k = {n_atoms}, "
+        f"Coding: {len(data):,} masked patches of 512 x 512, {missing:.0%} missing, k = {n_atoms}, "
         f"s = {sparsity}, float32, {threads} threads",
         ["method", "seconds", "time / omp", "omp / time"],
         [

@@ -5,6 +5,7 @@ import skimage.data
 from numpy.typing import NDArray
 
 from dictsel_core import GroundSet
+from dictsel_core.patches import all_patches
 
 Array = NDArray[np.float64]
 
@@ -25,9 +26,9 @@ def synthetic(
 def image_patches(n_points: int, seed: int) -> Array:
     """Return random 8 x 8 patches of a photograph, of zero mean and unit variance."""
     rng = np.random.default_rng(seed)
-    windows = np.lib.stride_tricks.sliding_window_view(skimage.data.camera() / 255.0, (8, 8))
-    rows, columns = (rng.integers(0, size, 2 * n_points) for size in windows.shape[:2])
-    patches = windows[rows, columns].reshape(-1, 64)
+    everywhere = all_patches(skimage.data.camera() / 255.0, 8)
+    rows, columns = (rng.integers(0, size, 2 * n_points) for size in everywhere.shape[:2])
+    patches = everywhere[rows, columns].reshape(-1, 64)
     patches = patches - patches.mean(axis=1, keepdims=True)
     deviations = patches.std(axis=1, keepdims=True)
     usable = deviations[:, 0] > 1e-3

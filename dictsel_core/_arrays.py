@@ -1,4 +1,4 @@
-"""Reductions of tall arrays in cache-sized chunks."""
+"""Small tools for arrays, and reductions of tall arrays in cache-sized chunks."""
 
 from typing import TypeVar
 
@@ -7,17 +7,17 @@ from numpy.typing import NDArray
 
 from dictsel_core._validation import Floats
 
-Kind = TypeVar("Kind", bound=np.generic)
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 _CHUNK_BYTES = 1 << 18
 
 
 def chunk_rows(row_bytes: int) -> int:
-    """Return how many rows of `row_bytes` bytes make a cache-sized chunk."""
+    """Return how many rows of `row_bytes` bytes fit into a cache-sized chunk."""
     return max(1, _CHUNK_BYTES // max(row_bytes, 1))
 
 
-def read_only(array: NDArray[Kind]) -> NDArray[Kind]:
+def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
     """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
@@ -26,8 +26,8 @@ def read_only(array: NDArray[Kind]) -> NDArray[Kind]:
 def positive_part_sums(gains: Floats, floors: Floats, largest: Floats | None = None) -> NDArray[np.float64]:
     """Return the sums over t of max(0, gains[t, :] - floors[t]): (n,).
 
-    Subtracting before summing keeps the result exactly zero where nothing exceeds its floor. If the largest
-    gain of each row is given, rows that have none above their floor cost nothing.
+    Subtracting before summing keeps the result exactly zero if nothing exceeds its floor. If the largest
+    gain of each row is given, rows without any gain above their floor are skipped.
     """
     n_rows, n_columns = gains.shape
     floors = floors.astype(gains.dtype, copy=False)
@@ -37,7 +37,7 @@ def positive_part_sums(gains: Floats, floors: Floats, largest: Floats | None = N
     totals = np.zeros(n_columns)
     for start in range(0, len(active), step):
         rows = active[start : start + step]
-        part = gains.take(rows, axis=0, out=buffer[: len(rows)], mode="clip")  # other modes copy once more
+        part = gains.take(rows, axis=0, out=buffer[: len(rows)], mode="clip")  # other modes copy twice
         part -= floors.take(rows)[:, None]
         np.maximum(part, 0, out=part)
         totals += np.add.reduce(part)

@@ -1,4 +1,4 @@
-"""Chunks on a thread pool, with results that do not depend on the number of threads."""
+"""Work on chunks in a thread pool, with results that do not depend on the number of threads."""
 
 import os
 import threading
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 def as_thread_count(threads: int | None) -> int:
-    """Return the number of threads to use; None means all the cores this process may run on."""
+    """Return the number of threads to use; None means all cores available to this process."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return as_count(threads, "threads")
@@ -26,8 +26,8 @@ def map_chunks(
 ) -> Generator[Result, None, None]:
     """Yield ``function(start, stop)`` for consecutive chunks of ``range(n_items)``, in their order.
 
-    Chunk borders depend on `n_items` and `chunk` alone, so neither does any result depend on
-    `threads`. Closing the generator drops the chunks that have not begun.
+    Chunk boundaries depend on `n_items` and `chunk` only, so the results do not depend on `threads`.
+    Closing the generator cancels the chunks that have not started.
     """
     bounds = [(start, min(start + chunk, n_items)) for start in range(0, n_items, chunk)]
     with single_threaded_blas:
@@ -48,9 +48,9 @@ def _blas_libraries() -> list[LibController]:
 
 
 class _SharedLimit:
-    """One thread for BLAS while anybody wants it so: the setting belongs to the whole process.
+    """Limits BLAS to one thread while there are users; the setting belongs to the whole process.
 
-    Of concurrent users the first one sets it and the last one restores what was there.
+    The first of concurrent users sets it, and the last one restores the previous number.
     """
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class _SharedLimit:
 
     @staticmethod
     def _set(counts: list[int]) -> None:
-        # OpenBLAS obeys the first thread that ever sets the number, and no other: let it always be this one.
+        # OpenBLAS only obeys the first thread that sets the number: let it always be the same.
         _setter().submit(_set_thread_counts, counts).result()
 
 
@@ -83,7 +83,7 @@ def _setter() -> ThreadPoolExecutor:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_setter.cache_clear)  # its thread is not there
+    os.register_at_fork(after_in_child=_setter.cache_clear)  # its thread does not exist in the child
 
 
 def _set_thread_counts(counts: list[int]) -> None:
@@ -91,5 +91,5 @@ def _set_thread_counts(counts: list[int]) -> None:
         library.set_num_threads(count)
 
 
-#: Use as ``with single_threaded_blas:``. Our own threads are the parallel ones, and sums stay in one order.
+#: Use as ``with single_threaded_blas:``. We run threads of our own, and sums keep their order.
 single_threaded_blas = _SharedLimit()

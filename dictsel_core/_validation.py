@@ -1,4 +1,4 @@
-"""Checks at the public edge: kernels below assume what these functions have established."""
+"""Checks of user input; kernels assume that it has been checked."""
 
 import operator
 from numbers import Real
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: A cap beyond this caps nothing, and would not fit into an integer array.
+#: Larger caps have no effect, and would not fit into an integer array.
 LARGEST_COUNT = int(np.iinfo(np.intp).max)
-#: Sizes of the largest entry between which sums of squares neither overflow nor vanish.
+#: Range of the largest absolute value in which sums of squares neither overflow nor vanish.
 _SMALLEST, _LARGEST = 1e-150, 1e150
-#: Rows looked at in one go, so that temporary arrays stay in the cache.
-_CHECKED_AT_ONCE = 2048
+#: Rows checked at once, so that temporary arrays stay in the cache.
+_ROWS_PER_CHECK = 2048
 
 Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
@@ -97,31 +97,31 @@ def as_counts(value: ArrayLike, name: str, *, minimum: int = 1) -> Ints:
 
 
 def as_caps(value: int | ArrayLike, name: str, *, minimum: int = 1) -> int | Ints:
-    """Return caps on something, checked: one for all, or an array of them."""
+    """Return caps, checked: a single one, or an array."""
     if np.ndim(value) == 0:
         return min(as_count(value, name, minimum=minimum), LARGEST_COUNT)
     return as_counts(value, name, minimum=minimum)
 
 
 def masked_entries(value: ArrayLike) -> Bools | None:
-    """Return what a masked array hides, True = hidden; None for anything else."""
-    # Plain arrays come first: NumPy imports its masked ones when they are named.
+    """Return the mask of a masked array; None for anything else."""
+    # Plain arrays first: np.ma is imported when it is first used.
     if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
         return np.ma.getmaskarray(value)
     return None
 
 
 def as_plain_array(value: ArrayLike, name: str) -> NDArray[Any]:
-    """Return `value` as an array; refuse a masked one, whose mask would be lost."""
+    """Return `value` as an array; refuse a masked array, whose mask would be lost."""
     if masked_entries(value) is not None:
         raise TypeError(f"{name} must be a plain array; pass its mask as mask=..., True = missing.")
     return np.asarray(value)
 
 
 def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
-    """Return `value` as a two-dimensional float32 or float64 array; `axes` names its shape in errors.
+    """Return `value` as a two-dimensional float32 or float64 array; `axes` describes its shape in errors.
 
-    The array is returned as it is where possible: it may be read-only or non-contiguous.
+    It is not copied if possible, and may be read-only or non-contiguous.
     """
     matrix = as_plain_array(value, name)
     if matrix.dtype.kind not in "iuf":
@@ -131,7 +131,7 @@ def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
     if 0 in matrix.shape:
         raise ValueError(f"{name} must not be empty, but its shape is {matrix.shape}.")
     single = matrix.dtype.kind == "f" and matrix.dtype.itemsize <= 4
-    with np.errstate(over="ignore"):  # infinity is refused by whoever needs finite numbers
+    with np.errstate(over="ignore"):  # infinity is refused later
         return matrix.astype(np.float32 if single else np.float64, copy=False)
 
 
@@ -141,7 +141,7 @@ def rounding_level(n_features: int, dtype: np.dtype[Any]) -> float:
 
 
 def needs_double(array: Floats, name: str) -> bool:
-    """Return whether squares of the entries leave the range of float32; refuse those that leave float64."""
+    """Return whether squares of the entries leave the range of float32; refuse them if they leave float64."""
     return _leaves_single(float(np.abs(array).max()), name)
 
 
@@ -155,7 +155,7 @@ def _leaves_single(size: float, name: str) -> bool:
 
 
 def as_mask(value: ArrayLike | None, shape: tuple[int, ...]) -> Bools | None:
-    """Return the mask as a boolean array of `shape`, or None where nothing is missing."""
+    """Return the mask as a boolean array of `shape`, or None if nothing is missing."""
     if value is None:
         return None
     mask = np.asarray(value)
@@ -167,21 +167,21 @@ def as_mask(value: ArrayLike | None, shape: tuple[int, ...]) -> Bools | None:
 
 
 class ObservedData:
-    """Data points and their mask, checked but not copied: rows are cleaned as they are asked for.
+    """Data points and their mask, checked but not copied; rows are zeroed at missing entries on request.
 
     Parameters
     ----------
     value : (T, d) array_like
-        Data points as rows. Missing entries may hold anything, NaN included.
+        Data points as rows. Missing entries may have any value, NaN included.
     mask : (T, d) array_like of bool, optional
         True = missing.
     n_features : int
-        The d that the atoms have.
+        The dimension d of the atoms.
 
     Attributes
     ----------
     dtype : dtype
-        float32 if the data are float32 and of ordinary size, else float64.
+        float32 if the data are float32 and their squares are within its range, else float64.
     """
 
     def __init__(self, value: ArrayLike, mask: ArrayLike | None, n_features: int) -> None:
@@ -194,8 +194,8 @@ class ObservedData:
         self._missing = as_mask(mask, self._data.shape)
         self.dtype: np.dtype[Any] = self._data.dtype
         largest = 0.0
-        for start in range(0, len(self), _CHECKED_AT_ONCE):
-            largest = max(largest, self._checked_size(start, start + _CHECKED_AT_ONCE))
+        for start in range(0, len(self), _ROWS_PER_CHECK):
+            largest = max(largest, self._checked_size(start, start + _ROWS_PER_CHECK))
         if _leaves_single(largest, "data") and self.dtype == np.float32:
             self.dtype = np.dtype(np.float64)
 
@@ -204,9 +204,9 @@ class ObservedData:
         return len(self._data)
 
     def rows(self, start: int, stop: int) -> tuple[Floats, Floats | None]:
-        """Return some rows, zero at missing entries, and 1 where observed, 0 where missing (None: all 1).
+        """Return some rows, zero at missing entries, and their weights: 1 observed, 0 missing (None: all 1).
 
-        Both are fresh contiguous arrays of `dtype`.
+        Both are new contiguous arrays of `dtype`.
         """
         part = self._data[start:stop]
         if self._missing is None:
@@ -219,7 +219,7 @@ class ObservedData:
         """Return the largest absolute value of some rows; raise ValueError if one is not finite."""
         part = self._data[start:stop]
         clean = part if self._missing is None else _zeroed(part, self._missing[start:stop])
-        size = max(-float(clean.min()), float(clean.max()))  # NaN goes through both
+        size = max(-float(clean.min()), float(clean.max()))  # both propagate NaN
         if not np.isfinite(size):
             row, column = np.argwhere(~np.isfinite(clean))[0]
             raise ValueError(
@@ -232,7 +232,7 @@ class ObservedData:
 def _zeroed(values: Floats, missing: Bools) -> Floats:
     """Return a copy with zeros where `missing`.
 
-    Done to the bits, which does not mind NaN and, unlike np.where, does not branch on a random mask.
+    Done on the bits, which handles NaN and, unlike np.where, does not branch on a random mask.
     """
     kind = np.dtype(f"i{values.itemsize}")
     bits = missing.astype(kind, order="C")

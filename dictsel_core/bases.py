@@ -1,4 +1,4 @@
-"""Orthonormal bases of small pictures: the two-dimensional cosine transform and wavelets."""
+"""Orthonormal bases of image patches: the two-dimensional cosine transform and wavelets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AtomOrigin:
-    """Where an atom of a ground set comes from.
+    """Origin of an atom of a ground set.
 
     Attributes
     ----------
     basis : str
-        "dct", a PyWavelets name, or the name the user gave to an atom of their own.
+        "dct", a PyWavelets name, or the name of a custom atom.
     level : int
-        Wavelets: decomposition level, 1 is the finest. Otherwise 0.
+        Decomposition level of a wavelet, 1 being the finest; 0 for other atoms.
     orientation : str
         "frequency" (dct); "approximation", "horizontal", "vertical" or "diagonal" (wavelets, in the
         sense of PyWavelets: "horizontal" atoms respond to horizontal edges); "custom" otherwise.
@@ -35,7 +35,7 @@ class AtomOrigin:
     column: int
 
     def __str__(self) -> str:
-        """Describe the atom in a few words, for captions."""
+        """Return a short description."""
         if self.orientation == "custom":
             return self.basis
         level = f" level {self.level}" if self.level else ""
@@ -51,7 +51,7 @@ class Basis:
 
 
 def orthonormal_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
-    """Return the basis called `name` on patches of `patch_shape`.
+    """Return an orthonormal basis of patches.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def _cosine_basis(patch_shape: tuple[int, int]) -> Basis:
 
 def _cosines(size: int) -> Matrix:
     """Return the orthonormal cosine transform (type II) as a matrix: one frequency per row."""
-    frequencies, places = np.arange(size), np.arange(size)
-    rows: Matrix = np.cos(np.pi / size * np.outer(frequencies, places + 0.5)) * np.sqrt(2 / size)
+    frequencies, positions = np.arange(size), np.arange(size)
+    rows: Matrix = np.cos(np.pi / size * np.outer(frequencies, positions + 0.5)) * np.sqrt(2 / size)
     rows[0] = np.sqrt(1 / size)
     return rows
 
@@ -96,7 +96,7 @@ def _wavelet_basis(name: str, patch_shape: tuple[int, int]) -> Basis:
         grid = np.ndindex(len(vertical), len(horizontal))
         origins += [AtomOrigin(name, level, orientation, row, column) for row, column in grid]
     atoms = np.concatenate(rows).T
-    # Some wavelets are orthonormal on paper and rounded in the tables (dmey: to three digits).
+    # The tables of some wavelets are not accurate enough (dmey: three digits).
     if not np.allclose(atoms.T @ atoms, np.eye(atoms.shape[1]), atol=1e-6):
         raise ValueError(
             f"The wavelet {name!r} is not orthonormal to working precision; choose another basis."
@@ -124,8 +124,8 @@ def _sub_bands(
 ) -> Iterator[tuple[int, str, Matrix, Matrix]]:
     """Yield (level, orientation, vertical filters, horizontal filters), coarse to fine.
 
-    The decomposition goes as deep as both sides stay even, with periodic extension, which keeps
-    every wavelet orthonormal even where its filter is longer than the patch.
+    The decomposition continues while both sides are even. Its extension is periodic, which keeps
+    every wavelet orthonormal even if its filter is longer than the patch.
     """
     n_levels = 0
     while all(size % 2 ** (n_levels + 1) == 0 for size in patch_shape):
@@ -140,7 +140,7 @@ def _sub_bands(
 
 
 def _filters_by_level(wavelet: pywt.Wavelet, size: int, n_levels: int) -> list[tuple[Matrix, Matrix]]:
-    """Low-pass and high-pass analysis matrices, each (size / 2^level, size), from level 1 on."""
+    """Return low-pass and high-pass analysis matrices, (size / 2^level, size) each, from level 1 on."""
     low = np.eye(size)
     levels = []
     for _ in range(n_levels):

@@ -28,9 +28,9 @@ class GroundSet:
     atoms : (d, n) ndarray of float64, read-only
         The matrix A of the paper; every column has unit length. (`Selection.atoms` are indices.)
     origins : tuple of AtomOrigin, length n
-        Where each column comes from.
+        Origin of each column.
     patch_shape : (int, int) or None
-        Height and width of the patches that the atoms picture; None where they picture nothing.
+        Height and width of the atoms as image patches; None if they are not images.
     """
 
     atoms: NDArray[np.float64]
@@ -49,7 +49,7 @@ class GroundSet:
     def __repr__(self) -> str:
         """Summarize: the arrays would fill the screen."""
         bases = dict.fromkeys(o.basis for o in self.origins if o.orientation != "custom")
-        kind = "+".join(bases) or "atoms of the user's own"
+        kind = "+".join(bases) or "custom"
         return f"GroundSet({len(self)} atoms with {self.n_features} entries: {kind})"
 
     def __len__(self) -> int:
@@ -65,14 +65,14 @@ class GroundSet:
     def coherence(self) -> float:
         """Largest |<a_i, a_j>| over pairs i != j, at most 1; 0 for a single atom.
 
-        It is 1 for the standard ground set, where every basis brings its own constant atom.
+        It is 1 for the standard ground set, in which every basis has a constant atom.
         """
         largest = (products.max(initial=0.0) for _, products in self._products_with_earlier())
         return min(float(max(largest)), 1.0)
 
     @cached_property
     def duplicates(self) -> NDArray[np.intp]:
-        """Atoms that repeat an earlier one up to sign, and the first such one: (2, n_duplicates)."""
+        """Atoms that equal an earlier one up to sign, and the first such atom: (2, n_duplicates)."""
         found = [np.zeros((2, 0), dtype=np.intp)]
         for start, products in self._products_with_earlier():
             same = products > 1.0 - 1e-12
@@ -82,7 +82,7 @@ class GroundSet:
 
     def _products_with_earlier(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield (start, |<a_i, a_j>|) for blocks of rows i from `start` on; 0 unless j < i."""
-        block = 16 * chunk_rows(8 * len(self))  # some megabytes of products, however large the ground set
+        block = 16 * chunk_rows(8 * len(self))  # a few megabytes of products
         for start in range(0, len(self), block):
             part = self.atoms[:, start : start + block]
             products = np.abs(part.T @ self.atoms[:, : start + part.shape[1]])
@@ -93,7 +93,7 @@ class GroundSet:
         """Upper bound on the restricted smoothness M_{s,2} of the squared l2 utility.
 
         With u(y, x) = |y|^2/2 - |y - x|^2/2 it is sigma_max^2(A, 2) = 1 + coherence (section 4.2). It
-        also holds for masked data: deleting rows of A cannot raise a singular value.
+        also holds for masked data: deleting rows of A cannot increase a singular value.
         """
         return 1.0 + self.coherence
 
@@ -101,20 +101,25 @@ class GroundSet:
 def standard_ground_set(
     patch_shape: tuple[int, int] = (8, 8), bases: Sequence[str] = STANDARD_BASES
 ) -> GroundSet:
-    """Return the union of orthonormal bases of patches (section 6, "Ground set").
+    """Return the union of orthonormal bases of image patches (section 6, "Ground set").
 
     Parameters
     ----------
-    patch_shape : (int, int)
-        Height and width of a patch, in pixels. Wavelets need both to be even.
-    bases : sequence of str
-        "dct" or any orthonormal PyWavelets wavelet. The order is the order of the columns.
+    patch_shape : (int, int), optional
+        Height and width of a patch in pixels; wavelets require both to be even. Default is (8, 8).
+    bases : sequence of str, optional
+        "dct" or any orthonormal PyWavelets wavelet, in the order of the columns. Default is
+        ("dct", "haar", "db4", "coif1").
 
     Returns
     -------
     GroundSet
-        With d = height * width and n = d * len(bases). Columns are patches in row-major order. The
-        constant atom is there once per basis, as in the paper.
+        With d = height * width and n = d * len(bases). Columns are patches in row-major order. As in the
+        paper, the constant atom occurs once per basis.
+
+    See Also
+    --------
+    ground_set_from_array : For custom atoms.
 
     Examples
     --------
@@ -140,18 +145,17 @@ def ground_set_from_array(
     names: Sequence[str] | None = None,
     patch_shape: tuple[int, int] | None = None,
 ) -> GroundSet:
-    """Return a ground set of the user's own candidate atoms.
+    """Return a ground set of custom atoms.
 
     Parameters
     ----------
     atoms : (d, n) array_like
         One candidate per column; columns are scaled to unit length. For media summarization, where the
-        atoms are the data points themselves, pass ``data.T``; selectors then hold T x T gains.
+        atoms are the data points themselves, pass ``data.T``; selectors then need memory for T x T gains.
     names : sequence of str, optional
-        A name for each column, used in `origins` and in error messages; "atom 0", "atom 1", ... if
-        left out.
+        A name for each column, used in `origins` and in error messages. Default is "atom 0", "atom 1", ...
     patch_shape : (int, int), optional
-        Height and width of the patches that the columns picture.
+        Height and width of the columns as image patches. By default they are not images.
 
     Returns
     -------
@@ -160,18 +164,22 @@ def ground_set_from_array(
     Raises
     ------
     ValueError
-        If a column is zero, or holds NaN or infinity; the message names it.
+        If a column is zero, or contains NaN or infinity; the message names it.
+
+    See Also
+    --------
+    standard_ground_set : The ground set of the paper's experiments.
 
     Examples
     --------
-    Media summarization: three pictures such that all are nearly multiples of one of them.
+    Media summarization: three images such that all others are nearly multiples of one of them.
 
     >>> import numpy as np
     >>> from dictsel_core import IndividualSparsity, replacement_omp
     >>> rng = np.random.default_rng(0)
     >>> scenes = rng.normal(size=(3, 100))
-    >>> data = np.repeat(scenes, 10, axis=0) + 0.1 * rng.normal(size=(30, 100))  # ten pictures of each
-    >>> ground_set = ground_set_from_array(data.T, names=[f"picture {t}" for t in range(30)])
+    >>> data = np.repeat(scenes, 10, axis=0) + 0.1 * rng.normal(size=(30, 100))  # ten images of each
+    >>> ground_set = ground_set_from_array(data.T, names=[f"image {t}" for t in range(30)])
     >>> summary = replacement_omp(ground_set, data, IndividualSparsity(1), 3)
     >>> sorted((summary.atoms // 10).tolist())  # one of each scene
     [0, 1, 2]
@@ -186,18 +194,18 @@ def ground_set_from_array(
         raise ValueError(f"patch_shape {shape} does not fit atoms with {n_features} entries.")
     scale = np.abs(columns).max(axis=0)
     for j in np.flatnonzero(~np.isfinite(scale) | (scale == 0.0))[:1]:
-        problem = "is zero everywhere" if scale[j] == 0.0 else "holds NaN or infinity"
+        problem = "is zero" if scale[j] == 0.0 else "contains NaN or infinity"
         raise ValueError(
             f"Every column of atoms must be finite and nonzero, but {labels[j]!r} (column {j}) {problem}."
         )
-    columns /= scale  # first to the unit range, so that squares neither vanish nor overflow
+    columns /= scale  # so that squares neither vanish nor overflow
     columns /= np.linalg.norm(columns, axis=0)
     origins = tuple(AtomOrigin(label, 0, "custom", 0, j) for j, label in enumerate(labels))
     return GroundSet(columns, origins, shape)
 
 
 def as_basis_names(value: object) -> tuple[str, ...]:
-    """Return the names of bases, checked but for being known."""
+    """Return the names of bases, checked; they may still be unknown."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(f"bases must be a sequence of names, such as ('dct', 'haar'), not {value!r}.")
     names = tuple(value)

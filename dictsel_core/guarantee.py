@@ -10,18 +10,18 @@ from dictsel_core._validation import as_count, as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 
-#: Up to this many subsets, the restricted concavity is found by trying them all.
+#: Maximum number of subsets for which the restricted concavity is computed exactly.
 _MAX_SUBSETS = 20_000
 
 
 @dataclass(frozen=True)
 class ApproximationBound:
-    """What is guaranteed about the result of `replacement_omp` and `replacement_greedy`.
+    """Guarantee for the result of `replacement_omp` and `replacement_greedy`.
 
     Attributes
     ----------
     ratio : float
-        The result is worth at least this part of the optimum; 0 promises nothing.
+        The objective of the result is at least this fraction of the optimum.
     smoothness : float
         M_{s,2}, as `GroundSet.smoothness`.
     concavity : float
@@ -29,7 +29,7 @@ class ApproximationBound:
     replacement_sparsity : int
         The parameter p of the constraint.
     sparsity : int
-        The largest support s that the constraint allows.
+        The maximum size s of a support under the constraint.
     """
 
     ratio: float
@@ -49,12 +49,12 @@ def approximation_bound(
 ) -> ApproximationBound:
     r"""Return the guarantee of theorems 4.1 to 4.3 for a ground set and a constraint.
 
-    After k' steps the selected supports are worth at least
+    After k' steps the objective of the selected supports is at least
 
     .. math:: \frac{m_{2s}^2}{M_{s,2}^2} \Big(1 - \exp\Big(-\frac{k'}{p} \frac{M_{s,2}}{m_{2s}}\Big)\Big)
 
-    times those of the best dictionary of k atoms. (Theorem 4.3 prints sigma_max and sigma_min
-    swapped.)
+    times that of the best dictionary of k atoms. (In the paper, sigma_max and sigma_min are swapped in
+    theorem 4.3.)
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def approximation_bound(
     n_atoms : int
         The size k of the optimal dictionary.
     n_steps : int, optional
-        The number k' of steps, k if left out.
+        The number k' of steps. Default is k.
 
     Returns
     -------
@@ -73,10 +73,10 @@ def approximation_bound(
 
     Notes
     -----
-    m_{2s} is found exactly for small ground sets, and otherwise bounded by the coherence of the worst
-    2s atoms (Gershgorin). The standard ground set holds the constant atom once per basis, so there m_2
-    is 0 and nothing is guaranteed, much as it works in practice. The bound is for fully observed
-    patches: a mask may make any atoms dependent.
+    m_{2s} is exact for small ground sets, and otherwise bounded by the coherence of the worst 2s atoms
+    (Gershgorin). The standard ground set contains the constant atom once per basis, so its m_2 is 0 and
+    nothing is guaranteed, although it works in practice. The bound is for fully observed patches: under a
+    mask, any atoms may become dependent.
 
     Examples
     --------
@@ -108,14 +108,14 @@ def approximation_bound(
 
 
 def _restricted_concavity(ground_set: GroundSet, size: int) -> float:
-    """Return a lower bound on the least eigenvalue of the Gram matrix of any `size` atoms."""
+    """Return a lower bound on the smallest eigenvalue of the Gram matrix of any `size` atoms."""
     if size > ground_set.n_features or ground_set.coherence > 1.0 - 1e-12:
         return 0.0
     gram = ground_set.atoms.T @ ground_set.atoms
     if comb(len(ground_set), size) <= _MAX_SUBSETS:
         subsets = np.array(list(combinations(range(len(ground_set)), size)))
         blocks = gram[subsets[:, :, None], subsets[:, None, :]]
-        least = float(np.linalg.eigvalsh(blocks)[:, 0].min())
-        return least if least > 1e-12 else 0.0
+        smallest = float(np.linalg.eigvalsh(blocks)[:, 0].min())
+        return smallest if smallest > 1e-12 else 0.0
     others = np.sort(np.abs(gram - np.eye(len(gram))), axis=0)[::-1]
     return max(0.0, 1.0 - float(others[: size - 1].sum(axis=0).max()))

@@ -1,4 +1,4 @@
-"""How near a picture is to its original."""
+"""Metrics of image quality, relative to a reference."""
 
 from typing import Any
 
@@ -15,23 +15,39 @@ def psnr(
 ) -> float:
     r"""Return the peak signal-to-noise ratio in decibels.
 
-    It is :math:`10 \log_{10}(R^2 / \mathrm{MSE})` with the data range R; infinite for equal pictures.
+    It is :math:`10 \log_{10}(R^2 / \mathrm{MSE})` with the data range R.
 
     Parameters
     ----------
-    reference, image : ndarray
-        Of equal shape.
-    mask : (H, W) or full-shape array_like of bool, optional
-        Count only pixels where it is True: the missing ones.
+    reference, image : (H, W) or (H, W, C) array_like
+        Of the same shape.
+    mask : (H, W) or (H, W, C) array_like of bool, optional
+        Only pixels where it is True count, such as the missing ones. By default all pixels do.
     data_range : float, optional
-        R; the largest value of an integer dtype, and 1 for floats, if left out.
+        R. Default is the largest value of an integer dtype, and 1 for floats.
+
+    Returns
+    -------
+    float
+        Infinite for equal images.
+
+    See Also
+    --------
+    ssim : Structural similarity.
+    estimate_psnr : Estimates it without a reference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> psnr(np.zeros((8, 8)), np.full((8, 8), 0.1))
+    20.0
     """
-    original, picture = _as_pair(reference, image)
+    original, other = _as_pair(reference, image)
     peak = _as_range(data_range, original)
     counted = None if mask is None else _as_selection(mask, original)
     total, count = 0.0, 0
     for rows in _bands(len(original)):
-        error = np.square((original[rows].astype(np.float64) - picture[rows].astype(np.float64)) / peak)
+        error = np.square((original[rows].astype(np.float64) - other[rows].astype(np.float64)) / peak)
         if counted is not None:
             error = error[counted[rows]]
         total, count = total + float(error.sum()), count + error.size
@@ -45,28 +61,36 @@ def psnr(
 def ssim(
     reference: ArrayLike, image: ArrayLike, *, mask: ArrayLike | None = None, data_range: float | None = None
 ) -> float:
-    r"""Return the structural similarity, the mean over channels and pixels.
+    r"""Return the mean structural similarity over channels and pixels [1]_.
 
-    With means :math:`\mu`, variances :math:`\sigma^2` and the covariance over windows of 7 x 7 pixels,
+    With means :math:`\mu`, variances :math:`\sigma^2` and the covariance over patches of 7 x 7 pixels, it is
     :math:`(2 \mu_x \mu_y + c_1)(2 \sigma_{xy} + c_2) / ((\mu_x^2 + \mu_y^2 + c_1)(\sigma_x^2 +
     \sigma_y^2 + c_2))` with :math:`c_1 = (0.01 R)^2` and :math:`c_2 = (0.03 R)^2`, as in scikit-image.
-    Without a mask, windows that reach beyond the border are left out.
+    Without a mask, patches that extend beyond the border are omitted.
 
     Parameters
     ----------
-    reference, image : ndarray
-        Of equal shape.
-    mask : (H, W) or full-shape array_like of bool, optional
-        Average only over pixels where it is True: the missing ones.
-    data_range : float, optional
+    reference, image : (H, W) or (H, W, C) array_like
+        Of the same shape.
+    mask, data_range : optional
         As for `psnr`.
+
+    Returns
+    -------
+    float
+        At most 1, for equal images; NaN if no pixel counts.
+
+    See Also
+    --------
+    psnr : Peak signal-to-noise ratio.
 
     References
     ----------
     .. [1] Z. Wang, A. C. Bovik, H. R. Sheikh and E. P. Simoncelli, "Image quality assessment: from error
        visibility to structural similarity", IEEE Transactions on Image Processing 13(4), 2004.
+       :DOI:`10.1109/TIP.2003.819861`
     """
-    original, picture = _as_pair(reference, image)
+    original, other = _as_pair(reference, image)
     size = min(7, *original.shape[:2])
     size -= 1 - size % 2
     if size < 3:
@@ -74,11 +98,11 @@ def ssim(
     peak = _as_range(data_range, original)
     counted = _inside(original.shape, size // 2) if mask is None else _as_selection(mask, original)
     margins = [(size // 2, size // 2)] * 2 + [(0, 0)] * (original.ndim - 2)
-    one, other = (np.pad(each, margins, mode="symmetric") for each in (original, picture))
+    x, y = (np.pad(each, margins, mode="symmetric") for each in (original, other))
     total, count = 0.0, 0
     for rows in _bands(len(original)):
         reach = slice(rows.start, rows.stop + size - 1)
-        values = _similarity(one[reach].astype(np.float64), other[reach].astype(np.float64), size, peak)
+        values = _similarity(x[reach].astype(np.float64), y[reach].astype(np.float64), size, peak)
         chosen = values[counted[rows]]
         total, count = total + float(chosen.sum()), count + chosen.size
     return total / count if count else float("nan")
@@ -87,20 +111,20 @@ def ssim(
 def _similarity(
     x: NDArray[np.float64], y: NDArray[np.float64], size: int, peak: float
 ) -> NDArray[np.float64]:
-    """Return the SSIM of every window of two padded pictures: smaller by size - 1 in both directions."""
-    mean_x, mean_y = _window_means(x, size), _window_means(y, size)
+    """Return the SSIM of every patch of two padded images: smaller by size - 1 in both directions."""
+    mean_x, mean_y = _patch_means(x, size), _patch_means(y, size)
     sample = size**2 / (size**2 - 1)  # variances of a sample
-    variance_x = sample * (_window_means(x * x, size) - mean_x * mean_x)
-    variance_y = sample * (_window_means(y * y, size) - mean_y * mean_y)
-    covariance = sample * (_window_means(x * y, size) - mean_x * mean_y)
+    variance_x = sample * (_patch_means(x * x, size) - mean_x * mean_x)
+    variance_y = sample * (_patch_means(y * y, size) - mean_y * mean_y)
+    covariance = sample * (_patch_means(x * y, size) - mean_x * mean_y)
     c1, c2 = (0.01 * peak) ** 2, (0.03 * peak) ** 2
     similar = (2 * mean_x * mean_y + c1) * (2 * covariance + c2)
     scale: NDArray[np.float64] = (mean_x**2 + mean_y**2 + c1) * (variance_x + variance_y + c2)
     return similar / scale
 
 
-def _window_means(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return the means over size x size windows: smaller by size - 1 in both directions."""
+def _patch_means(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Return the means over size x size patches: smaller by size - 1 in both directions."""
     height, width = values.shape[0] - size + 1, values.shape[1] - size + 1
     rows = values[:height].copy()
     for shift in range(1, size):
@@ -125,33 +149,38 @@ def _bands(height: int) -> list[slice]:
 
 
 def error_map(reference: ArrayLike, image: ArrayLike) -> NDArray[np.float64]:
-    """Return the absolute error of each pixel, the mean over channels: (H, W)."""
-    original, picture = _as_pair(reference, image)
-    error: NDArray[np.float64] = np.abs(original.astype(np.float64) - picture.astype(np.float64))
+    """Return the absolute error of each pixel, averaged over channels: (H, W).
+
+    Parameters
+    ----------
+    reference, image : (H, W) or (H, W, C) array_like
+        Of the same shape.
+    """
+    original, other = _as_pair(reference, image)
+    error: NDArray[np.float64] = np.abs(original.astype(np.float64) - other.astype(np.float64))
     return error if error.ndim == 2 else error.mean(axis=2)
 
 
 def _as_pair(reference: ArrayLike, image: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    original, picture = _as_picture(reference, "reference"), _as_picture(image, "image")
-    if original.shape != picture.shape:
+    original, other = _as_image(reference, "reference"), _as_image(image, "image")
+    if original.shape != other.shape:
         raise ValueError(
-            f"reference and image must have the same shape, but they have {original.shape} "
-            f"and {picture.shape}."
+            f"reference and image must have the same shape, but they have {original.shape} and {other.shape}."
         )
     if original.ndim not in (2, 3):
         raise ValueError(
-            f"A picture has the shape (height, width) or (height, width, channels), not {original.shape}."
+            f"Images must have the shape (height, width) or (height, width, channels), not {original.shape}."
         )
-    return original, picture
+    return original, other
 
 
-def _as_picture(value: ArrayLike, name: str) -> NDArray[Any]:
+def _as_image(value: ArrayLike, name: str) -> NDArray[Any]:
     if masked_entries(value) is not None:
-        raise TypeError(f"{name} must be a plain array; fill what is masked in it, or leave that out.")
-    picture = np.asarray(value)
-    if picture.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold real numbers, but its dtype is {picture.dtype}.")
-    return picture
+        raise TypeError(f"{name} must be a plain array; fill its masked pixels, or measure with mask=...")
+    image = np.asarray(value)
+    if image.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, but its dtype is {image.dtype}.")
+    return image
 
 
 def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
@@ -164,7 +193,7 @@ def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
         return np.broadcast_to(chosen, original.shape)
     except ValueError:
         raise ValueError(
-            f"mask must have the shape of the pictures, {original.shape}, but has {chosen.shape}."
+            f"mask must have the shape of the images, {original.shape}, but has {chosen.shape}."
         ) from None
 
 

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import Scalar
 from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Bools, Floats, Ints
 
 Single = NDArray[np.float32]
-Scalar = TypeVar("Scalar", bound=np.generic)
 
 #: Maximum number of values of rebuilt patches in memory; bands are as tall as this allows.
 _BAND_VALUES = 1 << 22

@@ -1,4 +1,4 @@
-"""Orthogonal matching pursuit of many masked patches at once."""
+"""Orthogonal matching pursuit of many patches with missing entries at once."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +23,7 @@ from dictsel_core._validation import (
 
 __all__ = ["Pursuit", "SparseCodes", "omp"]
 
-#: Rows handled at once: enough to amortize a NumPy call, few enough to stay in the cache.
+#: Rows per chunk: enough to amortize a NumPy call, few enough to stay in the cache.
 CHUNK = 2048
 
 
@@ -36,7 +36,7 @@ class SparseCodes:
     dictionary : (d, k) ndarray
         A copy of the given one.
     supports : (T, S) ndarray of int
-        Columns of the dictionary in the order of their choice, padded with -1; S is the largest
+        Columns of the dictionary in the order of selection, padded with -1; S is the largest
         sparsity, but at most d and at most k.
     coefficients : (T, S) ndarray
         Least-squares weights on the observed entries, padded with 0.
@@ -58,7 +58,7 @@ class SparseCodes:
 
     @cached_property
     def rebuilt(self) -> Floats:
-        """The patches rebuilt from their codes, missing entries included: (T, d)."""
+        """The patches rebuilt from their codes, including missing entries: (T, d)."""
         chunks = map_chunks(
             lambda start, stop: self._dense(start, stop) @ self.dictionary.T,
             len(self.supports),
@@ -90,32 +90,42 @@ def omp(
 ) -> SparseCodes:
     r"""Code each patch by orthogonal matching pursuit on its observed entries.
 
-    In each step a patch with residual r takes the atom with the largest
-    :math:`|a^\top r| / \lVert m \circ a \rVert`, where m is 1 on the observed entries and r is 0
-    elsewhere, and refits all its weights by least squares on the observed entries. This equals
-    ordinary OMP in the dictionary restricted to the observed rows and scaled to unit columns.
+    In each step, a patch with residual r selects the atom with the largest
+    :math:`|a^\top r| / \lVert m \circ a \rVert`, where m is 1 at observed entries and m and r are 0
+    elsewhere, and all its weights are refitted by least squares on the observed entries. This is
+    ordinary OMP [1]_ in the dictionary restricted to the observed rows and scaled to unit columns.
 
     Parameters
     ----------
     dictionary : (d, k) array_like
         Atoms as columns, of any length.
     data : (T, d) array_like
-        Patches as rows; missing entries may hold anything.
+        Patches as rows. Missing entries may have any value, NaN included.
     sparsity : int or (T,) array_like of int
-        Most atoms one patch may use.
+        Maximum number of atoms per patch.
     mask : (T, d) array_like of bool, optional
-        True = missing.
-    tolerance : float
-        A patch is finished as soon as its squared residual is at most this.
+        True = missing. By default nothing is missing.
+    tolerance : float, optional
+        A patch is finished when its squared residual is at most this. Default is 0.
     threads : int, optional
-        All available cores if left out. The result does not depend on it.
+        Number of threads; by default all available cores. The result does not depend on it.
 
     Returns
     -------
     SparseCodes
-        In float32 if the data are float32 and of ordinary size, else in float64. A patch uses fewer
-        than `sparsity` atoms where no further one lowers its residual: an exact fit, or no observed
-        entry. Of atoms that are equal up to sign, only the first is ever used.
+        In float32 if the data are float32 and their squares are within its range, else in float64. A
+        patch uses fewer than `sparsity` atoms if no other atom reduces its residual: an exact fit, or no
+        observed entry. Of atoms that are equal up to sign, only the first is used.
+
+    See Also
+    --------
+    utilities : What each patch gains from a dictionary.
+
+    References
+    ----------
+    .. [1] Y. C. Pati, R. Rezaiifar and P. S. Krishnaprasad, "Orthogonal matching pursuit: recursive function
+       approximation with applications to wavelet decomposition", Asilomar Conference on Signals, Systems and
+       Computers, 1993. :DOI:`10.1109/ACSSC.1993.342465`
 
     Examples
     --------
@@ -126,13 +136,13 @@ def omp(
     """
     atoms = as_matrix(dictionary, "dictionary", "(features, atoms)")
     if not np.isfinite(atoms).all():
-        raise ValueError("dictionary must be finite, but it holds NaN or infinity.")
-    least_energy = as_nonnegative(tolerance, "tolerance")
+        raise ValueError("dictionary must be finite, but it contains NaN or infinity.")
+    max_residual = as_nonnegative(tolerance, "tolerance")
     points = ObservedData(data, mask, atoms.shape[0])
     if needs_double(atoms, "dictionary"):
         points.dtype = np.dtype(np.float64)
     caps = _as_caps(sparsity, len(points))
-    pursuit = Pursuit(atoms.astype(points.dtype, copy=False), int(caps.max()), least_energy)
+    pursuit = Pursuit(atoms.astype(points.dtype, copy=False), int(caps.max()), max_residual)
     supports = np.empty((len(points), pursuit.capacity), dtype=np.intp)
     coefficients = np.empty(supports.shape, points.dtype)
     energies = np.empty(len(points), points.dtype)
@@ -150,7 +160,7 @@ def omp(
 
 
 class Pursuit:
-    """The kernel of `omp` for one dictionary; calls from several threads do not disturb each other.
+    """The kernel of `omp` for one dictionary; it may be called from several threads.
 
     Assumes finite atoms and data of the same dtype.
 
@@ -158,7 +168,7 @@ class Pursuit:
     ----------
     atoms : (d, k) ndarray
     capacity : int
-        Largest sparsity that will be asked for.
+        Maximum sparsity of any patch.
     tolerance : float
         Squared residual at which a patch is finished.
     weak : bool
@@ -172,11 +182,11 @@ class Pursuit:
         self.capacity = min(capacity, *atoms.shape)
         self._tolerance = tolerance
         self._weak = weak
-        # Relative size below which a correlation, or the masked length of an atom, is rounding error.
+        # Relative magnitude below which a correlation, or the masked length of an atom, is rounding error.
         self._rounding = rounding_level(atoms.shape[0], atoms.dtype)
-        # An atom that repeats an earlier one is never chosen: rounding must not decide between them.
-        self._squares[:, repeated_columns(self.atoms)] = 0
-        self._free: list[_Workspace] = []  # taken and put back by whatever thread comes along
+        # Duplicates of an earlier atom are never selected: rounding must not decide between them.
+        self._squares[:, duplicate_columns(self.atoms)] = 0
+        self._free: list[_Workspace] = []  # shared by all threads
 
     def __call__(self, data: Floats, weights: Floats | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
         """Code one chunk by weighted least squares.
@@ -212,7 +222,7 @@ class Pursuit:
         rows = np.arange(n)
         fit.begin(data)
         energy = np.vecdot(data, data)
-        least_score = energy * self._rounding**2
+        min_score = energy * self._rounding**2
         active = energy > self._tolerance
         for j in range(self.capacity):
             residual = fit.residual
@@ -222,14 +232,14 @@ class Pursuit:
             np.square(scores, out=scores)
             np.multiply(scores, inverse_lengths, out=scores)
             chosen = scores.argmax(axis=1)
-            active &= (scores[rows, chosen] > least_score) & (caps > j)
+            active &= (scores[rows, chosen] > min_score) & (caps > j)
             if not active.any():
                 break
             column = fit.next_column()
             np.take(self._rows, chosen, axis=0, out=column, mode="clip")
             if weights is not None:
                 np.multiply(column, weights, out=column)
-            # A dependent column ends its patch: even the best one explains next to nothing.
+            # A dependent column ends the pursuit of its patch: even the best atom explains nothing.
             active = fit.append(inverse_lengths[rows, chosen], active)
             supports[:, j] = np.where(active, chosen, -1)
             if self._tolerance > 0:
@@ -243,7 +253,7 @@ class Pursuit:
             out[...] = full
         else:
             np.matmul(np.square(weights) if self._weak else weights, self._squares, out=out)
-        # Atoms as good as hidden by the mask count as if they were just visible, atoms of zeros not at all.
+        # The masked length of a nearly hidden atom is bounded from below; atoms of zeros are never selected.
         np.maximum(out, np.where(full > 0, full * self._rounding**2, np.inf), out=out)
         return np.divide(1, out, out=out)
 
@@ -258,7 +268,7 @@ class Pursuit:
 
 
 class _Workspace:
-    """Arrays that are used again for every chunk."""
+    """Arrays that are reused for all chunks."""
 
     def __init__(self, capacity: int, n_rows: int, atoms: Floats) -> None:
         n_features, n_atoms = atoms.shape
@@ -268,17 +278,17 @@ class _Workspace:
         self.inverse_lengths = np.empty_like(self.scores)
 
 
-def repeated_columns(atoms: Floats) -> Bools:
-    """Return which columns are an earlier one up to scale: (k,)."""
+def duplicate_columns(atoms: Floats) -> Bools:
+    """Return which columns are multiples of an earlier one: (k,)."""
     lengths = np.linalg.norm(atoms, axis=0)
     units = atoms / np.where(lengths > 0, lengths, 1)
     close = 1 - 4 * rounding_level(atoms.shape[0], atoms.dtype)
-    repeated = np.zeros(atoms.shape[1], bool)
+    duplicate = np.zeros(atoms.shape[1], bool)
     for start in range(0, atoms.shape[1], CHUNK):
         block = units[:, start : start + CHUNK]
         products = np.abs(block.T @ units[:, : start + block.shape[1]])
-        repeated[start : start + CHUNK] = (np.tril(products, start - 1) > close).any(axis=1)
-    return repeated
+        duplicate[start : start + CHUNK] = (np.tril(products, start - 1) > close).any(axis=1)
+    return duplicate
 
 
 def scatter_codes(codes: Floats, supports: Ints, coefficients: Floats) -> None:

@@ -1,4 +1,4 @@
-"""Online selection: a dictionary for every round, before its patch is seen (section 5, appendix D)."""
+"""Online selection: a dictionary for every round, before its patch is known (section 5, appendix D)."""
 
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, FixedHedge, Hedge
 from dictsel_core.online.regret import alpha_regret, utilities

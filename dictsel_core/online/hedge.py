@@ -1,4 +1,4 @@
-"""Hedge: play actions with probabilities that grow with what they would have gained."""
+"""Hedge: play actions with probabilities that grow with their past gains."""
 
 from abc import ABC, abstractmethod
 
@@ -11,17 +11,19 @@ Array = NDArray[np.float64]
 
 
 class ExpertBank(ABC):
-    """Several independent learners over the same actions, side by side in whole-array operations.
+    """Several independent learners over the same actions, in whole-array operations.
 
-    In every round each learner plays one of n actions, and is then told what each action would have
-    gained. Its regret is the total gain of the best single action minus its own expected total.
+    In every round each learner plays one of n actions, and then observes the gains of all actions. Its
+    regret is the total gain of the best single action minus its own expected total.
 
     Parameters
     ----------
     n_actions : int
-    n_learners : int
+        The number n of actions.
+    n_learners : int, optional
+        Default is 1.
     rng : numpy.random.Generator or int, optional
-        For the draws; seeded with 0 if left out.
+        Generator or seed for the draws. Default is the seed 0.
     """
 
     def __init__(
@@ -44,16 +46,16 @@ class ExpertBank(ABC):
 
     @property
     def probabilities(self) -> Array:
-        """How likely each learner plays each action in this round: (n_learners, n_actions)."""
+        """Probability of each action of each learner in this round: (n_learners, n_actions)."""
         if self._probabilities is None:
             self._probabilities = softmax(self._totals, self._rates())
         return self._probabilities
 
     def play(self) -> Ints:
         """Draw one action for each learner: (n_learners,)."""
-        ladder = self.probabilities.cumsum(axis=1)
-        heights = self._rng.random(len(ladder)) * ladder[:, -1]
-        drawn: Ints = (ladder <= heights[:, None]).sum(axis=1)
+        cumulative = self.probabilities.cumsum(axis=1)
+        draws = self._rng.random(len(cumulative)) * cumulative[:, -1]
+        drawn: Ints = (cumulative <= draws[:, None]).sum(axis=1)
         return np.minimum(drawn, self._shape[1] - 1)
 
     def observe(self, gains: ArrayLike) -> None:
@@ -62,8 +64,7 @@ class ExpertBank(ABC):
         Parameters
         ----------
         gains : (n_learners, n_actions) array_like
-            What each action would have gained for each learner; at least 0. One row, (n_actions,), is
-            enough for a single learner.
+            Gain of each action for each learner; at least 0. It may be (n_actions,) for a single learner.
         """
         table = np.asarray(gains, dtype=np.float64)
         if table.ndim == 1:
@@ -78,44 +79,51 @@ class ExpertBank(ABC):
     @property
     @abstractmethod
     def regret_bound(self) -> Array:
-        """What theory promises for the regret of each learner in the rounds so far: (n_learners,)."""
+        """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
 
     @abstractmethod
     def _rates(self) -> Array:
-        """Return the learning rate of each learner in this round."""
+        """Return the learning rates of this round: (n_learners,)."""
 
     @abstractmethod
     def _learn(self, gains: Array) -> None:
-        """Add the gains of this round to the totals, and prepare the next one."""
+        """Add the gains of this round to the totals, and prepare the next round."""
 
 
 class Hedge(ExpertBank):
-    r"""Hedge with the learning rate of theory, or with the doubling trick where no end is in sight.
+    r"""Hedge with the theoretical learning rate, by the doubling trick if the number of rounds is unknown.
 
-    Action a is played with a probability proportional to :math:`\exp(\eta G_a)`, G_a being its total gain
-    so far. With gains between 0 and G and T rounds, :math:`\eta = \sqrt{8 \ln n / T} / G` bounds the
-    expected regret by :math:`G \sqrt{T \ln n / 2}` ([2]_, theorem 2.2), which is within the
-    :math:`\sqrt{2 T \ln n}` that theorems D.2, D.4 and D.6 of the paper build on.
+    Action a is played with a probability proportional to :math:`\exp(\eta G_a)`, where G_a is its total gain
+    so far [1]_. With gains between 0 and G and T rounds, :math:`\eta = \sqrt{8 \ln n / T} / G` bounds the
+    expected regret by :math:`G \sqrt{T \ln n / 2}` ([2]_, theorem 2.2), which is less than the
+    :math:`\sqrt{2 T \ln n}` assumed in theorems D.2, D.4 and D.6 of the paper.
 
     Parameters
     ----------
     n_actions : int
-        n.
-    n_learners : int
-        Independent learners side by side.
+        The number n of actions.
+    n_learners : int, optional
+        Default is 1.
     rounds : int, optional
-        T. Where it is left out, the learner starts afresh after 1, 3, 7, 15, ... rounds with the rate for
-        twice as many, which costs a factor of at most 3.42.
-    largest_gain : float
-        G. A gain above it is refused.
+        The number T of rounds. By default it is unknown: the learner then restarts after 1, 3, 7, 15, ...
+        rounds with the rate for twice as many, which increases the bound by a factor of at most 3.42.
+    largest_gain : float, optional
+        The largest possible gain G; larger ones raise an error. Default is 1.
     rng : numpy.random.Generator or int, optional
-        For the draws; seeded with 0 if left out.
+        Generator or seed for the draws. Default is the seed 0.
+
+    See Also
+    --------
+    AdaptiveHedge : Needs neither T nor G.
+    FixedHedge : Uses a given learning rate.
 
     References
     ----------
     .. [1] Y. Freund and R. E. Schapire, "A decision-theoretic generalization of on-line learning and an
        application to boosting", Journal of Computer and System Sciences 55(1), 1997.
+       :DOI:`10.1006/jcss.1997.1504`
     .. [2] N. Cesa-Bianchi and G. Lugosi, "Prediction, Learning, and Games", Cambridge University Press, 2006.
+       :DOI:`10.1017/CBO9780511546921`
 
     Examples
     --------
@@ -145,7 +153,7 @@ class Hedge(ExpertBank):
 
     @property
     def regret_bound(self) -> Array:
-        """What theory promises for the regret of each learner in the rounds so far: (n_learners,)."""
+        """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
         return np.full(self._shape[0], self._earlier + self._bound_since_start())
 
     def _begin(self, rounds: int) -> None:
@@ -164,7 +172,9 @@ class Hedge(ExpertBank):
 
     def _learn(self, gains: Array) -> None:
         if gains.max() > self._largest:
-            raise ValueError(f"No gain may exceed largest_gain, {self._largest}, but one is {gains.max()}.")
+            raise ValueError(
+                f"gains must be at most largest_gain, {self._largest}, but one is {gains.max()}."
+            )
         self._totals += gains
         self._done += 1
         if self._doubling and self._done == self._rounds:
@@ -173,21 +183,26 @@ class Hedge(ExpertBank):
 
 
 class FixedHedge(ExpertBank):
-    r"""Hedge with a learning rate of one's own, the same in all rounds.
+    r"""Hedge with a given learning rate, the same in all rounds.
 
-    Gains are taken as they come, whatever their scale. The regret after T rounds is at most
-    :math:`\ln n / \eta + \eta T G^2 / 8`, G being the largest gain so far.
+    Gains may have any scale. The regret after T rounds is at most
+    :math:`\ln n / \eta + \eta T G^2 / 8`, where G is the largest gain so far.
 
     Parameters
     ----------
     n_actions : int
-        n.
+        The number n of actions.
     rate : float
-        Learning rate, :math:`\eta`.
-    n_learners : int
-        Independent learners side by side.
+        The learning rate :math:`\eta`.
+    n_learners : int, optional
+        Default is 1.
     rng : numpy.random.Generator or int, optional
-        For the draws; seeded with 0 if left out.
+        Generator or seed for the draws. Default is the seed 0.
+
+    See Also
+    --------
+    Hedge : Uses the theoretical learning rate.
+    AdaptiveHedge : Adapts the learning rate.
 
     Examples
     --------
@@ -213,7 +228,7 @@ class FixedHedge(ExpertBank):
 
     @property
     def regret_bound(self) -> Array:
-        """What theory promises for the regret of each learner in the rounds so far: (n_learners,)."""
+        """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
         bound: Array = np.log(self.n_actions) / self._rate + self._rate * self._done * self._largest**2 / 8
         return bound
 
@@ -227,21 +242,26 @@ class FixedHedge(ExpertBank):
 
 
 class AdaptiveHedge(ExpertBank):
-    r"""AdaHedge: a learning rate that follows the gains, with neither their scale nor T known.
+    r"""AdaHedge: adapts its learning rate to the gains, whatever their scale and the number of rounds.
 
-    The rate is :math:`\eta = \ln n / \Delta`, where :math:`\Delta` sums up what exponential weights have
-    lost against their own mixture, :math:`\frac{1}{\eta} \ln \sum_a p_a e^{\eta g_a} - \sum_a p_a g_a`.
-    The expected regret is at most :math:`2\Delta`, and so never much worse than that of `Hedge`, and far
-    smaller where most gains are far below the largest one, as they are in dictionary selection.
+    The rate is :math:`\eta = \ln n / \Delta`, where :math:`\Delta` is the sum over all rounds of the
+    mixability gap :math:`\frac{1}{\eta} \ln \sum_a p_a e^{\eta g_a} - \sum_a p_a g_a` [1]_. The expected
+    regret is at most :math:`2\Delta`, which is never much larger than that of `Hedge`, and far smaller if
+    most gains are far below the largest one, as in dictionary selection.
 
     Parameters
     ----------
     n_actions : int
-        n.
-    n_learners : int
-        Independent learners side by side.
+        The number n of actions.
+    n_learners : int, optional
+        Default is 1.
     rng : numpy.random.Generator or int, optional
-        For the draws; seeded with 0 if left out.
+        Generator or seed for the draws. Default is the seed 0.
+
+    See Also
+    --------
+    Hedge : Uses the theoretical learning rate.
+    FixedHedge : Uses a given learning rate.
 
     References
     ----------
@@ -266,11 +286,11 @@ class AdaptiveHedge(ExpertBank):
 
     @property
     def regret_bound(self) -> Array:
-        """What theory promises for the regret of each learner in the rounds so far: (n_learners,)."""
+        """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
         return 2 * self._gaps
 
     def _rates(self) -> Array:
-        """Return ln n / gap; infinite, that is following the leader, where there is no gap yet."""
+        """Return ln n / gap; infinite, which is following the leader, if there is no gap yet."""
         rates = np.full(self._shape[0], np.inf)
         np.divide(np.log(self._shape[1]), self._gaps, out=rates, where=self._gaps > 0)
         return rates
@@ -291,7 +311,7 @@ def softmax(totals: Array, rates: Array) -> Array:
 
 
 def soft_maximum(totals: Array, rates: Array) -> Array:
-    """Return ln(mean of exp(rate * total)) / rate by row; the largest total where the rate is infinite."""
+    """Return ln(mean of exp(rate * total)) / rate by row; the largest total if the rate is infinite."""
     largest = totals.max(axis=1)
     means = np.exp(_scaled(totals - largest[:, None], rates)).mean(axis=1)
     return np.asarray(largest + np.log(means) / rates)

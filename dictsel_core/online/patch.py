@@ -1,4 +1,4 @@
-"""The support of one patch as it grows and changes within a round."""
+"""The support of one patch within a round."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ Array = NDArray[np.float64]
 class PatchSupport:
     """Support, weights and correlations of one patch, in inner products with all atoms.
 
-    A round replaces some ten atoms of one patch. That is too little work for the machinery of the selectors,
-    which is made for many patches: here a change costs inner products of the support with all atoms, and
-    arithmetic on s x n numbers.
+    A round replaces about ten atoms of one patch, for which the engines of the selectors, made for many
+    patches, would be too slow. Here a change costs the inner products of the support with all atoms, and
+    operations on s x n numbers.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ class PatchSupport:
     observed : (d,) ndarray or None
         1.0 where observed and 0.0 where missing; None if nothing is missing.
     capacity : int
-        Most atoms that the support may hold.
+        Maximum size of the support.
 
     Attributes
     ----------
     atoms : list of int
-        The support, by slot.
+        The support; the index is the slot.
     weights : (|Z|,) ndarray
         Least-squares weights on the observed entries.
     correlations : (n,) ndarray
@@ -52,11 +52,11 @@ class PatchSupport:
 
     @property
     def is_full(self) -> bool:
-        """Whether an atom can only come in the place of another."""
+        """Whether an atom can only replace another one."""
         return len(self.atoms) >= self._capacity
 
     def put(self, atom: int, slot: int) -> None:
-        """Put an atom into a slot, or into a new one at the end, and refit."""
+        """Put an atom into a slot, or append it, and refit."""
         if slot == len(self.atoms):
             self.atoms.append(atom)
         else:

@@ -1,4 +1,4 @@
-"""How an online player has fared against a dictionary that was chosen in hindsight."""
+"""The regret of an online player relative to a dictionary chosen in hindsight."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,19 +12,25 @@ Array = NDArray[np.float64]
 def utilities(
     dictionary: ArrayLike, data: ArrayLike, sparsity: int, *, mask: ArrayLike | None = None
 ) -> Array:
-    r"""Return what each patch gains from a dictionary: :math:`|y_t|^2/2 - |r_t|^2/2`, (T,).
+    r"""Return the utility of a dictionary for each patch: :math:`|y_t|^2/2 - |r_t|^2/2`, (T,).
 
-    The reward :math:`\max_{|w|_0 \le s} u(y_t, X w)` of a round is NP-hard to evaluate; as in the paper's
+    The reward :math:`\max_{|w|_0 \le s} u(y_t, X w)` of a round is NP-hard to compute; as in the paper's
     experiments, the code is that of OMP.
 
     Parameters
     ----------
     dictionary : (d, k) array_like
-    data : (T, d) array_like
-        One patch, (d,), will do as well.
+        Atoms as columns, of any length.
+    data : (T, d) or (d,) array_like
+        Patches as rows, or a single patch.
     sparsity : int
+        Maximum number of atoms per patch.
     mask : array_like of bool, optional
-        Of the shape of data; True = missing; energies are then those of the observed entries.
+        Of the shape of data; True = missing. Only observed entries count. By default nothing is missing.
+
+    Returns
+    -------
+    (T,) ndarray
 
     Examples
     --------
@@ -49,15 +55,15 @@ def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) ->
         Utility of the dictionary played in each round.
     reference : (T,) array_like
         Utility of one dictionary chosen in hindsight, such as that of `replacement_omp` on all patches.
-        The optimal one of the definition (section 5) is out of reach.
-    alpha : float
-        1 compares with the reference itself, and the offline approximation ratio with the promise of
-        theorems D.2, D.4 and D.6.
+        The optimal dictionary of the definition (section 5) is NP-hard to find.
+    alpha : float, optional
+        Factor of the reference. Default is 1; in theorems D.2, D.4 and D.6 it is the offline approximation
+        ratio.
 
     Returns
     -------
     (T,) ndarray
-        Divide it by 1, ..., T for the average regret.
+        Divided by 1, ..., T it is the average regret.
 
     Examples
     --------

@@ -22,32 +22,43 @@ Array = NDArray[np.float64]
 
 
 class OnlineSelector(ABC):
-    """One dictionary per round, from k learners that each contribute one atom (algorithm 3).
+    """One dictionary per round, from k learners that contribute one atom each (algorithm 3).
 
-    In every round, `play` gives the dictionary, and `observe` takes the patch that it was to code. Learner
-    i is then told what every atom would have gained after the atoms of the learners before it.
+    In every round, `play` returns the dictionary, and `observe` takes the patch to be coded. Learner
+    i then observes the gains of all atoms, given the atoms of the previous learners.
 
     Parameters
     ----------
     ground_set : GroundSet
         The n candidate atoms.
     n_atoms : int
-        The dictionary size k; a dictionary is smaller where learners agree.
+        The dictionary size k; a dictionary is smaller if learners agree.
     sparsity : int
-        Most atoms one patch may use, s.
+        Maximum number of atoms per patch, s.
     largest_energy : float, optional
-        Largest squared length of a patch. The learners are then those of the paper's theorems: `Hedge`
-        with the rate of theory. Where it is left out they are `AdaptiveHedge`, which did better in our
-        experiments and needs to know nothing.
+        Largest squared length of a patch. With it, the learners are those of the paper's theorems: `Hedge`
+        with the theoretical rate. By default they are `AdaptiveHedge`, which did better in our experiments
+        and needs no parameters.
     rounds : int, optional
-        Number of rounds T, if it is known; goes with `largest_energy`. `Hedge` uses the doubling trick
-        where it is left out.
+        Number of rounds T, if known; requires `largest_energy`. By default `Hedge` uses the doubling trick.
     learners : ExpertBank, optional
-        k learners over the n atoms, in place of those; they draw for themselves, so that largest_energy,
-        rounds and rng are left out. Gains are at most half the energy of a patch, or its M-th part for
-        Replacement OMP.
+        k learners over the n atoms, to be used instead; then largest_energy, rounds and rng must not be
+        given. Gains are at most the energy of a patch divided by 2, or by M for Replacement OMP.
     rng : numpy.random.Generator or int, optional
-        For the draws; seeded with 0 if left out.
+        Generator or seed for the draws. Default is the seed 0.
+
+    Examples
+    --------
+    Patches that are one of two atoms, which are found:
+
+    >>> from dictsel_core import OnlineReplacementOMP, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> selector = OnlineReplacementOMP(ground_set, n_atoms=2, sparsity=1)
+    >>> for t in range(50):
+    ...     atoms = selector.play()
+    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
+    >>> sorted(selector.play().tolist())
+    [5, 6]
     """
 
     def __init__(
@@ -73,17 +84,17 @@ class OnlineSelector(ABC):
         if learners is not None:
             if any(each is not None for each in (largest_energy, rounds, rng)):
                 raise TypeError(
-                    "learners have a rate and draws of their own; leave largest_energy, rounds and rng out."
+                    "learners already have a rate and a generator; omit largest_energy, rounds and rng."
                 )
             _check_learners(learners, count, n)
             self._learners = learners
         elif largest_energy is None and rounds is not None:
-            raise TypeError("rounds is used with largest_energy only; leave it out or give both.")
+            raise TypeError("rounds requires largest_energy; give both, or omit rounds.")
         elif largest_energy is None:
             self._learners = AdaptiveHedge(n, n_learners=count, rng=rng)
         else:
             energy = as_positive(largest_energy, "largest_energy")
-            # A little more than the bound itself, so that rounding errors do not exceed it.
+            # Slightly more than the bound, to allow for rounding errors.
             largest = (1 + 1e-9) * self._largest_gain(energy)
             self._largest_energy, self._largest = energy, largest
             self._learners = Hedge(n, n_learners=count, rounds=rounds, largest_gain=largest, rng=rng)
@@ -101,12 +112,12 @@ class OnlineSelector(ABC):
     def play(self) -> Ints:
         """Return the dictionary of this round: up to k different atoms as ground-set indices.
 
-        It stays the same until `observe` ends the round.
+        It is the same until `observe` ends the round.
         """
         return np.array(list(dict.fromkeys(self._draw().tolist())), dtype=np.intp)
 
     def observe(self, y: ArrayLike, mask: ArrayLike | None = None) -> None:
-        """End the round with the patch that the dictionary was to code.
+        """End the round with the patch to be coded.
 
         Parameters
         ----------
@@ -147,7 +158,7 @@ class OnlineSelector(ABC):
 
     @abstractmethod
     def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
-        """Return what every atom would have gained for every learner, (k, n); the support is empty."""
+        """Return the gains of all atoms for every learner, (k, n), starting from an empty support."""
 
     @abstractmethod
     def _largest_gain(self, energy: float) -> float:
@@ -167,20 +178,13 @@ def _check_learners(learners: object, n_atoms: int, n_candidates: int) -> None:
 class OnlineSDSMA(OnlineSelector):
     r"""Online SDS_MA (appendix D.1): gains of the modular approximation.
 
-    Learner i is fed :math:`\tilde g_t(X^{i-1} + a) - \tilde g_t(X^{i-1})`, where :math:`\tilde g_t(X)` sums
-    the s largest f_t({a}) of atoms in X.
+    Learner i observes :math:`\tilde g_t(X^{i-1} + a) - \tilde g_t(X^{i-1})`, where :math:`\tilde g_t(X)` is
+    the sum of the s largest f_t({a}) of atoms in X.
 
-    Examples
+    See Also
     --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> selector = OnlineSDSMA(ground_set, n_atoms=2, sparsity=1)
-    >>> for t in range(50):
-    ...     atoms = selector.play()
-    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
-    >>> sorted(selector.play().tolist())
-    [5, 6]
+    OnlineSelector : Its parameters, and how it is used.
+    sds_ma : The offline version.
     """
 
     def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
@@ -202,20 +206,13 @@ class OnlineSDSMA(OnlineSelector):
 class OnlineReplacementGreedy(OnlineSelector):
     r"""Online Replacement Greedy (appendix D.2): gains are true utility differences.
 
-    Learner i is fed :math:`f_t(Z + a) - f_t(Z)` while the support Z holds fewer than s atoms, and after
-    that the difference of the best swap, or 0; then its own atom is put into Z accordingly.
+    Learner i observes :math:`f_t(Z + a) - f_t(Z)` while the support Z has fewer than s atoms, and then
+    the difference of the best swap, or 0; after that its own atom enters Z in the same way.
 
-    Examples
+    See Also
     --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> selector = OnlineReplacementGreedy(ground_set, n_atoms=2, sparsity=1)
-    >>> for t in range(50):
-    ...     atoms = selector.play()
-    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
-    >>> sorted(selector.play().tolist())
-    [5, 6]
+    OnlineSelector : Its parameters, and how it is used.
+    replacement_greedy : The offline version.
     """
 
     def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
@@ -235,29 +232,22 @@ class OnlineReplacementGreedy(OnlineSelector):
 class OnlineReplacementOMP(OnlineSelector):
     r"""Online Replacement OMP (appendix D.3): gains from gradients and weights.
 
-    Learner i is fed :math:`(a^\top r_t)^2 / M` while the support holds fewer than s atoms, and after that
-    :math:`\max(0, (a^\top r_t)^2 / M - M \min_j w_{t,j}^2)`; then its own atom is put into the support
-    accordingly, and the weights w_t are refitted.
+    Learner i observes :math:`(a^\top r_t)^2 / M` while the support has fewer than s atoms, and then
+    :math:`\max(0, (a^\top r_t)^2 / M - M \min_j w_{t,j}^2)`; after that its own atom enters the support in
+    the same way, and the weights w_t are refitted.
 
     Parameters
     ----------
     ground_set, n_atoms, sparsity, largest_energy, rounds, learners, rng
-        As for every `OnlineSelector`.
+        See `OnlineSelector`.
     smoothness : float, optional
-        M; that of the ground set if it is left out. A smaller one is outside of theorem D.6, but learned
-        faster in our experiments.
+        The constant M; by default that of the ground set. Theorem D.6 does not hold for a smaller one, but it
+        learned faster in our experiments.
 
-    Examples
+    See Also
     --------
-    >>> import numpy as np
-    >>> from dictsel_core import standard_ground_set
-    >>> ground_set = standard_ground_set(bases=["dct"])
-    >>> selector = OnlineReplacementOMP(ground_set, n_atoms=2, sparsity=1)
-    >>> for t in range(50):
-    ...     atoms = selector.play()
-    ...     selector.observe(ground_set.atoms[:, 5 + t % 2])
-    >>> sorted(selector.play().tolist())
-    [5, 6]
+    OnlineSelector : Its other parameters, and how it is used.
+    replacement_omp : The offline version.
     """
 
     def __init__(

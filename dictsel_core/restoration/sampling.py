@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import Scalar
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.patches import Scalar
 from dictsel_core.restoration.canvas import Canvas, Plane
 from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.selection import SelectionRun, iter_replacement_ols, iter_replacement_omp

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import Scalar
 from dictsel_core._validation import Floats, Ints
-from dictsel_core.patches import Scalar, all_patches
+from dictsel_core.patches import all_patches
 
 
 @dataclass(frozen=True)

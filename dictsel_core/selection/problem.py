@@ -1,4 +1,4 @@
-"""What a selector works on: ground set and data."""
+"""The input of a selector: ground set and data."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,13 +8,13 @@ from dictsel_core.ground_set import GroundSet
 
 
 class Problem:
-    """Ground set and data, checked and brought to one dtype.
+    """Ground set and data, checked and converted to one dtype.
 
     Attributes
     ----------
     atoms : (d, n) ndarray
     padded_rows : (n + 1, d) ndarray of float64
-        The atoms as rows, then a row of zeros, which the index -1 of an empty slot refers to.
+        The atoms as rows, then a row of zeros for the index -1 of empty slots.
     data : (T, d) ndarray
         Zero at missing entries.
     observed : (T, d) ndarray or None
@@ -36,7 +36,7 @@ class Problem:
         self.data, self.observed = points.rows(0, len(points))
         self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)
         self.padded_rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])
-        # Weights are good to about ten digits, and no better than the data.
+        # Weights are accurate to about ten digits, but not more than the data.
         relative = max(1e-10, rounding_level(ground_set.n_features, self.data.dtype))
         self.energies = np.einsum("td,td->t", self.data, self.data, dtype=np.float64)
         self.rounding = self.energies.astype(self.data.dtype) * relative**2
@@ -46,9 +46,9 @@ class Problem:
         return len(self.data)
 
     def equalize_duplicates(self, table: Floats) -> None:
-        """Give equal atoms equal entries along the last axis, (..., n), in place.
+        """Make the entries of equal atoms equal along the last axis, (..., n), in place.
 
-        Rounding must not decide between them: of equal entries, the first one wins everywhere.
+        Then the first of them is selected, whatever the rounding errors.
         """
         copies, originals = self.ground_set.duplicates
         table[..., copies] = table[..., originals]
@@ -59,7 +59,7 @@ class Problem:
         return squares.sum(axis=0, keepdims=True) if self.observed is None else self.observed @ squares
 
     def columns(self, rows: Ints, supports: Ints) -> NDArray[np.float64]:
-        """Return the atoms of given supports, (B, S), zero at what is missing in their patches: (B, S, d)."""
+        """Return the atoms of given supports (B, S), zero at missing entries of the patch: (B, S, d)."""
         columns = self.padded_rows.take(supports, axis=0, mode="wrap")
         if self.observed is not None:
             columns *= self.observed[rows, None, :]

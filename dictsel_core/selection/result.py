@@ -1,4 +1,4 @@
-"""What the selectors yield and return."""
+"""The steps and the result of a selection."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from dictsel_core.ground_set import GroundSet
 
 @dataclass(frozen=True)
 class SelectionStep:
-    """One atom chosen by a selector.
+    """The selection of one atom.
 
     Attributes
     ----------
     atom : int
         Index in the ground set.
     gain : float
-        What the selector maximized when it chose this atom; see each selector.
+        The maximum by which the atom was selected; see each selector.
     objective : float
-        Value reached so far of the function that the selector maximizes.
+        Value of the objective of the selector after the step.
     n_exact : int
-        How many candidate atoms had their gain worked out exactly in this step.
+        How many candidate atoms were evaluated exactly in this step.
     """
 
     atom: int
@@ -35,7 +35,7 @@ class SelectionStep:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """A selected dictionary and the supports that go with it.
+    """A selected dictionary, and the supports of the patches.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The supports of all patches while a selector runs, refitted after every change."""
+"""The supports of all patches during a selection, refitted after every change."""
 
 from collections.abc import Iterator
 
@@ -18,9 +18,9 @@ class SupportState:
     ----------
     problem : Problem
     capacity : int
-        Most atoms that one support may hold.
+        Maximum size of a support.
     fit : Fit
-        What finds the weights.
+        Computes the weights.
 
     Attributes
     ----------
@@ -46,30 +46,30 @@ class SupportState:
         return float(self._explained.sum()) / 2
 
     def apply(self, replacement: Replacement, atom: int) -> Ints:
-        """Change the supports, refit the patches concerned, and return their numbers."""
-        takers = np.flatnonzero(replacement.added)
-        slots = replacement.removed[takers]
-        grown = slots < 0
-        if grown.any():
-            growing = takers[grown]
-            slots[grown] = self.sizes[growing]
-            if (slots == self.supports.shape[1]).any():
+        """Change the supports, refit the changed patches, and return their indices."""
+        receivers = np.flatnonzero(replacement.added)
+        slots = replacement.removed[receivers]
+        grows = slots < 0
+        if grows.any():
+            growing, capacity = receivers[grows], self.supports.shape[1]
+            slots[grows] = self.sizes[growing]
+            if (slots == capacity).any():
                 raise ValueError(
-                    f"The constraint lets a support grow beyond its capacity of {self.supports.shape[1]} "
-                    "atoms; if it asks an oracle, is that really the oracle of a matroid?"
+                    f"A support has more atoms than the capacity of its constraint, {capacity}; if the "
+                    "constraint uses an oracle, its independent sets are no matroid."
                 )
             self.sizes[growing] += 1
-        self.supports[takers, slots] = atom
-        givers = np.flatnonzero(~replacement.added & (replacement.removed >= 0))
-        changed = takers
-        if givers.size:
-            self._drop(givers, replacement.removed[givers])
-            changed = np.concatenate([takers, givers])
+        self.supports[receivers, slots] = atom
+        losers = np.flatnonzero(~replacement.added & (replacement.removed >= 0))
+        changed = receivers
+        if losers.size:
+            self._drop(losers, replacement.removed[losers])
+            changed = np.concatenate([receivers, losers])
         self.refit(changed)
         return changed
 
     def _drop(self, rows: Ints, slots: Ints) -> None:
-        """Empty one slot in each row; the last atom moves into it."""
+        """Empty one slot of each row, and move the last atom into it."""
         self.sizes[rows] -= 1
         last = self.sizes[rows]
         self.supports[rows, slots] = self.supports[rows, last]
@@ -84,7 +84,7 @@ class SupportState:
         self.refit(np.arange(len(supports)))
 
     def refit(self, rows: Ints) -> None:
-        """Fit the given patches again by least squares on their observed entries."""
+        """Fit the given patches by least squares on their observed entries."""
         for block, supports in self.blocks(rows):
             weights, self._explained[block] = self._fit.refit(block, supports)
             self.coefficients[block, : weights.shape[1]] = weights
@@ -95,7 +95,7 @@ class SupportState:
         self._fit.correlate(rows, supports, weights, out)
 
     def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Yield (patches, supports) for cache-sized blocks of patches, cut after the longest support."""
+        """Yield (patches, supports) for cache-sized blocks of patches, as wide as the largest support."""
         sizes = self.sizes.take(rows)
         step = chunk_rows(8 * self.problem.data.shape[1] * int(sizes.max(initial=1)))
         if len(rows) > step:

@@ -123,7 +123,7 @@ def test_bad_bases_and_shapes_are_refused_with_a_sentence(arguments, error, sent
     ("atoms", "options", "sentence"),
     [
         ([[1.0, 0.0], [1.0, 0.0]], {}, "'atom 1' .column 1. is zero"),
-        ([[1.0, np.nan], [1.0, 0.0]], {"names": ["good", "bad"]}, "'bad' .column 1. holds NaN"),
+        ([[1.0, np.nan], [1.0, 0.0]], {"names": ["good", "bad"]}, "'bad' .column 1. contains NaN"),
         ([[np.inf], [1.0]], {}, "infinity"),
         ([1.0, 2.0], {}, "two-dimensional"),
         (np.zeros((3, 0)), {}, "not be empty"),

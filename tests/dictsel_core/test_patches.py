@@ -58,7 +58,7 @@ def test_medians_of_bands_are_those_of_the_definition(seed, height, width, size,
     np.testing.assert_allclose(medians, literal_medians(wanted, size, rebuild, wanted, checkered), rtol=1e-6)
 
 
-def test_windows_that_cover_no_wanted_pixel_are_not_rebuilt():
+def test_patches_that_cover_no_wanted_pixel_are_not_rebuilt():
     asked = []
     wanted = np.zeros((20, 30), bool)
     wanted[10, 15] = True

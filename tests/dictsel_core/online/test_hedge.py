@@ -144,7 +144,7 @@ def test_a_single_action_is_no_choice():
 
 def test_wrong_use_is_refused_in_words():
     hedge = Hedge(3, largest_gain=2.0)
-    with pytest.raises(ValueError, match="No gain may exceed largest_gain"):
+    with pytest.raises(ValueError, match="gains must be at most largest_gain"):
         hedge.observe([0.0, 1.0, 2.5])
     with pytest.raises(ValueError, match="at least 0"):
         hedge.observe([0.0, -1.0, 1.0])

@@ -4,18 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
 from dictsel_core.restoration import rounds
-from dictsel_core.restoration.conditional import conditional_means
-from dictsel_core.restoration.held_out import sample_held_out
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.restoration.refinement import Refiner
-from dictsel_core.restoration.rounds import hold_out, refine, refine_with_early_stopping
-from dictsel_core.restoration.similar import Search, Tile, patch_rows, similar_patches, spans
+from dictsel_core.restoration.rounds import refine, refine_with_early_stopping
+from dictsel_core.restoration.similar import Search, Tile, spans
 
 FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
 
@@ -38,68 +34,6 @@ def texture(height, width, n_channels=1):
     rows, columns = np.mgrid[:height, :width]
     planes = [0.5 + 0.4 * np.sin(0.5 * rows + 0.8 * columns + 0.3 * c) for c in range(n_channels)]
     return np.stack(planes, axis=2).astype(np.float32)
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), part=st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]))
-def test_conditional_means_are_those_of_the_definition(seed, part):
-    rng = np.random.default_rng(seed)
-    n_groups, n_members, n_layers, d = 3, 4, 2, 9
-    samples = rng.normal(size=(n_groups, 12, d))
-    covariances = (samples.swapaxes(1, 2) @ samples / 12).astype(np.float32)
-    missing = rng.random((n_groups, n_members, d)) < part
-    deviations = rng.normal(size=(n_groups, n_members, n_layers, d)).astype(np.float32)
-    deviations[np.broadcast_to(missing[:, :, None], deviations.shape)] = 0
-    expected = conditional_means(covariances.copy(), deviations, missing, 0.1)
-    for g, e in np.ndindex(n_groups, n_members):
-        m, o = missing[g, e], ~missing[g, e]
-        inner = covariances[g][np.ix_(o, o)] + 0.1 * np.eye(o.sum())
-        for layer in range(n_layers):
-            literal = covariances[g][np.ix_(m, o)] @ np.linalg.solve(inner, deviations[g, e, layer, o])
-            assert expected[g, e, layer, m] == pytest.approx(literal, abs=2e-3)
-
-
-@pytest.mark.parametrize("shape", [(8, 8), (9, 40), (61, 33)])
-def test_tiles_hold_every_reference_once_with_all_windows_around_it(shape):
-    search = Search(size=8, radius=5, n_members=10)
-    last = np.array(shape) - search.size
-    seen = []
-    for tile in tiles(shape, search):
-        width = tile.horizontal.n_patches
-
-        def place(number, tile=tile, width=width):
-            return tile.vertical.start + number // width, tile.horizontal.start + number % width
-
-        assert 0 <= tile.vertical.start < tile.vertical.stop <= shape[0]
-        assert 0 <= tile.horizontal.start < tile.horizontal.stop <= shape[1]
-        for reference, candidates in zip(tile.references, tile.candidates, strict=True):
-            row, column = place(reference)
-            seen.append((int(row), int(column)))
-            rows, columns = place(candidates)
-            near = {
-                (r, c)
-                for r in range(max(0, row - 5), min(last[0], row + 5) + 1)
-                for c in range(max(0, column - 5), min(last[1], column + 5) + 1)
-            }
-            assert near <= set(zip(rows.tolist(), columns.tolist(), strict=True))
-            assert rows.max() <= last[0] and columns.max() <= last[1]
-    grid = [sorted({*range(0, end + 1, 4), end}) for end in last.tolist()]
-    assert sorted(seen) == [(r, c) for r in grid[0] for c in grid[1]]
-
-
-def test_similar_patches_are_the_nearest_ones():
-    rng = np.random.default_rng(0)
-    search = Search(size=4, radius=3, n_members=12)
-    picture = rng.random((20, 20, 1)).astype(np.float32) - 0.5
-    for tile in tiles((20, 20), search):
-        patches = patch_rows(picture[tile.region], 4)[:, 0]
-        groups = similar_patches(patches, tile.references, tile.candidates, 12, 5)
-        for reference, candidates, group in zip(tile.references, tile.candidates, groups, strict=True):
-            distances = np.square(patches[candidates] - patches[reference]).sum(axis=1)
-            order = candidates[np.argsort(distances, kind="stable")]
-            assert set(group.tolist()) == set(order[:12].tolist())
-            assert set(group[:5].tolist()) == set(order[:5].tolist())
-            assert reference in group[:5]
 
 
 def literal_round(picture, missing, search, relaxation):
@@ -182,7 +116,7 @@ def test_rounds_do_not_depend_on_the_number_of_threads():
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 40), (5, 5), (7, 9), (8, 8), (11, 30)])
-def test_small_pictures_are_refined_as_far_as_windows_fit(shape):
+def test_small_pictures_are_refined_as_far_as_patches_fit(shape):
     picture = texture(*shape)
     missing = np.zeros((*shape, 1), bool)
     missing[::2] = True
@@ -203,28 +137,6 @@ def test_progress_grows_and_each_round_ends_once():
     fractions = [step.fraction for step in steps]
     assert fractions == sorted(fractions) and fractions[-1] == 1
     assert sum(step.round_done for step in steps) == 3
-
-
-@pytest.mark.parametrize("part", [0.05, 0.2, 0.8])
-def test_held_out_pixels_are_a_few_observed_ones(part):
-    rng = np.random.default_rng(4)
-    missing = np.zeros((200, 200), bool)
-    if part > 0.3:
-        missing |= rng.random(missing.shape) < part
-    else:
-        missing[:, 20 : 20 + round(200 * part)] = True
-    held_out = sample_held_out(missing, 0.04, rng)
-    assert not (held_out & missing).any()
-    assert 0.005 < held_out.sum() / (~missing).sum() < 0.12
-
-
-def test_nothing_is_held_out_where_little_is_observed():
-    missing = np.ones((60, 60, 2), bool)
-    missing[:30, :, 0] = False
-    missing[3, 4, 1] = False
-    held_out = hold_out(missing, np.random.default_rng(0))
-    assert not held_out[:, :, 1].any()
-    assert not (held_out & missing).any()
 
 
 def test_refinement_that_does_not_help_is_taken_back():
@@ -298,7 +210,7 @@ def test_every_round_shows_its_picture_and_pictures_shown_do_not_change(rounds):
     assert (steps[-1][0].image == run.result.image).all()
 
 
-def test_the_picture_shown_grows_better_while_windows_are_coded(monkeypatch):
+def test_the_picture_shown_grows_better_while_patches_are_coded(monkeypatch):
     monkeypatch.setattr("dictsel_core.patches._BAND_VALUES", 1)
     original, mask = damaged_texture(np.uint8)
     run = iter_restore(original, mask, replace(FAST, rounds=0))

@@ -132,9 +132,14 @@ def test_gains_never_exceed_what_the_rate_of_theory_counts_on(selector):
     data = rng.normal(size=(40, 16))
     data[::2] = 3 * ground_set.atoms[:, rng.integers(0, len(ground_set), 20)].T  # one atom explains all
     online = selector(ground_set, 5, 2, largest_energy=(data**2).sum(axis=1).max(), rounds=40)
+    largest = []
+    plain = online.learners.observe
+    online.learners.observe = lambda gains: (largest.append(gains.max()), plain(gains))
     for y in data:
         online.play()
         online.observe(y)
+    assert len(largest) == 40
+    assert 0 < max(largest) <= online.learners._largest
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -212,7 +217,7 @@ def test_wrong_use_is_refused_in_words(selector):
         selector(ground_set, 3, 2).observe(np.zeros(15))
     with pytest.raises(ValueError, match="mask must have the shape of y"):
         selector(ground_set, 3, 2).observe(np.zeros(16), np.zeros(15, bool))
-    with pytest.raises(TypeError, match="rate and draws of their own"):
+    with pytest.raises(TypeError, match="already have a rate"):
         selector(ground_set, 3, 2, learners=FixedHedge(64, n_learners=3, rate=1.0), rng=0)
     with pytest.raises(TypeError, match="learners must be an ExpertBank"):
         selector(ground_set, 3, 2, learners=[FixedHedge(64, rate=1.0)])

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from dictsel_core.restoration.canvas import as_canvas
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint64, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(6, 7), (6, 7, 1), (6, 7, 2), (6, 7, 3), (6, 7, 4)])
+def test_planes_have_unit_range_and_render_back(dtype, shape):
+    rng = np.random.default_rng(0)
+    image = rng.integers(3, 90, shape).astype(dtype)
+    mask = rng.random(shape[:2]) < 0.4
+    canvas = as_canvas(image, mask)
+    planes = canvas.planes()
+    assert planes.shape == (6, 7, canvas.n_channels)
+    assert planes.dtype == np.float32
+    assert (planes[mask] == 0).all()
+    assert planes[~mask].min() == 0
+    assert planes[~mask].max() == 1
+    rendered = canvas.render(planes, keep_observed=False)
+    assert rendered.dtype == image.dtype
+    colors = np.s_[..., : canvas.n_channels] if len(shape) == 3 else np.s_[...]
+    np.testing.assert_allclose(rendered[colors][~mask], image[colors][~mask], rtol=1e-6)
+    np.testing.assert_array_equal(canvas.render(planes)[colors][~mask], image[colors][~mask])
+
+
+def test_rendering_clips_to_the_observed_range_and_rounds_once():
+    image = np.array([[10, 20, 0, 0]], np.uint8)
+    canvas = as_canvas(image, np.array([[False, False, True, True]]))
+    planes = np.array([[0.3, 0.3, -5.0, 0.449]], np.float32)[:, :, None]
+    assert canvas.render(planes).tolist() == [[10, 20, 10, 14]]
+    assert canvas.render(planes, keep_observed=False).tolist() == [[13, 13, 10, 14]]
+    assert image.tolist() == [[10, 20, 0, 0]]
+
+
+def test_missing_pixels_become_opaque():
+    image = np.dstack([np.full((2, 2), 7, np.uint8), np.full((2, 2), 30, np.uint8)])
+    mask = np.array([[True, False], [False, False]])
+    rendered = as_canvas(image, mask).render(np.zeros((2, 2, 1), np.float32))
+    assert rendered[:, :, 1].tolist() == [[255, 30], [30, 30]]
+
+
+def test_layers_that_are_equal_are_one():
+    image, mask = np.zeros((4, 5, 3)), np.eye(4, 5, dtype=bool)
+    assert as_canvas(image, np.dstack([mask] * 3)).missing.shape == (4, 5, 1)
+    layers = np.dstack([mask, mask, ~mask])
+    assert as_canvas(image, layers).missing.shape == (4, 5, 3)
+    assert as_canvas(image, np.dstack([layers, mask])).missing.shape == (4, 5, 3), "a layer for alpha"

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from dictsel_core.restoration.estimator import TileEstimates, shrink
+from dictsel_core.restoration.refinement import RefinementOptions, Refiner
+from dictsel_core.restoration.similar import patch_rows
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_estimates_are_summed_where_their_patches_are(weighted):
+    rng = np.random.default_rng(0)
+    height, width, size, n_channels = 9, 7, 3, 2
+    numbers = rng.integers(0, (height - size + 1) * (width - size + 1), 20)
+    values = rng.random((20, n_channels, size * size)).astype(np.float32)
+    weights = rng.random(20) if weighted else None
+    sums, totals = TileEstimates(numbers, values, size, weights).summed(height, width)
+    expected, expected_totals = np.zeros((height, width, n_channels)), np.zeros((height, width))
+    for number, value, weight in zip(
+        numbers, values, np.ones(20) if weights is None else weights, strict=True
+    ):
+        row, column = divmod(number, width - size + 1)
+        place = np.s_[row : row + size, column : column + size]
+        expected[place] += weight * value.reshape(n_channels, size, size).transpose(1, 2, 0)
+        expected_totals[place] += weight
+    np.testing.assert_allclose(sums, expected, atol=1e-6)
+    np.testing.assert_allclose(totals, expected_totals, atol=1e-12)
+
+
+def test_shrinking_keeps_the_variance_of_each_group():
+    rng = np.random.default_rng(0)
+    samples = rng.normal(size=(4, 30, 5)).astype(np.float32) * np.arange(1, 5)[:, None, None]
+    covariances = (samples.swapaxes(1, 2) @ samples / 30).astype(np.float32)
+    before = covariances.copy()
+    shrink(covariances, 0.3)
+    np.testing.assert_allclose(
+        np.trace(covariances, axis1=1, axis2=2), np.trace(before, axis1=1, axis2=2), rtol=1e-5
+    )
+    shrink(before, 1.0)
+    scaled = before / np.trace(before, axis1=1, axis2=2)[:, None, None]
+    np.testing.assert_allclose(scaled, np.broadcast_to(scaled[0], scaled.shape), atol=1e-6)
+
+
+class _Constant:
+    """Estimates every patch as a constant, with weights that differ by patch."""
+
+    def __init__(self, value, other, weight):
+        self.value, self.other, self.weight = value, other, weight
+
+    def estimate(self, planes, missing, tile, search):
+        n_patches = len(patch_rows(missing[tile.region], search.size))
+        numbers = np.repeat(np.arange(n_patches), 2)
+        values = np.empty((2 * n_patches, planes.shape[2], search.size**2), np.float32)
+        values[::2], values[1::2] = self.value, self.other
+        return TileEstimates(numbers, values, search.size, np.tile([1.0, self.weight], n_patches))
+
+
+def test_a_refiner_moves_missing_pixels_to_the_weighted_mean_of_any_estimator():
+    planes = np.full((40, 30, 1), 0.5, np.float32)
+    missing = np.random.default_rng(0).random((40, 30, 1)) < 0.5
+    refiner = Refiner(missing, 2, RefinementOptions(), _Constant(0.0, 1.0, 3.0))
+    for _ in refiner.round(planes, last=True):
+        pass
+    np.testing.assert_allclose(planes[missing], 0.75, atol=1e-6)
+    assert (planes[~missing] == 0.5).all()

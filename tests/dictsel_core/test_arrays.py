@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dictsel_core import _arrays
+from dictsel_core._arrays import chunk_rows, positive_part_sums, read_only
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_rows=st.integers(1, 30), n_columns=st.integers(1, 5))
+def test_positive_parts_are_summed_as_in_the_definition(seed, n_rows, n_columns):
+    rng = np.random.default_rng(seed)
+    gains, floors = rng.random((n_rows, n_columns)), rng.random(n_rows)
+    expected = np.maximum(gains - floors[:, None], 0).sum(axis=0)
+    np.testing.assert_allclose(positive_part_sums(gains, floors), expected, atol=1e-12)
+    np.testing.assert_allclose(positive_part_sums(gains, floors, gains.max(axis=1)), expected, atol=1e-12)
+
+
+def test_chunks_do_not_change_the_sums(monkeypatch):
+    rng = np.random.default_rng(0)
+    gains, floors = rng.random((100, 3)), rng.random(100)
+    whole = positive_part_sums(gains, floors)
+    monkeypatch.setattr(_arrays, "_CHUNK_BYTES", 7 * 3 * 8)
+    np.testing.assert_allclose(positive_part_sums(gains, floors), whole, rtol=1e-12)
+
+
+def test_nothing_above_its_floor_is_exactly_zero():
+    gains = np.random.default_rng(0).random((50, 4)).astype(np.float32)
+    assert (positive_part_sums(gains, gains.max(axis=1)) == 0).all()
+
+
+@pytest.mark.parametrize("row_bytes", [0, 1, 10**3, 10**9])
+def test_a_chunk_has_at_least_one_row(row_bytes):
+    assert chunk_rows(row_bytes) >= 1
+
+
+def test_read_only_returns_the_array_itself():
+    array = np.zeros(3)
+    assert read_only(array) is array
+    with pytest.raises(ValueError, match="read-only"):
+        array[0] = 1
