@@ -36,14 +36,14 @@ def main() -> None:
     pictures = photographs(SIZE)
     masks = {**damages((SIZE, SIZE)), "wide holes": wide_holes()}
     cases = {damage: [Case(pictures[name], mask) for name in PHOTOGRAPHS] for damage, mask in masks.items()}
-    usual, seconds = _measured(refined, cases)
+    default, seconds = _measured(refined, cases)
     print(f"Mean PSNR over {', '.join(PHOTOGRAPHS)}, {SIZE} x {SIZE} pixels, {N_ROUNDS} rounds.")
-    print("Gain, and the least and largest of any picture, over the default; processor time over its own.")
+    print("Gain over the default: mean, smallest and largest of any image; processor time relative to it.")
     for title, variants in tables().items():
-        rows = [_row("default", usual, usual, 1.0)]
+        rows = [_row("default", default, default, 1.0)]
         for name, variant in variants.items():
             figures, its_seconds = _measured(variant, cases)
-            rows.append(_row(name, figures, usual, its_seconds / seconds))
+            rows.append(_row(name, figures, default, its_seconds / seconds))
         print_table(title, ["variant", *cases, "gain", "least", "most", "time"], rows)
 
 
@@ -57,7 +57,7 @@ def wide_holes(side: int = 20) -> Mask:
 
 
 def _measured(variant: Variant, cases: dict[str, list[Case]]) -> tuple[np.ndarray[Any, Any], float]:
-    """PSNR by damage and photograph, and the seconds of processor time; the common start is not counted."""
+    """Return PSNR by damage and photograph, and the processor time without that of the first estimate."""
     figures, seconds = np.empty((len(cases), len(PHOTOGRAPHS))), 0.0
     for i, of_damage in enumerate(cases.values()):
         for j, case in enumerate(of_damage):
@@ -69,8 +69,8 @@ def _measured(variant: Variant, cases: dict[str, list[Case]]) -> tuple[np.ndarra
     return figures, seconds
 
 
-def _row(name: str, figures: np.ndarray[Any, Any], usual: np.ndarray[Any, Any], ratio: float) -> list[str]:
-    gains = figures - usual
+def _row(name: str, figures: np.ndarray[Any, Any], default: np.ndarray[Any, Any], ratio: float) -> list[str]:
+    gains = figures - default
     summary = (gains.mean(), gains.min(), gains.max())
     by_damage = [f"{mean:.2f}" for mean in figures.mean(axis=1)]
     return [name, *by_damage, *(f"{gain:+.2f}" for gain in summary), f"{ratio:.1f}"]
@@ -96,7 +96,7 @@ def refined(
 
 
 def tables() -> dict[str, dict[str, Variant]]:
-    """Return all variants by name, and these by the part of the refinement that they change."""
+    """Return all variants by name, grouped by the part of the refinement that they change."""
     return {
         "Rounds": {
             "none (fast)": lambda case: case.fast.planes,

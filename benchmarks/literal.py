@@ -1,4 +1,4 @@
-"""Replacement Greedy and SDS_OMP as they are written down: one regression or pursuit per candidate."""
+"""Replacement Greedy and SDS_OMP as defined in the papers: one regression or pursuit per candidate."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from dictsel_core import GroundSet, omp
 
 
 def literal_replacement_greedy(ground_set: GroundSet, data: Array, sparsity: int, n_atoms: int) -> list[int]:
-    """Return the selected atoms under individual sparsity; every swap is solved again, s n T per step."""
+    """Return the selected atoms under individual sparsity; every swap is a regression, s n T per step."""
     supports = np.full((len(data), sparsity), -1)
     rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])  # -1 is the empty atom
     selected: list[int] = []

@@ -6,7 +6,7 @@ from statistics import median
 
 
 def seconds_in_turns(candidates: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Time each candidate once per round, in turns, so that a slow moment of the machine hits all alike."""
+    """Time each candidate once per round, in turns, so that a slow moment of the machine affects all."""
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, run in candidates.items():

@@ -1,4 +1,4 @@
-"""Pictures against those of peers: PSNR, SSIM and seconds by damage, and how time grows with the picture."""
+"""Restored images against those of peers: PSNR, SSIM and seconds by damage, and growth with the image."""
 
 import time
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def methods() -> dict[str, Method]:
         values = hidden(image, mask) / 255.0
         try:
             result = inpaint_biharmonic(values, mask)
-        except ValueError:  # scikit-image 0.26 now and then trips over memory of its own
+        except ValueError:  # scikit-image 0.26 fails at times
             result = inpaint_biharmonic(values, mask, split_into_regions=True)
         return np.asarray(255 * result).clip(0, 255).round()
 
@@ -50,7 +50,7 @@ def methods() -> dict[str, Method]:
 
     def fsr(image: Image, mask: Mask) -> NDArray[Any]:
         result = np.zeros_like(image)
-        known = np.where(mask, 0, 255).astype(np.uint8)  # its own polarity
+        known = np.where(mask, 0, 255).astype(np.uint8)  # 255 = observed
         cv2.xphoto.inpaint(hidden(image, mask), known, result, cv2.xphoto.INPAINT_FSR_FAST)
         return result
 
@@ -64,7 +64,7 @@ def methods() -> dict[str, Method]:
 
 
 def pictures() -> None:
-    """Mean PSNR and SSIM over the photographs, by damage, and what best makes of the worst case."""
+    """Print mean PSNR and SSIM over the photographs by damage, and the smallest gain of best."""
     originals = photographs()
     rows, losses = [], []
     for damage, mask in damages((256, 256)).items():
@@ -96,7 +96,7 @@ def pictures() -> None:
 
 
 def selectors() -> None:
-    """Print what the choice of the dictionary makes of a picture without refinement."""
+    """Print the quality without refinement, by selector."""
     originals = photographs()
     rows = []
     for damage, mask in damages((256, 256)).items():
@@ -129,7 +129,7 @@ def selectors() -> None:
 
 
 def speed(n_rounds: int = 3) -> None:
-    """Seconds on 512 x 512, 80 % missing."""
+    """Print the seconds on 512 x 512 pixels, 80 % missing."""
     image, mask = gray("camera"), np.random.default_rng(0).random((512, 512)) < 0.8
     candidates = {name: partial(method, image, mask) for name, method in methods().items()}
     seconds = seconds_in_turns(candidates, n_rounds)
@@ -144,7 +144,7 @@ def speed(n_rounds: int = 3) -> None:
 
 
 def growth() -> None:
-    """Seconds per megapixel as the picture grows."""
+    """Print the seconds per megapixel as the image grows."""
     tile = gray("camera")
     rows = []
     sizes = {"0.25 MP": (1, 1), "1 MP": (2, 2), "4 MP": (4, 4), "24 MP": (8, 12)}

@@ -1,4 +1,4 @@
-"""What the sparsity kinds do to a restoration, and how well settings are chosen by held-out pixels."""
+"""Individual against average sparsity in restoration, and how well `tune` chooses settings."""
 
 import time
 from dataclasses import replace
@@ -50,7 +50,7 @@ def sparsity_kinds() -> None:
 
 
 def tuning() -> None:
-    """How near the choice by held-out pixels comes to the best choice of the same grid."""
+    """Print how close the settings chosen by `tune` come to the best of the same grid."""
     rows = []
     for damage, mask in list(damages((256, 256)).items())[:2]:
         for name, image in list(photographs().items())[:4]:

@@ -74,7 +74,7 @@ def speed_of_selectors(n_points: int = 100, n_atoms: int = 20) -> None:
 
 
 def quality_of_selectors(n_planted: int, n_points: int = 100, n_trials: int = 10) -> None:
-    """Part of the variance of unseen data that OMP leaves over, against the dictionary size.
+    """Residual variance of OMP on test data, against the dictionary size.
 
     Where the dictionary can hold all planted atoms, next to nothing is left at its full size: that figure
     counts the trials in which an atom much like a planted one was taken for it. With more atoms planted
@@ -98,7 +98,7 @@ def quality_of_selectors(n_planted: int, n_points: int = 100, n_trials: int = 10
 
 
 def average_against_individual(n_points: int = 1000, n_atoms: int = 100) -> None:
-    """Cost of the shared budget, and how many exact solves the dual bound leaves."""
+    """Cost of the shared budget, and how many exact solves remain with the dual bound."""
     budget = SPARSITY * n_points
     constraints: dict[str, Constraint] = {
         "individual s = 5": IndividualSparsity(SPARSITY),

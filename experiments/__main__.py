@@ -18,7 +18,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def main() -> int:
-    """Do what the command line says."""
+    """Run the command line."""
     args = _parser().parse_args()
     if args.command == "list":
         for name, experiment in EXPERIMENTS.items():
@@ -38,7 +38,7 @@ def main() -> int:
         print(f"experiments: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nexperiments: broken off; the same command takes it up again.", file=sys.stderr)
+        print("\nexperiments: interrupted; run the same command to resume.", file=sys.stderr)
         return 130
     return 0
 
@@ -52,7 +52,7 @@ def _trials(text: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m experiments",
-        description="The paper's experiments. A run that was broken off is taken up where it ended.",
+        description="The paper's experiments. An interrupted run is resumed where it stopped.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="name all experiments")

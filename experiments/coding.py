@@ -1,4 +1,4 @@
-"""How good a dictionary is: the part of the variance of unseen data that OMP leaves over."""
+"""Quality of a dictionary: the residual variance of OMP on test data."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from experiments.data import Array
 def residual_variance(
     dictionary: Array, data: Array, sparsity: int, mask: NDArray[np.bool_] | None = None
 ) -> float:
-    """Return the squared residual over the energy; codes see unmasked entries only, the residual all.
+    """Return the squared residual over the energy; codes use observed entries only, the residual all.
 
     No point counts for more than without a code. This matters with masks alone: a point coded by an atom that
     its mask all but hides can leave a residual that outweighs all the others.
@@ -21,20 +21,20 @@ def residual_variance(
 
 
 def average_residual_variance(dictionary: Array, data: Array, sparsity: int, budget: int) -> float:
-    """Return the same where all points share a budget of atoms, with at most `sparsity` for each.
+    """Return the same if all points share a budget of atoms, with at most `sparsity` for each.
 
-    The steps of OMP are bought in the order of what they explain, each after those before it.
+    The steps of OMP are chosen in the order of what they explain, each after those before it.
     """
     energies = [np.square(data).sum(axis=1)]
     energies += [omp(dictionary, data, s).residual_energy for s in range(1, sparsity + 1)]
     steps = -np.diff(energies, axis=0)
-    worth = np.minimum.accumulate(steps, axis=0)  # no step is worth more than the one it needs
-    bought = np.argsort(-worth, axis=None, kind="stable")[:budget]
-    return float((energies[0].sum() - steps.flat[bought].sum()) / energies[0].sum())
+    gains = np.minimum.accumulate(steps, axis=0)  # a step counts no more than the one before it
+    chosen = np.argsort(-gains, axis=None, kind="stable")[:budget]
+    return float((energies[0].sum() - steps.flat[chosen].sum()) / energies[0].sum())
 
 
 def residuals_of_rounds(dictionaries: Array, data: Array, sparsity: int) -> Array:
-    """Return the squared OMP residual of each point in a dictionary of its own.
+    """Return the squared OMP residual of each point in its own dictionary.
 
     Parameters
     ----------

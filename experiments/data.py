@@ -15,12 +15,12 @@ Array = NDArray[np.float64]
 GROUND_SET = standard_ground_set()
 PATCH = 8
 
-#: Photographs that come with scikit-image; diagrams, texts and microscopy are left out.
+#: Photographs that come with scikit-image; without diagrams, texts and microscopy.
 _BUNDLED = ("astronaut", "camera", "chelsea", "coffee", "coins", "rocket", "brick", "grass", "gravel", "moon")
 
 
 class ImagesError(Exception):
-    """A folder that holds no usable photograph."""
+    """A folder without any usable photograph."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Sample:
 
 
 def seed(*numbers: int) -> int:
-    """Return one seed from the numbers that name a trial."""
+    """Return the seed of a trial, given by some numbers."""
     return int(np.random.SeedSequence(numbers).generate_state(1)[0])
 
 
@@ -67,7 +67,7 @@ class Photographs:
 
 
 def normalised_patches(picture: Array) -> Array:
-    """Cut a picture into adjacent patches of zero mean and unit variance; flat ones are left out."""
+    """Cut an image into adjacent patches of zero mean and unit variance, without constant ones."""
     height, width = (length - length % PATCH for length in picture.shape)
     tiles = picture[:height, :width].reshape(height // PATCH, PATCH, width // PATCH, PATCH).swapaxes(1, 2)
     patches = tiles.reshape(-1, PATCH**2)

@@ -1,4 +1,4 @@
-"""Table 1 measured: how time grows with T and k, and what the algorithms cost as they are written."""
+"""Table 1 measured: how time grows with T, k, n and s, and the cost of the literal algorithms."""
 
 import time
 from collections.abc import Callable
@@ -65,7 +65,7 @@ class Size:
     s: int = 5
 
     def ground_set(self) -> GroundSet:
-        """Return as many bases as make n atoms."""
+        """Return a ground set of n atoms."""
         return standard_ground_set(bases=STANDARD_BASES[: self.n // 64])
 
     def data(self, ground_set: GroundSet, trial: int) -> np.ndarray:
@@ -120,7 +120,9 @@ def _time(axis: str, size: Size, trial: int) -> list[Row]:
     data = size.data(ground_set, trial)
     rows = []
     for method, selector in SELECTORS.items():
-        selector(ground_set, data[:5], IndividualSparsity(1), 1)  # not to time what a ground set keeps
+        selector(
+            ground_set, data[:5], IndividualSparsity(1), 1
+        )  # so that cached properties of the ground set are not timed
         start = time.process_time()
         selector(ground_set, data, IndividualSparsity(size.s), size.k)
         rows.append(_row(axis, getattr(size, axis), trial, method, time.process_time() - start))
@@ -128,7 +130,7 @@ def _time(axis: str, size: Size, trial: int) -> list[Row]:
 
 
 def _time_literal(size: Size) -> list[Row]:
-    """Time the algorithms as they are written, between two runs of ours."""
+    """Time the literal algorithms, between two runs of ours."""
     ground_set = size.ground_set()
     data = size.data(ground_set, 0)
     rows = [{**row, "axis": "literal"} for row in _time("k", size, 0)]

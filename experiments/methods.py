@@ -27,7 +27,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Method:
-    """How a method makes a dictionary.
+    """How a method computes a dictionary.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ METHODS = {
 
 
 def warm_up() -> None:
-    """Run every method once, so that no first call is timed."""
+    """Run every method once, so that first calls are not timed."""
     data = np.random.default_rng(0).normal(size=(20, GROUND_SET.n_features))
     for method in METHODS.values():
         method.make(data, IndividualSparsity(2), 3, None, 0)

@@ -59,7 +59,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class OfflineExperiment(Experiment):
-    """Settings over one another; the paper's layout: time, residual on synthetic data, on photographs."""
+    """One setting per row, in the paper's layout: time, residual on synthetic data, on photographs."""
 
     name: str
     title: str
@@ -99,7 +99,7 @@ def _smaller(setting: Setting) -> Setting:
 
 
 def _planted(setting: Setting, size: int, trial: int) -> list[Row]:
-    """Every method on synthetic data whose planted dictionary has the size of the one sought."""
+    """Run every method on synthetic data whose planted dictionary has the size of the selected one."""
     sample = synthetic_sample(setting.n_points, size, SPARSITY, trial)
     return [
         row for method in setting.methods for row in _run(setting, method, [size], sample, "synthetic", trial)
@@ -114,7 +114,7 @@ def _photographed(setting: Setting, sizes: list[int], trial: int, photographs: P
 
 
 def _run(setting: Setting, method: str, sizes: list[int], sample: Sample, data: str, trial: int) -> list[Row]:
-    """Make dictionaries of all sizes; nested ones are made once, and timed at their full size only."""
+    """Compute dictionaries of all sizes; nested ones are computed once, and timed at full size only."""
     masks = _masks(sample, trial) if setting.masked else (None, None)
     rows, dictionary, seconds = [], np.zeros((0, 0)), float("nan")
     for size in sorted(sizes, reverse=True):
@@ -154,7 +154,7 @@ def _draw(axes: Array, rows: list[Row], title: str) -> None:
         curve(axes[0], method, sizes, by_trial(planted, "seconds"))
         curve(axes[1], method, sizes, by_trial(planted, "residual"))
         if images := where(rows, data="images", method=method):
-            # No band: how photographs differ from each other says nothing about methods.
+            # No band: the differences between photographs are not those between methods.
             curve(axes[2], method, sorted(values(images, "k")), by_trial(images, "residual"), band=False)
     logarithmic(axes[0], "y")
     label(axes[0], f"synthetic, {title}, time", size, "seconds")

@@ -35,7 +35,7 @@ SELECTORS: dict[str, Callable[..., OnlineSelector]] = {
     "ROMP": OnlineReplacementOMP,
     "ROMP, M = 1": partial(OnlineReplacementOMP, smoothness=1.0),
 }
-#: Who chooses the learning rates: the bound that the paper prints, the same for all, or the gains themselves.
+#: Learning rates: from the bound in the paper, the same for all, or adapted to the gains.
 RATES = {"printed": "Hedge", "adaptive": "AdaHedge"}
 LEARNER = "Mairal et al."
 #: Rounds that are averaged into one point of a curve.

@@ -1,9 +1,9 @@
-"""What the command line asks of an experiment."""
+"""Options of an experiment."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-#: From the paper's own scale down to what a test can wait for.
+#: From the scale of the paper down to that of a test.
 SCALES = ("full", "quick", "smoke")
 
 
@@ -15,7 +15,7 @@ class Options:
     ----------
     scale : {"full", "quick", "smoke"}
     folder : Path
-        Where results go; each scale has a folder of its own in it.
+        Folder of the results, with one subfolder per scale.
     images : Path or None
         A folder of photographs; None for those inside scikit-image and scikit-learn.
     trials : int or None
@@ -31,9 +31,9 @@ class Options:
     method: str = "ROMP"
 
     def at_scale(self, full: int, quick: int, smoke: int) -> int:
-        """Return the number that belongs to the scale."""
+        """Return the number for the scale."""
         return {"full": full, "quick": quick, "smoke": smoke}[self.scale]
 
     def n_trials(self, full: int, quick: int) -> int:
-        """Return how many trials to make; one in a smoke test."""
+        """Return the number of trials; one in a smoke test."""
         return self.trials or self.at_scale(full, quick, 1)

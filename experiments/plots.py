@@ -1,4 +1,4 @@
-"""One look for all figures: colors that the color-blind can tell apart, and a marker for each method."""
+"""Style of all figures: colors that the color-blind can distinguish, and a marker for each method."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,7 +84,7 @@ def logarithmic(axes: Any, *names: str) -> None:  # noqa: ANN401
 
 
 def legend(figure: Any, axes: Sequence[Any], n_columns: int = 7) -> None:  # noqa: ANN401
-    """One legend below all panels, where it hides nothing."""
+    """Add one legend below all panels."""
     found: dict[str, Any] = {}
     for each in axes:
         for handle, name in zip(*each.get_legend_handles_labels(), strict=True):
@@ -99,7 +99,7 @@ def legend(figure: Any, axes: Sequence[Any], n_columns: int = 7) -> None:  # noq
 
 
 def save(figure: Any, folder: Path, name: str) -> list[Path]:  # noqa: ANN401
-    """Write PNG and SVG, without the time of day in them, and return their paths."""
+    """Write PNG and SVG files without time stamps, and return their paths."""
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
         figure.savefig(paths[0], dpi=130)

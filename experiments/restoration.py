@@ -56,7 +56,7 @@ class RestorationExperiment(Experiment):
     title = "Image restoration, 80 % missing"
 
     def tasks(self, options: Options) -> list[Task]:
-        """One task per picture and column; restored pictures are kept beside the results."""
+        """Return one task per image and column; restored images are saved with the results."""
         size = options.at_scale(256, 256, 32)
         folder = options.folder / options.scale / self.name
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,7 +114,7 @@ def _caption(rows: list[Row], column: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Damaged:
-    """A picture from 0 to 1, its mask, and where restored pictures are kept."""
+    """An image from 0 to 1, its mask, and the folder of restored images."""
 
     name: str
     picture: Array
@@ -122,11 +122,11 @@ class Damaged:
     folder: Path
 
     def keep(self, column: str, image: Array) -> None:
-        """Keep a picture for the figure."""
+        """Save an image for the figure."""
         np.save(self.folder / f"{self.name}_{column}.npy", image.astype(np.float32))
 
     def row(self, what: str, restored: Array, settings: str) -> Row:
-        """Return what is known about a restored picture."""
+        """Return the row of a restored image."""
         return {
             "picture": self.name,
             "what": what,
@@ -143,7 +143,7 @@ def _damaged(name: str, size: int, folder: Path) -> Damaged:
 
 
 def _as_paper(damaged: Damaged, kind: ConstraintName, grid: Grid, method: str) -> list[Row]:
-    """Restore as the paper does, with parameters from a grid search and from held-out pixels."""
+    """Restore as in the paper, with parameters from a grid search and from held-out pixels."""
     picture, mask = damaged.picture, damaged.mask
     damaged.keep("input", np.where(mask, 0, picture))
     restored, words = _grid_search(kind, picture, mask, grid, method)
@@ -169,7 +169,7 @@ def _in_words(settings: RestoreSettings) -> str:
 
 
 def _grid_search(kind: str, picture: Array, mask: Mask, grid: Grid, method: str) -> tuple[Array, str]:
-    """Return the restoration that is nearest to the true picture, and its parameters, as the paper does."""
+    """Return the restoration closest to the true image, and its parameters, as in the paper."""
     patches = adjacent_patches(np.where(mask, 0, picture)).astype(np.float64)
     missing = adjacent_patches(mask).astype(bool)
     useful = (~missing).sum(axis=1) >= 4
@@ -189,7 +189,7 @@ def _grid_search(kind: str, picture: Array, mask: Mask, grid: Grid, method: str)
 
 
 def _constraints(kind: str, grid: Grid, n_points: int) -> Iterator[tuple[Constraint, int, str]]:
-    """Yield (constraint, s, parameters in words) for all s, and for all s' below s T."""
+    """Yield (constraint, s, description) for all s, and for all s' below s T."""
     if kind == "individual":
         for sparsity in grid.sparsities:
             yield IndividualSparsity(sparsity), sparsity, f"s={sparsity}"

@@ -14,11 +14,11 @@ Row = dict[str, Any]
 
 
 class ResultsError(Exception):
-    """Results that do not belong to what was asked for."""
+    """Results of other options than the current ones."""
 
 
 class Results:
-    """The rows of one experiment, task by task, so that a run can be broken off and taken up again.
+    """The rows of one experiment, task by task, so that a run can be interrupted and resumed.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Results:
         with self._table.open(newline="") as file:
             table = list(csv.DictReader(file))
         finished = [row for row in table if row["task"] in self._rows]
-        if len(finished) < len(table):  # a task was broken off between its rows and the log
+        if len(finished) < len(table):  # interrupted between the rows of a task and the log
             self._rewrite(finished, list(table[0]))
         for row in finished:
             task = row.pop("task")
@@ -72,9 +72,9 @@ class Results:
         return task in self._rows
 
     def add(self, task: str, rows: list[Row]) -> None:
-        """Keep the rows of a finished task."""
+        """Save the rows of a finished task."""
         fields = ["task", *rows[0]]
-        first = not self._rows  # a table that is there already is that of a first task broken off
+        first = not self._rows  # an existing table is that of an interrupted first task
         with self._table.open("w" if first else "a", newline="") as file:
             writer = csv.DictWriter(file, fields)
             if first:

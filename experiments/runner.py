@@ -1,4 +1,4 @@
-"""What every experiment is, and how it is run: task by task, with progress, resumable."""
+"""Experiments, and how they are run: task by task, with progress, resumable."""
 
 import sys
 import time
@@ -30,7 +30,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def tasks(self, options: Options) -> list[Task]:
-        """Return all tasks, trial after trial, so that a run that is broken off has whole trials."""
+        """Return all tasks, trial by trial, so that an interrupted run has complete trials."""
 
     @abstractmethod
     def report(self, rows: list[Row], folder: Path) -> list[Path]:
@@ -38,13 +38,13 @@ class Experiment(ABC):
 
 
 def run(experiment: Experiment, options: Options) -> None:
-    """Do what is not done yet, then report."""
+    """Run the remaining tasks, then report."""
     folder = options.folder / options.scale
     source = "bundled photographs" if options.images is None else str(options.images.resolve())
     results = Results(folder, experiment.name, source)
     tasks = experiment.tasks(options)
     progress = Progress(experiment.title, len(tasks))
-    # One thread, as the methods compared do not gain equally from more.
+    # One thread, since methods do not benefit equally from more.
     with threadpool_limits(1):
         warm_up()
         for task in tasks:
@@ -60,7 +60,7 @@ def run(experiment: Experiment, options: Options) -> None:
 
 
 class Progress:
-    """A bar on a terminal; elsewhere a line now and then."""
+    """Shows a bar on a terminal; elsewhere prints lines at intervals."""
 
     def __init__(self, title: str, n_tasks: int) -> None:
         self._title, self._n_tasks = title, n_tasks
@@ -78,7 +78,7 @@ class Progress:
         self._n_made += 1
 
     def show(self, what: str) -> None:
-        """Say what comes next, and how long all will take."""
+        """Show the next task, and the remaining time."""
         on_terminal = sys.stderr.isatty()
         if not on_terminal and self._n_made and time.monotonic() - self._shown < 30:
             return

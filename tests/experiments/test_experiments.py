@@ -1,4 +1,4 @@
-"""Every experiment in its smallest form, broken off and taken up again."""
+"""Every experiment in its smallest form, interrupted and resumed."""
 
 import sys
 
