@@ -21,7 +21,7 @@ def stretch(values: Array, white: int, *, bits: int | None = None) -> Array:
     bits = bits or (8 if white <= 255 else 16)
     top, dtype = 2**bits - 1, np.dtype(f"u{bits // 8}")
     if white == top:
-        return values.astype(dtype)
+        return values.astype(dtype, copy=False)
     table = ((np.arange(white + 1, dtype=np.uint64) * top + white // 2) // white).astype(dtype)
     stretched: Array = table[values]
     return stretched
