@@ -26,6 +26,7 @@ from dictsel_core import (
 from inpaint_app.errors import UserError, clause, shown
 from inpaint_app.marks import Marks
 from inpaint_app.missing import MissingPixels, find_missing
+from inpaint_app.paths import is_folder
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 
@@ -70,8 +71,8 @@ class Scores:
 
 
 def check_input(path: Path) -> None:
-    """Refuse a folder, whose name tells nothing about the result's."""
-    if path.is_dir():
+    """Refuse a folder, whose name tells nothing about the result's, and what cannot be looked at."""
+    if is_folder(path):
         raise UserError(f"{shown(path)} is a folder; give an image file, or use 'inpaint batch'.")
 
 

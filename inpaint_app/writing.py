@@ -14,6 +14,7 @@ from inpaint_app.formats.lossy_writer import encode_jpeg, encode_webp
 from inpaint_app.formats.png_writer import encode_png
 from inpaint_app.formats.scaling import to_depth
 from inpaint_app.formats.tiff_writer import encode_tiff
+from inpaint_app.paths import same_file
 from inpaint_app.picture import Picture
 
 _FORMATS = {
@@ -138,18 +139,11 @@ def _format_of(path: Path) -> str:
 
 
 def _refuse_source(path: Path, sources: Iterable[str | Path], *, overwrite: bool) -> None:
-    if overwrite:
-        return
-    for source in sources:
-        try:
-            same = path.samefile(source)
-        except (OSError, ValueError):  # one of them does not exist
-            continue
-        if same:
-            raise UserError(
-                f"{shown(path)} is the source itself; choose another name or allow it to be replaced "
-                "(--overwrite)."
-            )
+    if not overwrite and any(same_file(path, Path(source)) for source in sources):
+        raise UserError(
+            f"{shown(path)} is the source itself; choose another name or allow it to be replaced "
+            "(--overwrite)."
+        )
 
 
 def _with_depth(picture: Picture, name: str, depth: int | None) -> Picture:

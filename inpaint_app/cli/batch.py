@@ -21,6 +21,7 @@ from inpaint_app.cli.parser import whole
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import KEYS, Outcome
 from inpaint_app.errors import UserError, shown, writing_error
+from inpaint_app.paths import is_visible
 from inpaint_app.recipe_contents import recipe_path
 from inpaint_app.wording import decibels, percent
 from inpaint_app.work import Report
@@ -116,12 +117,12 @@ def run(args: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _folder(path: Path) -> Iterator[None]:
     """Make a folder, and remove it again if nothing was put there."""
-    made = not path.exists()
+    made = not is_visible(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
         raise UserError(f"{shown(path)} is a file, not a folder; choose another with -o.") from error
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise writing_error(error, path) from error
     try:
         yield

@@ -75,7 +75,7 @@ def run_batch(task: Task, request: BatchRequest) -> tuple[BatchRow, ...]:
     items = find_items([request.folder], request.output, request.marks, overwrite=request.overwrite)
     try:
         request.output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise writing_error(error, request.output) from error
     rows = []
     for number, item in enumerate(items, 1):

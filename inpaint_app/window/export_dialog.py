@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.errors import shown
+from inpaint_app.errors import UserError, shown
+from inpaint_app.paths import is_folder, is_visible_file, same_file
 from inpaint_app.window.button_box import button_box
 from inpaint_app.window.exporting import Target
 from inpaint_app.window.path_field import PathField
@@ -163,8 +164,8 @@ class ExportDialog(QDialog):
 
     def _show_note(self) -> None:
         path = self._file.path
-        exists = path is not None and path.is_file()
-        is_source = path is not None and _is_one_of(path, self._document.files)
+        exists = path is not None and is_visible_file(path)
+        is_source = path is not None and any(same_file(path, file) for file in self._document.files)
         self._replace.setVisible(exists)
         self._replace.setText(
             "Replace the picture that was opened" if is_source else "Replace the existing file"
@@ -194,10 +195,10 @@ def _name_problem(path: Path | None) -> str:
         return "Give the file a name."
     if path.suffix.lower() not in _ENDINGS:
         return "The name needs an ending that tells the format: .png, .tif, .jpg or .webp."
-    if not path.parent.is_dir():
+    try:
+        has_folder = is_folder(path.parent)
+    except UserError as error:
+        return str(error)
+    if not has_folder:
         return f"The folder {shown(path.parent)} does not exist; choose another, or make it first."
     return ""
-
-
-def _is_one_of(path: Path, others: tuple[Path, ...]) -> bool:
-    return path.exists() and any(other.exists() and path.samefile(other) for other in others)

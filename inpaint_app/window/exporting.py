@@ -12,6 +12,7 @@ from inpaint_app.damage import mask_picture
 from inpaint_app.errors import UserError, shown
 from inpaint_app.figures import Panel, atoms_figure, comparison_figure
 from inpaint_app.missing import Mask
+from inpaint_app.paths import same_file
 from inpaint_app.picture import Picture
 from inpaint_app.recipe_contents import save_recipe
 from inpaint_app.window.state import Document, Figures, RunRecord
@@ -137,5 +138,5 @@ def _write(picture: Picture, document: Document, target: Target) -> Path:
 
 def _refuse_source(document: Document, target: Target) -> None:
     for source in document.files:
-        if target.path.exists() and source.exists() and target.path.samefile(source):
+        if same_file(target.path, source):
             raise UserError(f"{shown(target.path)} is a source of this picture; choose another name.")
