@@ -25,6 +25,8 @@ class Item:
     ----------
     path, output : Path
         The damaged picture and the restored one.
+    recipe : Path
+        Where its recipe goes, if one is written.
     mask : Path or None
         Its mask.
     error : str or None
@@ -33,6 +35,7 @@ class Item:
 
     path: Path
     output: Path
+    recipe: Path
     mask: Path | None = None
     error: str | None = None
 
@@ -54,6 +57,7 @@ def find_items(inputs: list[Path], folder: Path, marks: Marks, *, overwrite: boo
     masks = _masks(marks.mask)
     items = [_item(path, error, folder, marks.mask, masks) for path, error in paths.items()]
     _refuse_collisions(items)
+    items = _with_distinct_recipes(items)
     if not overwrite and any(_is_source(item) for item in items):
         raise UserError(
             f"{shown(folder)} is where the sources are; choose another folder with -o, or allow them to be "
@@ -106,14 +110,27 @@ def _masks(given: Path | None) -> dict[str, Path] | None:
 def _item(
     path: Path, error: str | None, folder: Path, mask: Path | None, masks: dict[str, Path] | None
 ) -> Item:
-    output = folder / f"{path.stem}{default_output(path).suffix}" if path.name else folder
-    item = Item(path, output, mask, error)
+    name = f"{path.stem}{default_output(path).suffix}" if path.name else "picture.png"
+    output = folder / name
+    item = Item(path, output, output.with_suffix(".json"), mask, error)
     if masks is None or error is not None:
         return item
     if path.stem not in masks:
         lacking = f"There is no mask for it; put {shown(path.stem)}.png into the mask folder."
         return replace(item, mask=None, error=lacking)
     return replace(item, mask=masks[path.stem])
+
+
+def _with_distinct_recipes(items: list[Item]) -> list[Item]:
+    """Name the recipes of a.png and a.tif, which both would be a.json, a.png.json and a.tif.json."""
+    counts = Counter(item.recipe for item in items)
+    long_names = [item.output.with_name(f"{item.output.name}.json") for item in items]
+    return [
+        item
+        if counts[item.recipe] == 1 and item.recipe not in long_names
+        else replace(item, recipe=long_name)
+        for item, long_name in zip(items, long_names, strict=True)
+    ]
 
 
 def _is_source(item: Item) -> bool:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dictsel_core import RestoreSettings, estimate_psnr, iter_restore
+from dictsel_core import RestoreSettings, iter_restore
 from inpaint_app.batch_files import Item, find_items
 from inpaint_app.errors import UserError, shown, writing_error
 from inpaint_app.marks import Marks
 from inpaint_app.window.plain_words import plain_sentence, without_folders
 from inpaint_app.window.task import Task
-from inpaint_app.work import as_sentences, load, restored_picture, stage_words
+from inpaint_app.work import (
+    as_sentences,
+    check_restorable,
+    estimate,
+    load,
+    restored_picture,
+    stage_words,
+)
 from inpaint_app.writing import check_output, write_picture
 
 
@@ -93,21 +99,20 @@ def _one(task: Task, request: BatchRequest, item: Item, row: BatchRow) -> BatchR
             raise UserError(item.error)
         check_output(item.output, overwrite=request.overwrite, protect=[item.path])
         source = load(item.path, replace(request.marks, mask=item.mask))
+        check_restorable(source, item.output)
         row = replace(row, missing=source.missing.fraction)
-        pixels, mask = source.picture.pixels, source.missing.mask
 
         def seen(stage: str, fraction: float) -> None:
             task.report(replace(row, status=stage_words(stage), fraction=fraction))
 
         with as_sentences():
-            run = iter_restore(pixels, mask, request.settings)
+            run = iter_restore(source.picture.pixels, source.missing.mask, request.settings)
             restoration = task.drain(run, lambda step: seen(step.stage, step.fraction))
         picture = restored_picture(source, restoration)
-        write_picture(picture, item.output, overwrite=request.overwrite, protect=[item.path])
-        estimated = estimate_psnr(pixels, mask, restoration.settings, seed=request.settings.seed)
-        row = replace(row, status="restored", is_restored=True)
-        if math.isfinite(estimated):
-            row = replace(row, estimated_psnr=estimated)
+        notes = write_picture(picture, item.output, overwrite=request.overwrite, protect=[item.path])
+        estimated = estimate(source, restoration.settings)
+        status = "restored" if not notes else f"restored; {without_folders(' '.join(notes), item.output)}"
+        row = replace(row, status=status, is_restored=True, estimated_psnr=estimated)
     except UserError as error:
         sentence = without_folders(plain_sentence(str(error)), item.path, item.output, item.mask)
         row = replace(row, status=sentence)

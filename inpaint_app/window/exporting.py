@@ -47,6 +47,14 @@ class Target:
     keep_metadata: bool = True
 
 
+@dataclass(frozen=True)
+class Written:
+    """A file that was written; sentences about what could not be kept of the one it replaced."""
+
+    path: Path
+    notes: tuple[str, ...] = ()
+
+
 def restored_picture(document: Document, record: RunRecord) -> Picture:
     """Return the restored picture with all that belongs to it in the file."""
     if record.image is None:
@@ -54,7 +62,7 @@ def restored_picture(document: Document, record: RunRecord) -> Picture:
     return document.picture.with_pixels(record.image, filled=record.mask)
 
 
-def write_restored(document: Document, record: RunRecord, target: Target) -> Path:
+def write_restored(document: Document, record: RunRecord, target: Target) -> Written:
     """Write the restored picture."""
     picture = restored_picture(document, record)
     if not target.keep_metadata:
@@ -62,7 +70,7 @@ def write_restored(document: Document, record: RunRecord, target: Target) -> Pat
     return _write(picture, document, target)
 
 
-def write_mask(document: Document, mask: Mask, target: Target) -> Path:
+def write_mask(document: Document, mask: Mask, target: Target) -> Written:
     """Write the mask, white = missing."""
     if target.path.suffix.lower() in _LOSSY:
         better = shown(target.path.with_suffix(".png").name)
@@ -71,7 +79,7 @@ def write_mask(document: Document, mask: Mask, target: Target) -> Path:
     return _write(mask_picture(np.asarray(flat, np.bool_)), document, target)
 
 
-def write_dictionary(document: Document, record: RunRecord, target: Target) -> Path:
+def write_dictionary(document: Document, record: RunRecord, target: Target) -> Written:
     """Write the atoms of a dictionary as a picture."""
     restoration = record.restoration
     size = restoration.settings.patch_size
@@ -87,7 +95,7 @@ def write_dictionary(document: Document, record: RunRecord, target: Target) -> P
     return _write(figure, document, target)
 
 
-def write_comparison(document: Document, records: tuple[RunRecord, ...], target: Target) -> Path:
+def write_comparison(document: Document, records: tuple[RunRecord, ...], target: Target) -> Written:
     """Write the damaged picture and restored ones side by side, with their figures."""
     if not records:
         raise UserError("There is nothing to compare yet; restore the picture first.")
@@ -103,14 +111,16 @@ def write_comparison(document: Document, records: tuple[RunRecord, ...], target:
     return _write(comparison_figure(panels), document, target)
 
 
-def write_settings(document: Document, record: RunRecord, target: Target) -> Path:
+def write_settings(document: Document, record: RunRecord, target: Target) -> Written:
     """Write the parameters of a run as a recipe that window and command line read."""
     if target.path.suffix.lower() != ".json":
         raise UserError(f"{shown(target.path)} is no name for a recipe; give one that ends in .json.")
     _refuse_source(document, target)
     check_target(target.path, overwrite=target.overwrite)
-    save_recipe(target.path, record.settings, document.marks, document.sources, overwrite=target.overwrite)
-    return target.path
+    notes = save_recipe(
+        target.path, record.settings, document.marks, document.sources, overwrite=target.overwrite
+    )
+    return Written(target.path, notes)
 
 
 def quality(figures: Figures | None) -> str:
@@ -124,8 +134,8 @@ def quality(figures: Figures | None) -> str:
     return ""
 
 
-def _write(picture: Picture, document: Document, target: Target) -> Path:
-    write_picture(
+def _write(picture: Picture, document: Document, target: Target) -> Written:
+    notes = write_picture(
         picture,
         target.path,
         overwrite=target.overwrite,
@@ -133,7 +143,7 @@ def _write(picture: Picture, document: Document, target: Target) -> Path:
         depth=target.depth,
         protect=document.files,
     )
-    return target.path
+    return Written(target.path, notes)
 
 
 def _refuse_source(document: Document, target: Target) -> None:

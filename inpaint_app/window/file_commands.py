@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from inpaint_app.errors import UserError, shown
+from inpaint_app.formats.capabilities import facts_of
 from inpaint_app.marks import Marks
 from inpaint_app.paths import is_visible, look_at, same_file
 from inpaint_app.window import file_asking
@@ -175,8 +176,8 @@ class FileCommands(QObject):
 
     def export(self) -> None:
         """Ask where to write the restored picture, and write it."""
-        document = self._session.document
-        if document is None or self._session.current is None:
+        document, record = self._session.document, self._session.current
+        if document is None or record is None:
             self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
         shows_preview = self._session.preview is not None or self._session.is_previewing
@@ -184,6 +185,7 @@ class FileCommands(QObject):
             document,
             self.suggestion("restored"),
             self._window,
+            facts=facts_of(document.picture, missing=record.mask),
             shows_preview=shows_preview,
         )
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.target is not None:
