@@ -1,11 +1,13 @@
 """Which pictures a batch takes, and where each result goes."""
 
+import stat
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inpaint_app.errors import UserError, reading_error, shown
 from inpaint_app.marks import Marks
+from inpaint_app.paths import is_folder, look_at, same_file
 from inpaint_app.writing import default_output
 
 ENDINGS = frozenset(
@@ -17,10 +19,23 @@ ENDINGS = frozenset(
 
 @dataclass(frozen=True)
 class Item:
-    """A picture of the batch, its mask and its result; `error` where it has no mask."""
+    """A picture of the batch.
+
+    Attributes
+    ----------
+    path, output : Path
+        The damaged picture and the restored one.
+    recipe : Path
+        Where its recipe goes, if one is written.
+    mask : Path or None
+        Its mask.
+    error : str or None
+        Why it cannot be restored: it has no mask, or cannot be looked at.
+    """
 
     path: Path
     output: Path
+    recipe: Path
     mask: Path | None = None
     error: str | None = None
 
@@ -33,10 +48,16 @@ def find_items(inputs: list[Path], folder: Path, marks: Marks, *, overwrite: boo
     UserError
         If there is none, or results would collide with each other or with the sources.
     """
-    paths = list(dict.fromkeys(path for given in inputs for path in _pictures(given)))
+    paths: dict[Path, str | None] = {}
+    for given in inputs:
+        for path, error in _pictures(given).items():
+            paths.setdefault(path, error)
+    if all(error is not None for error in paths.values()):
+        raise UserError(next(error for error in paths.values() if error is not None))
     masks = _masks(marks.mask)
-    items = [_item(path, folder, marks.mask, masks) for path in paths]
+    items = [_item(path, error, folder, marks.mask, masks) for path, error in paths.items()]
     _refuse_collisions(items)
+    items = _with_distinct_recipes(items)
     if not overwrite and any(_is_source(item) for item in items):
         raise UserError(
             f"{shown(folder)} is where the sources are; choose another folder with -o, or allow them to be "
@@ -45,17 +66,21 @@ def find_items(inputs: list[Path], folder: Path, marks: Marks, *, overwrite: boo
     return items
 
 
-def _pictures(given: Path) -> list[Path]:
-    if not given.is_dir():
-        return [given]
-    found = _listing(given)
+def _pictures(given: Path) -> dict[Path, str | None]:
+    """Return a picture, or those of a folder; with a sentence for what cannot be looked at."""
+    try:
+        if not is_folder(given):
+            return {given: None}
+        found = _listing(given)
+    except UserError as error:
+        return {given: str(error)}
     if not found:
         raise UserError(f"The folder {shown(given)} holds no picture; give another.")
-    return found
+    return dict.fromkeys(found)
 
 
 def _listing(folder: Path) -> list[Path]:
-    """Return the pictures directly inside a folder, by name."""
+    """Return the pictures directly inside a folder, by name; also those that cannot be looked at."""
     try:
         inside = sorted(folder.iterdir())
     except OSError as error:
@@ -63,37 +88,62 @@ def _listing(folder: Path) -> list[Path]:
     return [
         path
         for path in inside
-        if path.suffix.lower() in ENDINGS and not path.name.startswith(".") and path.is_file()
+        if path.suffix.lower() in ENDINGS and not path.name.startswith(".") and _may_be_file(path)
     ]
+
+
+def _may_be_file(path: Path) -> bool:
+    try:
+        status = look_at(path)
+    except UserError:  # told when it is read
+        return True
+    return status is not None and stat.S_ISREG(status.st_mode)
 
 
 def _masks(given: Path | None) -> dict[str, Path] | None:
     """Return the masks of a folder by the name of their picture; None where one is meant for all."""
-    if given is None or not given.is_dir():
+    if given is None or not is_folder(given):
         return None
     return {path.stem.removesuffix("_mask"): path for path in _listing(given)}
 
 
-def _item(path: Path, folder: Path, mask: Path | None, masks: dict[str, Path] | None) -> Item:
-    output = folder / f"{path.stem}{default_output(path).suffix}"
-    if masks is None:
-        return Item(path, output, mask)
+def _item(
+    path: Path, error: str | None, folder: Path, mask: Path | None, masks: dict[str, Path] | None
+) -> Item:
+    name = f"{path.stem}{default_output(path).suffix}" if path.name else "picture.png"
+    output = folder / name
+    item = Item(path, output, output.with_suffix(".json"), mask, error)
+    if masks is None or error is not None:
+        return item
     if path.stem not in masks:
-        return Item(
-            path, output, None, f"There is no mask for it; put {shown(path.stem)}.png into the mask folder."
-        )
-    return Item(path, output, masks[path.stem])
+        lacking = f"There is no mask for it; put {shown(path.stem)}.png into the mask folder."
+        return replace(item, mask=None, error=lacking)
+    return replace(item, mask=masks[path.stem])
+
+
+def _with_distinct_recipes(items: list[Item]) -> list[Item]:
+    """Name the recipes of a.png and a.tif, which both would be a.json, a.png.json and a.tif.json."""
+    counts = Counter(item.recipe for item in items)
+    long_names = [item.output.with_name(f"{item.output.name}.json") for item in items]
+    return [
+        item
+        if counts[item.recipe] == 1 and item.recipe not in long_names
+        else replace(item, recipe=long_name)
+        for item, long_name in zip(items, long_names, strict=True)
+    ]
 
 
 def _is_source(item: Item) -> bool:
-    return item.path.exists() and item.output.exists() and item.output.samefile(item.path)
+    return same_file(item.output, item.path)
 
 
 def _refuse_collisions(items: list[Item]) -> None:
-    counts = Counter(item.output for item in items)
+    counts = Counter(item.output for item in items if item.error is None)
+    if not counts:
+        return
     output, count = counts.most_common(1)[0]
     if count > 1:
-        one, other = [item.path for item in items if item.output == output][:2]
+        one, other = [item.path for item in items if item.output == output and item.error is None][:2]
         raise UserError(
             f"{shown(one)} and {shown(other)} would both be written as {shown(output)}; rename one of them."
         )

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 
@@ -27,6 +27,11 @@ def shown(path: str | os.PathLike[str]) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 def clause(error: Exception) -> str:
     """Return the message of a library's exception as part of a sentence."""
     return str(error).strip().rstrip(".")
@@ -40,6 +45,8 @@ def reading_error(error: OSError | ValueError, path: Path) -> UserError:
         return UserError(f"{name} does not exist; check the name and the folder.")
     if code == errno.EISDIR:
         return UserError(f"{name} is a folder; give an image file inside it.")
+    if code == errno.ENAMETOOLONG:
+        return UserError(_name_too_long(path))
     if code in (errno.EACCES, errno.EPERM):
         return UserError(f"{name} may not be read by you; ask its owner for permission or copy it.")
     return UserError(f"{name} could not be read ({_reason(error)}); check the name and the disk.")

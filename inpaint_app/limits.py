@@ -5,6 +5,9 @@ from inpaint_app.errors import DamagedError, UnsupportedError
 MAX_PIXELS = 200_000_000
 """Most pixels of a picture: the 200-megapixel cameras on the market (16320 x 12240) still fit."""
 
+MAX_SIDE = 1_000_000
+"""Most pixels of a side. Files are decoded in bands of rows, so this is what bounds the smallest band."""
+
 MAX_FILE_BYTES = 4 * 1024**3
 """Largest file that is read: MAX_PIXELS of float32 RGBA, uncompressed, are 3.2e9 bytes."""
 
@@ -23,7 +26,7 @@ def check_size(width: int, height: int) -> None:
     DamagedError
         If a side is not positive.
     UnsupportedError
-        If there are more than `MAX_PIXELS` pixels.
+        If there are more than `MAX_PIXELS` pixels, or `MAX_SIDE` along a side.
     """
     if width < 1 or height < 1:
         raise DamagedError(f"its header says {width} x {height} pixels")
@@ -31,4 +34,9 @@ def check_size(width: int, height: int) -> None:
         raise UnsupportedError(
             f"it says it has {width} x {height} pixels and the limit is {MAX_PIXELS // 10**6} million; "
             "crop it or scale it down first"
+        )
+    if max(width, height) > MAX_SIDE:
+        raise UnsupportedError(
+            f"it says it has {width} x {height} pixels and the limit is {MAX_SIDE:,} along a side; "
+            "cut it into parts first"
         )

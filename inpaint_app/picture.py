@@ -88,9 +88,7 @@ class Picture:
     @property
     def mode(self) -> str:
         """Layout in words, such as "8-bit colour with transparency"."""
-        depth = "32-bit float" if self.depth == 32 else f"{self.depth}-bit"
-        kind = "colour" if self.is_color else "gray"
-        return f"{depth} {kind}" if self.alpha is None else f"{depth} {kind} with transparency"
+        return mode_words(self.depth, is_color=self.is_color, has_alpha=self.alpha is not None)
 
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
         """Return the picture with new pixels.
@@ -126,6 +124,12 @@ class Picture:
         alpha = None if self.alpha is None else _orient(self.alpha, orientation)
         dpi = self.dpi[::-1] if self.dpi is not None and orientation in _SWAPS_SIDES else self.dpi
         return replace(self, pixels=_orient(self.pixels, orientation), alpha=alpha, dpi=dpi)
+
+
+def mode_words(depth: int, *, is_color: bool, has_alpha: bool) -> str:
+    """Return a layout in words, such as "8-bit colour with transparency"."""
+    bits = "32-bit float" if depth == 32 else f"{depth}-bit"
+    return f"{bits} {'colour' if is_color else 'gray'}{' with transparency' if has_alpha else ''}"
 
 
 def full_scale(dtype: npt.DTypeLike) -> float:

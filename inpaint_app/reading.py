@@ -52,13 +52,23 @@ def read_picture(path: str | Path) -> Picture:
         If there is no readable picture of an accepted format; see `limits` for the sizes that are.
     """
     path = Path(path)
-    data = read_whole_file(path, limit=MAX_FILE_BYTES)
-    for name, (pattern, decoder) in _DECODERS.items():
-        if pattern.match(data):
-            return _decode(path, data, name, decoder)
-    if not data:
+    data = read_whole_file(path, limit=MAX_FILE_BYTES, check=lambda start: _refuse_strangers(path, start))
+    name = _format_of(data)
+    if name is None:  # it has changed meanwhile
+        raise UserError(f"{shown(path)} is being written by another program; wait until that has ended.")
+    return _decode(path, data, name, _DECODERS[name][1])
+
+
+def _format_of(start: bytes) -> str | None:
+    """Return the format that the first bytes of a file tell; None if it is none of ours."""
+    return next((name for name, (pattern, _) in _DECODERS.items() if pattern.match(start)), None)
+
+
+def _refuse_strangers(path: Path, start: bytes) -> None:
+    if not start:
         raise UserError(f"{shown(path)} is empty; get a fresh copy of it.")
-    raise UserError(f"{shown(path)} is not an image this program reads; convert it to one of {ACCEPTED}.")
+    if _format_of(start) is None:
+        raise UserError(f"{shown(path)} is not an image this program reads; convert it to one of {ACCEPTED}.")
 
 
 def _decode(path: Path, data: bytes, name: str, decoder: Decoder) -> Picture:

@@ -38,6 +38,31 @@ class Recipe:
     mask: Mapping[str, Plain]
 
 
+def pack_recipe(recipe: Recipe) -> bytes:
+    """Return a recipe as JSON text.
+
+    Names of files may hold bytes that are not UTF-8; they are written as escapes that lead to them again.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        With finite numbers only.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the recipe holds something that is not JSON: a mistake of the program.
+    """
+    contents = {
+        "recipe": FORMAT,
+        "version": recipe.version,
+        "settings": dict(recipe.settings),
+        "mask": dict(recipe.mask),
+    }
+    text = json.dumps(contents, indent=2, ensure_ascii=False, allow_nan=False)
+    return _encoded(text) + b"\n"
+
+
 def write_recipe(recipe: Recipe, path: str | Path, *, overwrite: bool = False) -> None:
     """Write a recipe as JSON, atomically.
 
@@ -54,18 +79,10 @@ def write_recipe(recipe: Recipe, path: str | Path, *, overwrite: bool = False) -
     ------
     UserError
         If it cannot be written.
-    ValueError, TypeError
-        If the recipe holds something that is not JSON: a mistake of the program.
     """
-    contents = {
-        "recipe": FORMAT,
-        "version": recipe.version,
-        "settings": dict(recipe.settings),
-        "mask": dict(recipe.mask),
-    }
-    text = json.dumps(contents, indent=2, ensure_ascii=False, allow_nan=False)
+    text = pack_recipe(recipe)
     with atomic_file(Path(path), overwrite=overwrite) as file:
-        file.write(_encoded(text) + b"\n")
+        file.write(text)
 
 
 def read_recipe(path: str | Path) -> Recipe:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from dictsel_core import Parameter, RestoreSettings, __version__, standard_ground_set
+from inpaint_app.atomic import Output, write_files
 from inpaint_app.color import parse_color
 from inpaint_app.errors import UserError, clause, shown
 from inpaint_app.marks import TOLERANCE, Marks
-from inpaint_app.recipe import Plain, Recipe, write_recipe
+from inpaint_app.recipe import Plain, Recipe, pack_recipe
 
 _MARKS = {
     each.name: each
@@ -86,8 +87,13 @@ def recipe_path(wanted: Path | None, output: Path) -> Path:
 
 def save_recipe(
     path: Path, settings: RestoreSettings, marks: Marks, sources: tuple[str, ...], *, overwrite: bool
-) -> None:
-    """Write settings and marks so that `choices` finds them again."""
+) -> tuple[str, ...]:
+    """Write settings and marks so that `choices` finds them again; returns notes as `write_files` does."""
+    return write_files([recipe_output(path, settings, marks, sources)], overwrite=overwrite)
+
+
+def recipe_output(path: Path, settings: RestoreSettings, marks: Marks, sources: tuple[str, ...]) -> Output:
+    """Return what `save_recipe` writes, to be written together with other files."""
     plain: dict[str, Plain] = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(settings).items()
@@ -98,7 +104,8 @@ def save_recipe(
         where |= {"file": _seen_from(path.parent, marks.mask), "invert_mask": marks.invert_mask}
     if marks.key is not None:
         where |= {"key": marks.key, "tolerance": marks.tolerance}
-    write_recipe(Recipe(plain, __version__, where), path, overwrite=overwrite)
+    text = pack_recipe(Recipe(plain, __version__, where))
+    return Output(path, lambda file: file.write(text))
 
 
 def _seen_from(folder: Path, file: Path) -> str:

@@ -2,12 +2,16 @@
 
 import errno
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from inpaint_app.errors import UserError, reading_error, shown
 
+START_BYTES = 64
+"""How much of a file is looked at before the rest is read."""
 
-def read_whole_file(path: Path, *, limit: int) -> bytes:
+
+def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | None = None) -> bytes:
     """Return the contents of a regular file.
 
     Parameters
@@ -16,6 +20,8 @@ def read_whole_file(path: Path, *, limit: int) -> bytes:
         The file.
     limit : int
         Most bytes that are read.
+    check : callable, optional
+        Called with the first `START_BYTES` bytes; what it raises keeps the rest from being read.
 
     Raises
     ------
@@ -30,6 +36,10 @@ def read_whole_file(path: Path, *, limit: int) -> bytes:
             raise UserError(f"{shown(path)} is not a regular file; give a file on disk.")
         if status.st_size > limit:
             raise UserError(f"{shown(path)} is larger than {limit // 10**6:,} MB; give a smaller file.")
-        return path.read_bytes()
+        with path.open("rb", buffering=0) as file:
+            if check is not None:
+                check(file.read(START_BYTES))
+                file.seek(0)
+            return file.readall()
     except (OSError, ValueError) as error:
         raise reading_error(error, path) from error

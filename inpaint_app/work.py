@@ -24,10 +24,13 @@ from dictsel_core import (
     ssim,
 )
 from inpaint_app.errors import UserError, clause, shown
+from inpaint_app.formats.capabilities import check_encodable, facts_of
 from inpaint_app.marks import Marks
 from inpaint_app.missing import MissingPixels, find_missing
+from inpaint_app.paths import is_folder
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
+from inpaint_app.writing import format_of
 
 Report = Callable[[str, float | None], None]
 """Called with a stage in words, and the part done, now and then."""
@@ -70,8 +73,8 @@ class Scores:
 
 
 def check_input(path: Path) -> None:
-    """Refuse a folder, whose name tells nothing about the result's."""
-    if path.is_dir():
+    """Refuse a folder, whose name tells nothing about the result's, and what cannot be looked at."""
+    if is_folder(path):
         raise UserError(f"{shown(path)} is a folder; give an image file, or use 'inpaint batch'.")
 
 
@@ -170,6 +173,18 @@ def measure(reference: NDArray[Any], image: NDArray[Any], mask: NDArray[np.bool_
 def restored_picture(source: Source, restoration: Restoration) -> Picture:
     """Return the restored picture with all that belongs to it in the file."""
     return source.picture.with_pixels(restoration.image, filled=source.missing.mask)
+
+
+def check_restorable(source: Source, output: Path, *, depth: int | None = None, quality: int = 95) -> None:
+    """Refuse a picture that could not be written when it is restored, before that is done.
+
+    Raises
+    ------
+    UserError
+        If the format of the output cannot keep it.
+    """
+    facts = facts_of(source.picture, missing=source.missing.mask)
+    check_encodable(facts, format_of(output), depth=depth, quality=quality)
 
 
 def stage_words(stage: str) -> str:

@@ -1,19 +1,18 @@
 """Write a picture to a file, its format decided by the name's ending."""
 
-import errno
-import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
-import numpy as np
-
-from inpaint_app.atomic import atomic_file, check_target
-from inpaint_app.errors import UserError, shown, writing_error
+from inpaint_app.atomic import Output, check_target, write_files
+from inpaint_app.errors import UserError, shown
+from inpaint_app.formats.capabilities import check_encodable, facts_of
 from inpaint_app.formats.lossy_writer import encode_jpeg, encode_webp
 from inpaint_app.formats.png_writer import encode_png
 from inpaint_app.formats.scaling import to_depth
 from inpaint_app.formats.tiff_writer import encode_tiff
+from inpaint_app.paths import same_file
 from inpaint_app.picture import Picture
 
 _FORMATS = {
@@ -26,9 +25,6 @@ _FORMATS = {
     ".tiff": "TIFF",
     ".webp": "WebP",
 }
-_DEPTHS = {"PNG": (8, 16), "JPEG": (8,), "TIFF": (8, 16, 32), "WebP": (8,)}
-_DTYPES = {8: np.uint8, 16: np.uint16, 32: np.float32}
-_KEEPERS = {16: "PNG or TIFF", 32: "TIFF"}
 
 
 def write_picture(
@@ -39,7 +35,7 @@ def write_picture(
     quality: int = 95,
     depth: int | None = None,
     protect: Iterable[str | Path] = (),
-) -> None:
+) -> tuple[str, ...]:
     """Write PNG, JPEG, TIFF or WebP, chosen by the name's ending, atomically.
 
     Bit depth, alpha, EXIF, ICC profile and resolution are kept, or the picture is not written.
@@ -60,42 +56,53 @@ def write_picture(
         Source files, which are named as such where the path leads to one of them (by whatever spelling
         or link) and `overwrite` is not given.
 
+    Returns
+    -------
+    tuple of str
+        Sentences about what could not be kept of a file that was replaced.
+
     Raises
     ------
     UserError
         If it cannot be written as asked; then nothing has changed.
     """
     path = Path(path)
-    name = check_output(path, overwrite=overwrite, quality=quality, protect=protect)
-    picture = _with_depth(picture, name, depth)
-    with atomic_file(path, overwrite=overwrite) as file:
-        if name == "PNG":
-            encode_png(picture, file)
-        elif name == "TIFF":
-            encode_tiff(picture, file)
-        elif name == "JPEG":
-            encode_jpeg(picture, file, quality)
-        else:
-            encode_webp(picture, file, quality)
+    check_output(path, overwrite=overwrite, protect=protect)
+    output = picture_output(picture, path, quality=quality, depth=depth)
+    return write_files([output], overwrite=overwrite)
 
 
-def check_output(
-    path: str | Path,
-    *,
-    overwrite: bool = False,
-    quality: int = 95,
-    depth: int | None = None,
-    protect: Iterable[str | Path] = (),
-    bits: int | None = None,
-) -> str:
-    """Refuse a file that `write_picture` would refuse, before there is a picture to write.
+def picture_output(picture: Picture, path: Path, *, quality: int = 95, depth: int | None = None) -> Output:
+    """Return what `write_picture` writes, to be written together with other files.
+
+    Raises
+    ------
+    UserError
+        If the format cannot keep the picture.
+    """
+    name = format_of(path)
+    check_encodable(facts_of(picture), name, depth=depth, quality=quality)
+    if depth is not None and depth != picture.depth:
+        alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
+        picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
+    encoders: dict[str, Callable[[BinaryIO], None]] = {
+        "PNG": lambda file: encode_png(picture, file),
+        "TIFF": lambda file: encode_tiff(picture, file),
+        "JPEG": lambda file: encode_jpeg(picture, file, quality),
+        "WebP": lambda file: encode_webp(picture, file, quality),
+    }
+    return Output(path, encoders[name])
+
+
+def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> str:
+    """Refuse a name that `write_picture` would refuse, before anything is read.
+
+    Whether the picture can be kept is for `check_encodable` to say, as soon as it is read.
 
     Parameters
     ----------
-    path, overwrite, quality, depth, protect
+    path, overwrite, protect
         As for `write_picture`.
-    bits : int, optional
-        Depth of the picture that will be written: 8, 16 or 32.
 
     Returns
     -------
@@ -105,18 +112,12 @@ def check_output(
     Raises
     ------
     UserError
-        If the picture could not be written there.
+        If nothing could be written there.
     """
     path = Path(path)
-    name = _format_of(path)
-    if not 1 <= quality <= 100:
-        raise UserError(f"The quality is {quality}; give a number from 1 to 100.")
+    name = format_of(path)
     _refuse_source(path, protect, overwrite=overwrite)
-    target, _ = check_target(path, overwrite=overwrite)
-    if not os.access(target.parent, os.W_OK):
-        raise writing_error(PermissionError(errno.EACCES, "no permission"), path)
-    if bits is not None:
-        _with_depth(Picture(np.zeros((1, 1), _DTYPES[bits])), name, depth)
+    check_target(path, overwrite=overwrite)
     return name
 
 
@@ -130,7 +131,14 @@ def default_output(path: str | Path) -> Path:
     return path.with_name(f"{path.stem}_restored{ending}")
 
 
-def _format_of(path: Path) -> str:
+def format_of(path: Path) -> str:
+    """Return the format that the ending of a name asks for.
+
+    Raises
+    ------
+    UserError
+        If it asks for none that is written.
+    """
     name = _FORMATS.get(path.suffix.lower())
     if name is None:
         raise UserError(f"{shown(path)} has no ending that tells a format; use .png, .jpg, .tif or .webp.")
@@ -138,29 +146,8 @@ def _format_of(path: Path) -> str:
 
 
 def _refuse_source(path: Path, sources: Iterable[str | Path], *, overwrite: bool) -> None:
-    if overwrite:
-        return
-    for source in sources:
-        try:
-            same = path.samefile(source)
-        except (OSError, ValueError):  # one of them does not exist
-            continue
-        if same:
-            raise UserError(
-                f"{shown(path)} is the source itself; choose another name or allow it to be replaced "
-                "(--overwrite)."
-            )
-
-
-def _with_depth(picture: Picture, name: str, depth: int | None) -> Picture:
-    """Return the picture with the depth asked for; refuse one that the format cannot keep."""
-    if depth not in (None, 8, 16):
-        raise UserError(f"The depth is {depth}; give 8 or 16.")
-    if depth is not None and depth != picture.depth:
-        alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
-        picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
-    if picture.depth not in _DEPTHS[name]:
+    if not overwrite and any(same_file(path, Path(source)) for source in sources):
         raise UserError(
-            f"{name} cannot keep {picture.mode}; write {_KEEPERS[picture.depth]}, or ask for --depth 8."
+            f"{shown(path)} is the source itself; choose another name or allow it to be replaced "
+            "(--overwrite)."
         )
-    return picture

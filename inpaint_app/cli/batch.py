@@ -21,7 +21,7 @@ from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import KEYS, Outcome
 from inpaint_app.cli.streams import print_note
 from inpaint_app.errors import UserError, shown, writing_error
-from inpaint_app.recipe_contents import recipe_path
+from inpaint_app.paths import is_visible
 from inpaint_app.wording import decibels, percent
 from inpaint_app.work import Report
 
@@ -37,6 +37,9 @@ Of a folder, the pictures directly inside are taken; masks/ holds <name>.png or
 in its own format (BMP, PNM) becomes PNG. A file that fails does not stop the
 others. Exit code: 0 if all are restored, 1 if some failed, 2 if the call itself
 is wrong.
+
+--write-recipe writes <name>.json beside each result; where two results share
+their <name>, such as a.png and a.tif, a.png.json and a.tif.json.
 
 JSON: {"files": [...]}, each with input, error (null if restored) and the keys of
 'inpaint restore'."""
@@ -116,12 +119,12 @@ def run(args: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _folder(path: Path) -> Iterator[None]:
     """Make a folder, and remove it again if nothing was put there."""
-    made = not path.exists()
+    made = not is_visible(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
         raise UserError(f"{shown(path)} is a file, not a folder; choose another with -o.") from error
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise writing_error(error, path) from error
     try:
         yield
@@ -182,7 +185,7 @@ def _restore_one(
         if item.error is not None:
             raise UserError(item.error)
         marked = replace(chosen, marks=replace(chosen.marks, mask=item.mask))
-        recipe = recipe_path(None, item.output) if args.write_recipe else None
+        recipe = item.recipe if args.write_recipe else None
         outcome = run_job(Job(item.path, item.output, marked, args, recipe), Listener(report), stop)
     except UserError as error:
         problem = str(error)
@@ -202,5 +205,8 @@ def _say_table(console: Console, rows: list[_Row]) -> None:
         quality = "-" if estimated is None else decibels(estimated).partition(" (")[0]
         status = "restored" if row.error is None else f"FAILED: {row.error}"
         console.say(f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds:>7.2f}  {status}")
+    for row in rows:
+        for note in () if row.outcome is None else row.outcome.notes:
+            console.note(note)
     good = sum(row.error is None for row in rows)
     console.say(f"{good} of {len(rows)} pictures restored.")

@@ -11,11 +11,12 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import say_found
 from inpaint_app.errors import shown
-from inpaint_app.figures import Panel, comparison_figure
+from inpaint_app.figures import Panel, comparison_figure, comparison_size
+from inpaint_app.formats.capabilities import Facts, check_encodable
 from inpaint_app.picture import Picture
 from inpaint_app.wording import decibels, percent
 from inpaint_app.work import Scores, check_input, load, load_reference, measure, restore_source
-from inpaint_app.writing import check_output, write_picture
+from inpaint_app.writing import check_output, format_of, write_picture
 
 _EPILOG = """\
 examples:
@@ -65,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     sources = [path for path in (args.input, args.reference, chosen.marks.mask) if path is not None]
     check_output(output, overwrite=args.overwrite, protect=sources)
     source = load(args.input, chosen.marks)
+    check_encodable(Facts(*comparison_size(source.picture, 3)), format_of(output))
     reference = load_reference(args.reference, source)
     say_found(console, source)
     before = measure(reference.pixels, _blackened(source.picture, source.missing.mask), None)
@@ -82,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
             panels.append(
                 Panel(Picture(restoration.image), f"{constraint.title()} sparsity", _psnr(score.psnr))
             )
-    write_picture(comparison_figure(panels), output, overwrite=args.overwrite)
+    notes = write_picture(comparison_figure(panels), output, overwrite=args.overwrite)
     console.say(f"Input:       {_psnr(before.psnr)} with missing pixels black")
     for constraint, score in scores.items():
         name = f"{constraint.title()}:"
@@ -90,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
             f"{name:<12} {_psnr(score.psnr)} over all pixels, {_psnr(score.psnr_missing)} over missing ones"
         )
     console.say(f"Written:     {shown(output)}")
+    for note in notes:
+        console.note(note)
     console.document({name: _document(score) for name, score in scores.items()} | {"output": str(output)})
     return 0
 

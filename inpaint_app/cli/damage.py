@@ -1,19 +1,22 @@
 """`inpaint damage`: a whole picture becomes a test case."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from inpaint_app.atomic import check_distinct, write_files
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.parser import part
 from inpaint_app.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
 from inpaint_app.errors import UserError, shown
+from inpaint_app.formats.capabilities import Facts, check_encodable, facts_of
 from inpaint_app.missing import Mask
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 from inpaint_app.wording import percent
-from inpaint_app.writing import check_output, write_picture
+from inpaint_app.writing import check_output, format_of, picture_output
 
 _EPILOG = """\
 examples:
@@ -24,6 +27,9 @@ examples:
 OUT keeps bit depth and metadata; missing pixels get alpha = 0 and the colour 0,
 so that nothing of the original is left in them. The same seed makes the same
 damage."""
+
+_QUALITY = 100
+"""WebP without loss: observed pixels must be the original's."""
 
 
 def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
@@ -64,25 +70,32 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(quiet=args.quiet)
-    for path in [args.output] if args.mask_out is None else [args.output, args.mask_out]:
+    paths = [args.output] if args.mask_out is None else [args.output, args.mask_out]
+    for path in paths:
         if check_output(path, overwrite=args.overwrite, protect=[args.input]) == "JPEG":
             raise UserError(f"{shown(path)} cannot keep which pixels are missing; write PNG, TIFF or WebP.")
-    if args.mask_out is not None and args.mask_out.absolute() == args.output.absolute():
-        raise UserError("--output and --mask-out name the same file; give two names.")
+    check_distinct(paths)
     picture = read_picture(args.input)
-    check_output(args.output, overwrite=args.overwrite, bits=picture.depth)
+    facts = replace(facts_of(picture), has_alpha=True, is_transparent=True)
+    check_encodable(facts, format_of(args.output), quality=_QUALITY)
+    if args.mask_out is not None:
+        plain = Facts(picture.width, picture.height, is_color=False)
+        check_encodable(plain, format_of(args.mask_out), quality=_QUALITY)
     for notice in picture.notices:
         console.note(notice)
     mask = _mask(args, picture)
     if mask.all():
         raise UserError("This would leave no pixel of the picture; damage less or give a larger picture.")
-    # Quality 100 is WebP without loss: observed pixels must be the original's.
-    write_picture(damaged(picture, mask), args.output, overwrite=args.overwrite, quality=100)
+    outputs = [picture_output(damaged(picture, mask), args.output, quality=_QUALITY)]
+    if args.mask_out is not None:
+        outputs.insert(0, picture_output(mask_picture(mask), args.mask_out, quality=_QUALITY))
+    notes = write_files(outputs, overwrite=args.overwrite)
     console.say(f"Missing:     {percent(float(mask.mean()))} of {picture.width} x {picture.height} pixels")
     console.say(f"Written:     {shown(args.output)}")
     if args.mask_out is not None:
-        write_picture(mask_picture(mask), args.mask_out, overwrite=args.overwrite, quality=100)
         console.say(f"Mask:        {shown(args.mask_out)}")
+    for note in notes:
+        console.note(note)
     return 0
 
 

@@ -65,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
         title=f"A dictionary of {len(restoration.origins)} atoms of {size} x {size} pixels",
         subtitle="Gray is zero. Below each atom: the fraction of the patches that use it.",
     )
-    write_picture(figure, args.output, overwrite=args.overwrite)
+    notes = write_picture(figure, args.output, overwrite=args.overwrite)
     console.say(f"Written:     {shown(args.output)}")
+    for note in notes:
+        console.note(note)
     return 0

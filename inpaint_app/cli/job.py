@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dictsel_core import Restoration
-from inpaint_app.atomic import check_target
+from inpaint_app.atomic import check_distinct, check_target, write_files
 from inpaint_app.cli.choices import Choices
 from inpaint_app.cli.report import Outcome
-from inpaint_app.recipe_contents import save_recipe
+from inpaint_app.recipe_contents import recipe_output
 from inpaint_app.work import (
     Report,
     Scores,
     Source,
     StoppedError,
+    check_restorable,
     estimate,
     load,
     load_reference,
@@ -25,7 +26,7 @@ from inpaint_app.work import (
     restored_picture,
     tune_source,
 )
-from inpaint_app.writing import check_output, write_picture
+from inpaint_app.writing import check_output, picture_output
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,10 @@ class Job:
         """Refuse names that cannot be written, before anything is read."""
         sources = [path for path in (self.path, self.chosen.marks.mask, self.reference) if path is not None]
         overwrite = self.args.overwrite
-        check_output(self.output, overwrite=overwrite, quality=self.args.quality, protect=sources)
+        check_output(self.output, overwrite=overwrite, protect=sources)
         if self.recipe is not None:
             check_target(self.recipe, overwrite=overwrite)
+            check_distinct([self.output, self.recipe])
 
 
 @dataclass(frozen=True)
@@ -77,14 +79,14 @@ def run_job(job: Job, listener: Listener, stop: threading.Event | None = None) -
     Raises
     ------
     UserError
-        If it cannot be done; then nothing was written.
+        If it cannot be done; then nothing was written, or the sentence names what was.
     StoppedError
         If `stop` was set before anything was written.
     """
     job.check()
     clock = _Clock()
     source = load(job.path, job.chosen.marks)
-    check_output(job.output, overwrite=job.args.overwrite, depth=job.args.depth, bits=source.picture.depth)
+    check_restorable(source, job.output, depth=job.args.depth, quality=job.args.quality)
     reference = None if job.reference is None else load_reference(job.reference, source)
     clock.lap("read")
     listener.found(source)
@@ -98,7 +100,7 @@ def run_job(job: Job, listener: Listener, stop: threading.Event | None = None) -
     listener.done(restoration)
     if stop is not None and stop.is_set():
         raise StoppedError
-    _write(job, source, restoration)
+    notes = _write(job, source, restoration)
     clock.lap("write")
     if reference is not None:
         scores, estimated = measure(reference.pixels, restoration.image, source.missing.mask), None
@@ -108,17 +110,25 @@ def run_job(job: Job, listener: Listener, stop: threading.Event | None = None) -
         estimated = estimate(source, restoration.settings)
         clock.lap("estimate")
     return Outcome(
-        scores, estimated, restoration.missing_fraction, clock.seconds(), restoration.settings, job.output
+        scores,
+        estimated,
+        restoration.missing_fraction,
+        clock.seconds(),
+        restoration.settings,
+        job.output,
+        notes,
     )
 
 
-def _write(job: Job, source: Source, restoration: Restoration) -> None:
-    args = job.args
-    picture = restored_picture(source, restoration)
-    write_picture(picture, job.output, overwrite=args.overwrite, quality=args.quality, depth=args.depth)
+def _write(job: Job, source: Source, restoration: Restoration) -> tuple[str, ...]:
+    """Write the recipe and, last, the picture; returns notes about files that were replaced."""
+    args, outputs = job.args, []
     if job.recipe is not None:
         found = source.missing.sources
-        save_recipe(job.recipe, restoration.settings, source.marks, found, overwrite=args.overwrite)
+        outputs.append(recipe_output(job.recipe, restoration.settings, source.marks, found))
+    picture = restored_picture(source, restoration)
+    outputs.append(picture_output(picture, job.output, quality=args.quality, depth=args.depth))
+    return write_files(outputs, overwrite=args.overwrite)
 
 
 class _Clock:

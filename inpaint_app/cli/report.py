@@ -31,7 +31,7 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """Figures of one restoration, None where they do not apply."""
+    """Figures of one restoration, None where they do not apply; notes about files that were replaced."""
 
     scores: Scores
     estimated_psnr: float | None
@@ -39,6 +39,7 @@ class Outcome:
     seconds: Mapping[str, float]
     settings: RestoreSettings
     output: Path | None
+    notes: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """Return what `--json` prints."""
@@ -100,6 +101,8 @@ def say_figures(console: Console, outcome: Outcome) -> None:
     console.say(f"Seconds:     {outcome.seconds['total']:.2f} ({stages})")
     if outcome.output is not None:
         console.say(f"Written:     {shown(outcome.output)}")
+    for note in outcome.notes:
+        console.note(note)
 
 
 def score_lines(scores: Scores) -> list[str]:

@@ -11,6 +11,7 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
 from inpaint_app.errors import UserError, shown
 from inpaint_app.missing import find_missing
+from inpaint_app.paths import is_visible
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
 from inpaint_app.sample import DAMAGED, ORIGINAL, read_sample
@@ -48,7 +49,7 @@ def show_sample(folder: Path) -> int:
 def _output(folder: Path, original: Picture) -> Path:
     """Return a name that is free, or that of an earlier result of ours."""
     path, number = folder / _OUTPUT, 1
-    while path.exists() and not _is_restored_sample(path, original):
+    while is_visible(path) and not _is_restored_sample(path, original):
         number += 1
         path = folder / f"sample_restored_{number}.png"
     return path

@@ -71,10 +71,12 @@ def run(args: argparse.Namespace) -> int:
     )
     console.say(f"Before:      {_before(tuning)}")
     if args.write_recipe is not None:
-        save_recipe(
+        notes = save_recipe(
             args.write_recipe, tuning.settings, chosen.marks, source.missing.sources, overwrite=args.overwrite
         )
         console.say(f"Recipe:      {shown(args.write_recipe)}")
+        for note in notes:
+            console.note(note)
     trials = [{"estimated_psnr": t.estimated_psnr, "settings": plain_settings(t.settings)} for t in best]
     console.document(
         {

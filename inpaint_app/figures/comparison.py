@@ -37,16 +37,12 @@ def comparison_figure(panels: list[Panel]) -> Picture:
         8-bit RGB.
     """
     first = panels[0].picture
-    width, height = _panel_size(first)
+    row = _row(first, len(panels))
+    width, height, margin, gap, line = row.width, row.height, row.margin, row.gap, row.line
     resampling = Image.Resampling.NEAREST if width >= first.width else Image.Resampling.BOX
-    margin = round(min(max(0.06 * width, 16), 60))
-    gap = margin // 2 + 2
-    size = min(max(0.055 * width, 13), 40)
     texts = [text for panel in panels for text in (panel.title, panel.figures)]
-    letters = fitting_font(texts, width, size)
-    line = round(1.35 * size)
-    total = 2 * margin + len(panels) * width + (len(panels) - 1) * gap
-    sheet, draw = blank(total, margin + height + gap // 2 + 2 * line + margin)
+    letters = fitting_font(texts, width, row.letter_size)
+    sheet, draw = blank(*row.size)
     for number, panel in enumerate(panels):
         left = margin + number * (width + gap)
         image = Image.fromarray(as_screen(panel.picture, panel.missing))
@@ -56,6 +52,40 @@ def comparison_figure(panels: list[Panel]) -> Picture:
         draw.text((middle, top), panel.title, fill=INK, font=letters, anchor="ma")
         draw.text((middle, top + line), panel.figures, fill=SOFT_INK, font=letters, anchor="ma")
     return Picture(np.asarray(sheet, np.uint8).copy())
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Sizes on the sheet, in pixels: of a panel, of what is around it, and of the letters."""
+
+    n_panels: int
+    width: int
+    height: int
+    margin: int
+    gap: int
+    letter_size: float
+
+    @property
+    def line(self) -> int:
+        """Height of a line of text."""
+        return round(1.35 * self.letter_size)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the sheet."""
+        width = 2 * self.margin + self.n_panels * self.width + (self.n_panels - 1) * self.gap
+        return width, self.margin + self.height + self.gap // 2 + 2 * self.line + self.margin
+
+
+def comparison_size(picture: Picture, n_panels: int) -> tuple[int, int]:
+    """Return width and height of the figure that compares so many pictures of this size."""
+    return _row(picture, n_panels).size
+
+
+def _row(picture: Picture, n_panels: int) -> _Row:
+    width, height = _panel_size(picture)
+    margin = round(min(max(0.06 * width, 16), 60))
+    return _Row(n_panels, width, height, margin, margin // 2 + 2, min(max(0.055 * width, 13), 40))
 
 
 def _panel_size(picture: Picture) -> tuple[int, int]:

@@ -13,5 +13,8 @@ Seconds of one core to read 24 megapixels of 16-bit RGB, ours / imagecodecs: PNG
 deflate 1.2 / 0.8, LZW 1.8 / 1.7, PackBits 0.5 / 0.3, uncompressed 0.3 / 0.03. Restoring them takes minutes.
 
 Parsing the containers ourselves is also what lets the size limit act before any allocation, truncated files
-be refused rather than filled up, and EXIF be kept byte for byte without Pillow's warnings.
+be refused rather than filled up, and EXIF be kept byte for byte without Pillow's warnings. Pixels are decoded
+a band of rows at a time into the arrays that the picture keeps (`bands`): of a file of 1.5 MB that holds 200
+megapixels of 16-bit RGBA, 1.6 GB once unpacked, reading took 6.1 GB and now takes 1.6, and PNG a quarter
+less time than above.
 """

@@ -2,10 +2,10 @@
 
 import io
 
-import numpy as np
 from PIL.BmpImagePlugin import BmpImageFile
 
 from inpaint_app.errors import DamagedError
+from inpaint_app.formats.bands import pixels_and_alpha
 from inpaint_app.limits import check_size
 from inpaint_app.picture import Picture
 
@@ -24,11 +24,9 @@ def decode_bmp(data: bytes) -> Picture:
         image = BmpImageFile(io.BytesIO(data))
         check_size(*image.size)
         target = _TARGETS[image.mode]
-        values = np.asarray(image.convert(target))
+        pixels, alpha = pixels_and_alpha(image, target)
     except (OSError, EOFError, SyntaxError, ValueError, KeyError) as error:
         raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
-    alpha = np.ascontiguousarray(values[..., 3]) if target == "RGBA" else None
-    pixels = np.ascontiguousarray(values[..., :3]) if target == "RGBA" else values
     notices = ("The palette was converted to RGB.",) if image.mode == "P" else ()
     dpi = image.info.get("dpi")
     return Picture(

@@ -1,10 +1,13 @@
 """Convert printing colours to RGB."""
 
 import io
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageCms
 
+from inpaint_app.formats.bands import row_bands
 from inpaint_app.picture import Array, full_scale
 
 _BY_PROFILE = "CMYK was converted to sRGB by the file's colour profile."
@@ -21,23 +24,33 @@ def cmyk_to_rgb(inks: Array, icc: bytes | None) -> tuple[Array, str]:
     icc : bytes or None
         The colour profile of the inks. It is used for 8-bit inks.
     """
-    if icc is not None and inks.dtype == np.uint8:
-        converted = _convert_by_profile(inks, icc)
-        if converted is not None:
-            return converted, _BY_PROFILE
-    top = int(full_scale(inks.dtype))
+    convert, notice = _converter(inks.dtype, icc)
     rgb = np.empty((*inks.shape[:2], 3), inks.dtype)
-    light = (top - inks[..., 3]).astype(np.uint32)
-    for channel in range(3):
-        rgb[..., channel] = ((top - inks[..., channel]) * light + top // 2) // top
-    return rgb, _PLAINLY
+    for rows in row_bands(inks.shape[0], inks[:1].nbytes):
+        rgb[rows] = convert(inks[rows])
+    return rgb, notice
 
 
-def _convert_by_profile(inks: Array, icc: bytes) -> Array | None:
-    try:
-        source = ImageCms.ImageCmsProfile(io.BytesIO(icc))
-        image = Image.fromarray(inks, "CMYK")
-        converted = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
-    except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
-        return None  # a damaged profile, or one for other colours
-    return None if converted is None else np.asarray(converted)
+def _converter(dtype: np.dtype[Any], icc: bytes | None) -> tuple[Callable[[Array], Array], str]:
+    """Return what converts rows of inks, and the notice about it."""
+    if icc is not None and dtype == np.uint8:
+        try:
+            source = ImageCms.ImageCmsProfile(io.BytesIO(icc))
+            transform = ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), "CMYK", "RGB")
+        except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+            return _convert_plainly, _PLAINLY  # a damaged profile, or one for other colours
+        return lambda inks: _convert_by_profile(inks, transform), _BY_PROFILE
+    return _convert_plainly, _PLAINLY
+
+
+def _convert_by_profile(inks: Array, transform: ImageCms.ImageCmsTransform) -> Array:
+    converted = ImageCms.applyTransform(Image.fromarray(inks, "CMYK"), transform)
+    assert converted is not None, "it was not asked to work in place"
+    return np.asarray(converted)
+
+
+def _convert_plainly(inks: Array) -> Array:
+    top = int(full_scale(inks.dtype))
+    light = (top - inks[..., 3:]).astype(np.uint32)
+    rgb: Array = ((top - inks[..., :3]) * light + top // 2) // top
+    return rgb.astype(inks.dtype)

@@ -5,26 +5,27 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
 from PIL import Image
 
 from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.formats.bands import image_array
 from inpaint_app.formats.cmyk import cmyk_to_rgb
 from inpaint_app.formats.exif import PREFIX
-from inpaint_app.limits import check_size
+from inpaint_app.limits import MAX_EXIF_BYTES, check_size
 from inpaint_app.picture import Picture
 
 SIGNATURE = b"\xff\xd8\xff"
 
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_STANDALONE = frozenset({0x01, *range(0xD0, 0xD8)})
 _SCAN, _END = 0xDA, 0xD9
 _SEQUENTIAL = (0xC0, 0xC1)
 _ANY_MARKER = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")  # not stuffing, fill bytes or restarts
+_SEGMENT = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")  # nor markers that stand alone
 _MODES = {1: ("L", "L"), 3: ("RGB", "RGB"), 4: ("CMYK", "CMYK;I")}  # Adobe stores inks inverted; all follow
 # A progressive file may go over the whole picture once per scan. Real ones have about ten; a small file
 # with thousands would decode for hours.
 _MAX_SCANS = 200
+_MAX_SEGMENTS = 100_000
 
 
 @dataclass
@@ -33,12 +34,30 @@ class _Header:
     size: tuple[int, int] = (0, 0)
     precision: int = 8
     channels: int = 0
-    exif: bytes | None = None
+    exif_parts: list[bytes] = field(default_factory=list)
+    n_exif_bytes: int = 0
     profile_parts: dict[int, bytes] = field(default_factory=dict)
     n_profile_parts: int = 0
     dpi: tuple[float, float] | None = None
     several: bool = False
     scan_start: int = 0
+
+    @property
+    def exif(self) -> bytes | None:
+        return b"".join(self.exif_parts) or None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        is_long = self.n_exif_bytes > MAX_EXIF_BYTES
+        return ("The EXIF information is longer than any camera writes and was left out.",) if is_long else ()
+
+    def add_exif(self, part: bytes) -> None:
+        """Take a part of the EXIF block; nothing of one that is too long is kept."""
+        self.n_exif_bytes += len(part)
+        if self.n_exif_bytes > MAX_EXIF_BYTES:
+            self.exif_parts.clear()
+        else:
+            self.exif_parts.append(part)
 
     @property
     def icc(self) -> bytes | None:
@@ -65,10 +84,12 @@ def decode_jpeg(data: bytes) -> Picture:
     mode, raw_mode = _MODES[header.channels]
     data = _open_ended(data, header)
     try:
-        pixels = np.asarray(Image.frombytes(mode, header.size, data, "jpeg", raw_mode, ""))
+        image = Image.frombytes(mode, header.size, data, "jpeg", raw_mode, "")
     except ValueError as error:
         raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
-    icc, notices = header.icc, []
+    pixels = image_array(image)
+    del image
+    icc, notices = header.icc, list(header.notices)
     if mode == "CMYK":
         pixels, notice = cmyk_to_rgb(pixels, icc)
         icc, notices = None, [notice]
@@ -92,7 +113,7 @@ def _read_header(data: bytes) -> _Header:
         elif marker == 0xE0 and content.startswith(b"JFIF\0"):
             header.dpi = _density(content)
         elif marker == 0xE1 and content.startswith(PREFIX):
-            header.exif = (header.exif or b"") + content[len(PREFIX) :]
+            header.add_exif(content[len(PREFIX) :])
         elif marker == 0xE2 and content.startswith(b"ICC_PROFILE\0") and len(content) > 14:
             header.profile_parts.setdefault(content[12], content[14:])
             header.n_profile_parts = content[13]
@@ -131,17 +152,11 @@ def _scan_end(data: bytes, start: int) -> int:
 def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
     """Yield marker, content and end of every segment up to the header of the first scan."""
     position = 2
-    while True:
-        position = data.find(b"\xff", position)
-        if position < 0 or position + 4 > len(data):
+    for _ in range(_MAX_SEGMENTS):
+        found = _SEGMENT.search(data, position)
+        if found is None or found.start() + 4 > len(data):
             raise DamagedError("it ends too early")
-        marker = data[position + 1]
-        if marker in (0x00, 0xFF):  # stuffing, fill bytes
-            position += 1 if marker == 0xFF else 2
-            continue
-        if marker in _STANDALONE:
-            position += 2
-            continue
+        position, marker = found.start(), data[found.start() + 1]
         if marker == _END:
             raise DamagedError("it holds no pixels")
         (length,) = struct.unpack_from(">H", data, position + 2)
@@ -152,6 +167,7 @@ def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
         if marker == _SCAN:
             return
         position = end
+    raise UnsupportedError("it has more segments than any camera writes; save it again in an editor")
 
 
 def _density(content: bytes) -> tuple[float, float] | None:

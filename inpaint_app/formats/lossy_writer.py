@@ -1,4 +1,4 @@
-"""Write JPEG and WebP, by Pillow."""
+"""Write JPEG and WebP, by Pillow; what they cannot keep is refused before (`capabilities`)."""
 
 import io
 from typing import Any, BinaryIO
@@ -6,27 +6,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from PIL import Image
 
-from inpaint_app.errors import UserError
 from inpaint_app.formats.exif import PREFIX
 from inpaint_app.picture import Picture
 
-_MAX_SIDE = {"JPEG": 65_500, "WebP": 16_383}
-_MAX_JPEG_EXIF = 65_527
-
 
 def encode_jpeg(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write an 8-bit picture as JPEG, with full colour resolution.
-
-    Raises
-    ------
-    UserError
-        If the picture has transparent pixels, or is too large.
-    """
-    _check_side(picture, "JPEG")
-    if picture.alpha is not None and bool((picture.alpha < picture.max_value).any()):
-        raise UserError("JPEG cannot keep transparent pixels; write PNG, TIFF or WebP.")
-    if picture.exif is not None and len(picture.exif) > _MAX_JPEG_EXIF:
-        raise UserError("The EXIF information is too long for JPEG; write PNG, TIFF or WebP.")
+    """Write an opaque 8-bit picture as JPEG, with full colour resolution."""
     options: dict[str, Any] = {"quality": quality, "subsampling": 0}
     if picture.exif is not None:
         options["exif"] = PREFIX + picture.exif
@@ -36,14 +21,7 @@ def encode_jpeg(picture: Picture, file: BinaryIO, quality: int) -> None:
 
 
 def encode_webp(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write an 8-bit picture as WebP; quality 100 is without loss.
-
-    Raises
-    ------
-    UserError
-        If the picture is too large.
-    """
-    _check_side(picture, "WebP")
+    """Write an 8-bit picture as WebP; quality 100 is without loss."""
     values = picture.pixels if picture.is_color else np.repeat(picture.pixels[..., np.newaxis], 3, axis=2)
     if picture.alpha is not None:
         values = np.concatenate((values, picture.alpha[..., np.newaxis]), axis=2)
@@ -51,15 +29,9 @@ def encode_webp(picture: Picture, file: BinaryIO, quality: int) -> None:
     _save(Image.fromarray(values), "WEBP", picture, file, options)
 
 
-def _check_side(picture: Picture, name: str) -> None:
-    limit = _MAX_SIDE[name]
-    if max(picture.width, picture.height) > limit:
-        raise UserError(f"{name} cannot be wider or taller than {limit} pixels; write PNG or TIFF.")
-
-
 def _save(image: Image.Image, name: str, picture: Picture, file: BinaryIO, options: dict[str, Any]) -> None:
     """Encode in memory, so that a full disk is seen by our own write."""
     packed = io.BytesIO()
     image.save(packed, name, icc_profile=picture.icc, **options)
-    # Not getbuffer: where writing fails, the traceback would keep the view, and BytesIO could not be closed.
-    file.write(packed.getvalue())
+    with packed.getbuffer() as contents:  # released also where writing fails
+        file.write(contents)

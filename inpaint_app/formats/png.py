@@ -4,62 +4,22 @@ import struct
 import zlib
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-from PIL import Image
-
 from inpaint_app.errors import DamagedError
+from inpaint_app.formats.png_pixels import GRAY, GRAY_ALPHA, PALETTE, RGB, RGB_ALPHA, Header, read_pixels
 from inpaint_app.limits import MAX_PROFILE_BYTES, check_size
-from inpaint_app.picture import Array, Picture
+from inpaint_app.picture import Picture
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
-_GRAY, _RGB, _PALETTE, _GRAY_ALPHA, _RGB_ALPHA = 0, 2, 3, 4, 6
-_CHANNELS = {_GRAY: 1, _RGB: 3, _PALETTE: 1, _GRAY_ALPHA: 2, _RGB_ALPHA: 4}
-# (bit depth, colour type) -> Pillow mode and the raw modes to fetch. 16-bit samples of one and two channels
-# are fetched as two and four bytes; those of three and four need one pass for the high and one for the
-# low bytes, because Pillow has no such pictures: ";16L" takes the second byte of each pair.
-_LAYOUTS = {
-    (1, _GRAY): ("1", ("1",)),
-    (2, _GRAY): ("L", ("L;2",)),
-    (4, _GRAY): ("L", ("L;4",)),
-    (8, _GRAY): ("L", ("L",)),
-    (16, _GRAY): ("LA", ("LA",)),
-    (8, _RGB): ("RGB", ("RGB",)),
-    (16, _RGB): ("RGB", ("RGB;16B", "RGB;16L")),
-    (1, _PALETTE): ("P", ("P;1",)),
-    (2, _PALETTE): ("P", ("P;2",)),
-    (4, _PALETTE): ("P", ("P;4",)),
-    (8, _PALETTE): ("P", ("P",)),
-    (8, _GRAY_ALPHA): ("LA", ("LA",)),
-    (16, _GRAY_ALPHA): ("RGBA", ("RGBA",)),
-    (8, _RGB_ALPHA): ("RGBA", ("RGBA",)),
-    (16, _RGB_ALPHA): ("RGBA", ("RGBA;16B", "RGBA;16L")),
+_DEPTHS = {
+    GRAY: (1, 2, 4, 8, 16),
+    RGB: (8, 16),
+    PALETTE: (1, 2, 4, 8),
+    GRAY_ALPHA: (8, 16),
+    RGB_ALPHA: (8, 16),
 }
-# First column, first row, column step, row step of the seven passes of an interlaced file.
-_PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-
-
-@dataclass(frozen=True)
-class _Header:
-    width: int
-    height: int
-    depth: int
-    kind: int
-    interlaced: bool
-
-    @property
-    def data_size(self) -> int:
-        """Number of bytes of the unpacked image data, filter bytes included."""
-        bits = self.depth * _CHANNELS[self.kind]
-        passes = _PASSES if self.interlaced else ((0, 0, 1, 1),)
-        total = 0
-        for left, top, across, down in passes:
-            columns = -(-(self.width - left) // across)
-            rows = -(-(self.height - top) // down)
-            if columns > 0 and rows > 0:
-                total += rows * (1 + (columns * bits + 7) // 8)
-        return total
+# Other chunks are not kept: a file can hold millions of them under different names.
+_USED = frozenset({b"IHDR", b"PLTE", b"tRNS", b"acTL", b"eXIf", b"iCCP", b"pHYs"})
 
 
 @dataclass
@@ -67,8 +27,17 @@ class _Chunks:
     """Chunks by name; the image data separately. Ancillary chunks with a wrong checksum are left out."""
 
     first: dict[bytes, bytes] = field(default_factory=dict)
-    image: list[bytes] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    image: bytearray = field(default_factory=bytearray)
+    n_damaged: int = 0
+
+    @property
+    def notices(self) -> list[str]:
+        """What was left out, in words."""
+        if self.n_damaged == 0:
+            return []
+        if self.n_damaged == 1:
+            return ["A damaged part of the file's extra information was left out."]
+        return [f"{self.n_damaged:,} damaged parts of the file's extra information were left out."]
 
 
 def decode_png(data: bytes) -> Picture:
@@ -86,10 +55,11 @@ def decode_png(data: bytes) -> Picture:
     """
     chunks = _read_chunks(data)
     header = _read_header(chunks.first.get(b"IHDR", b""))
-    values = _read_values(header, b"".join(chunks.image))
-    pixels, alpha = _split(values, header, chunks.first)
+    pixels, alpha = read_pixels(
+        header, chunks.image, chunks.first.get(b"PLTE", b""), chunks.first.get(b"tRNS", b"")
+    )
     notices = chunks.notices
-    if header.kind == _PALETTE:
+    if header.kind == PALETTE:
         notices.append("The palette was converted to RGB.")
     elif header.depth < 8:
         notices.append(f"The {header.depth}-bit picture was read as 8-bit gray.")
@@ -121,92 +91,24 @@ def _read_chunks(data: bytes) -> _Chunks:
         if zlib.crc32(memoryview(data)[position + 4 : end]) != struct.unpack_from(">I", data, end)[0]:
             if not name[0] & 32:  # upper-case first letter: needed for the pixels
                 raise DamagedError("a checksum is wrong")
-            chunks.notices.append("A damaged part of the file's extra information was left out.")
+            chunks.n_damaged += 1
         elif name == b"IEND":
             return chunks
         elif name == b"IDAT":
-            chunks.image.append(data[position + 8 : end])
-        else:
+            chunks.image += memoryview(data)[position + 8 : end]
+        elif name in _USED:
             chunks.first.setdefault(name, data[position + 8 : end])
         position = end + 4
 
 
-def _read_header(chunk: bytes) -> _Header:
+def _read_header(chunk: bytes) -> Header:
     if len(chunk) != 13:
         raise DamagedError("its header is missing")
     width, height, depth, kind, compression, filtering, interlace = struct.unpack(">IIBBBBB", chunk)
-    if (depth, kind) not in _LAYOUTS or compression or filtering or interlace > 1:
+    if depth not in _DEPTHS.get(kind, ()) or compression or filtering or interlace > 1:
         raise DamagedError("its header is wrong")
     check_size(width, height)
-    return _Header(width, height, depth, kind, bool(interlace))
-
-
-def _unpack(header: _Header, packed: bytes) -> bytes:
-    """Return the rows with their filters, in a zlib stream without compression.
-
-    The data are unpacked here, so that their length and checksum are certain, and handed on stored: Pillow
-    undoes the row filters, but would fill up with black what a short stream leaves open.
-    """
-    expected = header.data_size
-    if expected > 1100 * len(packed) + 1000:  # deflate reaches 1032 to 1
-        raise DamagedError("it ends too early")
-    stream = zlib.decompressobj()
-    try:
-        rows = stream.decompress(packed, expected + 1)
-    except zlib.error as error:
-        raise DamagedError("its pixels cannot be unpacked") from error
-    if len(rows) != expected or not stream.eof:
-        raise DamagedError("it has too few or too many pixels")
-    return zlib.compress(rows, 0)
-
-
-def _read_values(header: _Header, packed: bytes) -> Array:
-    """Return samples, (H, W, channels), uint8 or uint16; fewer than 8 bits of gray stretched to 8."""
-    stored = _unpack(header, packed)
-    mode, raw_modes = _LAYOUTS[header.depth, header.kind]
-    size, interlaced = (header.width, header.height), int(header.interlaced)
-    planes = (Image.frombytes(mode, size, stored, "zip", raw_mode, interlaced) for raw_mode in raw_modes)
-    first = np.asarray(next(planes))
-    shape = (header.height, header.width, _CHANNELS[header.kind])
-    if header.depth == 1 and header.kind == _GRAY:
-        return first.astype(np.uint8).reshape(shape) * np.uint8(255)
-    if len(raw_modes) == 2:
-        wide = first.astype(np.uint16)
-        wide <<= 8
-        wide |= np.asarray(next(planes))
-        return wide
-    if header.depth == 16:
-        return first.view(">u2").astype(np.uint16).reshape(shape)
-    return first.reshape(shape)
-
-
-def _split(values: Array, header: _Header, chunks: dict[bytes, bytes]) -> tuple[Array, Array | None]:
-    """Return pixels and alpha, the latter from the channel or from the tRNS chunk."""
-    transparent = chunks.get(b"tRNS", b"")
-    if header.kind == _PALETTE:
-        return _from_palette(values[..., 0], chunks.get(b"PLTE", b""), transparent)
-    if header.kind in (_GRAY_ALPHA, _RGB_ALPHA):
-        pixels = values[..., 0] if header.kind == _GRAY_ALPHA else values[..., :3]
-        return np.ascontiguousarray(pixels), np.ascontiguousarray(values[..., -1])
-    pixels = values[..., 0] if header.kind == _GRAY else values
-    if not transparent:
-        return pixels, None
-    if len(transparent) != 2 * values.shape[2]:
-        raise DamagedError("its transparent colour is wrong")
-    key = np.frombuffer(transparent, ">u2") & (2**header.depth - 1)
-    scale = 255 // (2**header.depth - 1) if header.depth < 8 else 1
-    hidden = (values == (key * scale).astype(values.dtype)).all(axis=2)
-    opaque = values.dtype.type(np.iinfo(values.dtype).max)
-    return pixels, np.where(hidden, values.dtype.type(0), opaque)
-
-
-def _from_palette(indices: npt.NDArray[np.uint8], colors: bytes, alphas: bytes) -> tuple[Array, Array | None]:
-    if not colors or len(colors) % 3 or len(colors) > 768 or len(alphas) > 256:
-        raise DamagedError("its palette is wrong")
-    table = np.frombuffer(colors.ljust(768, b"\0"), np.uint8).reshape(256, 3)
-    if not alphas:
-        return table[indices], None
-    return table[indices], np.frombuffer(alphas.ljust(256, b"\xff"), np.uint8)[indices]
+    return Header(width, height, depth, kind, bool(interlace))
 
 
 def _profile(chunk: bytes) -> bytes | None:

@@ -1,6 +1,7 @@
 """Read PBM, PGM and PPM, plain and raw, up to 16 bits (Pillow brings 16-bit PPM down to 8)."""
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,6 +13,12 @@ from inpaint_app.picture import Array, Picture
 _SPACE = b" \t\n\v\f\r"
 _NUMBER = re.compile(rb"(?:[ \t\n\v\f\r]|#[^\n\r]*[\n\r])*([0-9]{1,10})")
 _COMMENT = re.compile(rb"#[^\n\r]*")
+_LINE_END = re.compile(rb"[\n\r]")
+_DIGITS = b"0123456789"
+# The header is three numbers; programs add a line or two of comments. While a number is looked for, every
+# blank before it takes a hundred bytes.
+_MAX_HEADER_BYTES = 64 * 1024
+_PIECE_BYTES = 1024**2
 
 
 def decode_pnm(data: bytes) -> Picture:
@@ -51,9 +58,10 @@ def decode_pnm(data: bytes) -> Picture:
 
 def _read_numbers(data: bytes, n_numbers: int) -> tuple[tuple[int, ...], int]:
     position, numbers = 2, []
+    limit = min(len(data), _MAX_HEADER_BYTES)
     for _ in range(n_numbers):
-        found = _NUMBER.match(data, position)
-        if found is None:
+        found = _NUMBER.match(data, position, limit)
+        if found is None or (found.end() == limit < len(data)):  # the number may go on
             raise DamagedError("its header is wrong")
         numbers.append(int(found[1]))
         position = found.end()
@@ -69,7 +77,7 @@ def _read_raw(
     end = start + shape[0] * row_items * dtype.itemsize
     if end > len(data):
         raise DamagedError("it ends too early")
-    values = np.frombuffer(data[start:end], dtype)
+    values = np.frombuffer(data, dtype, count=shape[0] * row_items, offset=start)
     if bitmap:
         packed = values.view(np.uint8).reshape(shape[0], row_items)
         return np.unpackbits(packed, axis=1, count=shape[1]), end
@@ -77,16 +85,44 @@ def _read_raw(
 
 
 def _read_plain(data: bytes, start: int, shape: tuple[int, ...], *, bitmap: bool) -> Array:
-    text = _COMMENT.sub(b" ", data[start:])
-    if text.translate(None, _SPACE + b"0123456789"):
-        raise DamagedError("it has something other than numbers")
-    count = int(np.prod(shape))
-    if bitmap:  # the digits need no spaces between them
-        digits = np.frombuffer(text.translate(None, _SPACE)[:count], np.uint8)
-        values: Array = digits - np.uint8(ord("0"))
-    else:  # as floats, so that no number is too long
-        values = np.fromstring(text, dtype=np.float64, sep=" ")[:count]
-        values = np.minimum(values, 65536).astype(np.uint32)
-    if values.size < count:
+    count, filled = int(np.prod(shape)), 0
+    values = np.empty(count, np.uint16)
+    for text in _pieces(data, start, cut_anywhere=bitmap):
+        if text.translate(None, _SPACE + _DIGITS):
+            raise DamagedError("it has something other than numbers")
+        numbers = _parse(text, bitmap=bitmap)[: count - filled]
+        values[filled : filled + numbers.size] = numbers
+        filled += numbers.size
+    if filled < count:
         raise DamagedError("it ends too early")
     return values.reshape(shape)
+
+
+def _pieces(data: bytes, position: int, *, cut_anywhere: bool) -> Iterator[bytes]:
+    """Yield the text from a position on without its comments, cut between numbers or anywhere."""
+    while position < len(data):
+        end = min(position + _PIECE_BYTES, len(data))
+        comment = data.rfind(b"#", position, end)
+        if comment >= 0 and _LINE_END.search(data, comment, end) is None:  # the comment goes on
+            text = data[position:comment]
+            line_end = _LINE_END.search(data, end)
+            position = len(data) if line_end is None else line_end.start()
+        else:
+            whole = cut_anywhere or end == len(data)
+            text = data[position:end] if whole else data[position:end].rstrip(_DIGITS)
+            if not text:
+                raise DamagedError("it has values above its own white")
+            position += len(text)
+        yield _COMMENT.sub(b" ", text)
+
+
+def _parse(text: bytes, *, bitmap: bool) -> Array:
+    if bitmap:  # the digits need no spaces between them
+        return np.frombuffer(text.translate(None, _SPACE), np.uint8) - np.uint8(ord("0"))
+    if text.isspace() or not text:
+        return np.empty(0, np.uint16)
+    # As floats, so that no number is too long.
+    values = np.fromstring(text, dtype=np.float64, sep=" ")
+    if values.max() > 65535:
+        raise DamagedError("it has values above its own white")
+    return values.astype(np.uint16)

@@ -1,9 +1,9 @@
-"""Unpack the strips or tiles of a TIFF page into an array of samples.
+"""Unpack the strips or tiles of a TIFF page into samples.
 
 Packed segments are decoded by libtiff inside Pillow, whatever their sample type: many segments at a time
 are wrapped into a TIFF of 8-bit gray rows whose width is the number of bytes of a row. Byte order,
 predictor and arrangement are then NumPy's. So libtiff never sees the user's directory, and 16-bit and
-float samples come out whole. (JPEG and fax segments hold pixels, not bytes: `decode_whole`.)
+float samples come out whole. (JPEG and fax segments hold pixels, not bytes: `_decode_whole`.)
 """
 
 import contextlib
@@ -11,6 +11,7 @@ import ctypes
 import io
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,34 +20,65 @@ from PIL.TiffImagePlugin import TiffImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.formats import tags
+from inpaint_app.formats.bands import image_bands, row_bands
 from inpaint_app.formats.ifd import UNDEFINED, Directory, Entry, Order, longs, pack_directory, shorts
-from inpaint_app.formats.tiff_layout import FAX, MIN_IS_BLACK, NO_COMPRESSION, YCBCR, Layout
+from inpaint_app.formats.tiff_layout import FAX, JPEG, MIN_IS_BLACK, NO_COMPRESSION, YCBCR, Layout
 from inpaint_app.picture import Array
 
+Bytes = npt.NDArray[np.uint8]
+
 _BATCH_BYTES = 32 * 1024**2
-_REVERSED_BITS = bytes(int(f"{value:08b}"[::-1], 2) for value in range(256))
+_REVERSED_BITS = np.array([int(f"{value:08b}"[::-1], 2) for value in range(256)], np.uint8)
 
 
-def decode_segments(data: bytes, layout: Layout) -> Array:
-    """Return the samples of a page, (H, W, samples), in `layout.dtype`.
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some decoded rows and where they belong.
+
+    Attributes
+    ----------
+    samples : ndarray, (rows, columns, samples), in `Layout.dtype`
+        Rows of strips, or of tiles below each other.
+    plane : int
+        Number of the first of the samples; above 0 only where planes are separate.
+    spots : tuple of (int, int, int, int)
+        First and last (exclusive) of the rows, and the row and column of the page where they begin.
+    """
+
+    samples: Array
+    plane: int
+    spots: tuple[tuple[int, int, int, int], ...]
+
+    def put(self, values: Array, page: Array) -> None:
+        """Copy values, made of the samples, to where they belong; what lies outside the page is padding."""
+        for start, stop, top, left in self.spots:
+            target = page[top : top + stop - start, left : left + values.shape[1]]
+            target[...] = values[start : start + target.shape[0], : target.shape[1]]
+
+
+def decode_pieces(directory: Directory, layout: Layout) -> Iterator[Piece]:
+    """Yield the samples of a page, a few megabytes at a time unless a single strip or tile is larger.
 
     Parameters
     ----------
-    data : bytes
-        The whole file.
+    directory : Directory
+        Directory of the page, with the whole file.
     layout : Layout
-        With a compression of none or one of `tiff_layout.PACKED`.
+        What the directory describes.
     """
+    if layout.compression in (JPEG, *FAX):
+        return _decode_whole(directory, layout)
+    return _decode_segments(directory.data, layout)
+
+
+def _decode_segments(data: bytes, layout: Layout) -> Iterator[Piece]:
     if layout.predictor not in (1, 2, 3) or (layout.predictor != 1 and layout.bits not in (8, 16, 32, 64)):
         raise UnsupportedError(f"its predictor ({layout.predictor}) is not read here; save it without one")
-    page = np.empty((layout.height, layout.width, layout.samples), layout.dtype)
     per_plane = layout.across * layout.down
     for plane in range(layout.samples if layout.separate else 1):
-        target = page[:, :, plane : plane + 1] if layout.separate else page
         for first, last in _batches(layout):
-            rows = _unpack(data, layout, plane * per_plane + first, plane * per_plane + last)
-            _place(_samples(rows, layout), target, layout, first)
-    return page
+            for rows, band in _unpack(data, layout, plane * per_plane + first, plane * per_plane + last):
+                yield Piece(_samples(band, layout), plane, tuple(_spots(layout, first, rows)))
 
 
 def _batches(layout: Layout) -> Iterator[tuple[int, int]]:
@@ -65,25 +97,18 @@ def _n_rows(layout: Layout, first: int, last: int) -> int:
     return rows
 
 
-def _unpack(data: bytes, layout: Layout, first: int, last: int) -> npt.NDArray[np.uint8]:
-    """Return the bytes of segments first..last-1 as rows, (rows, row_bytes)."""
+def _unpack(data: bytes, layout: Layout, first: int, last: int) -> Iterator[tuple[slice, Bytes]]:
+    """Yield ranges of the rows of segments first..last-1, and their bytes, (rows, row_bytes)."""
     n_rows = _n_rows(layout, first, last)
-    size = layout.row_bytes * layout.segment_height
-    places = zip(layout.offsets[first:last], layout.counts[first:last], strict=True)
+    places = list(zip(layout.offsets[first:last], layout.counts[first:last], strict=True))
+    if layout.compression == NO_COMPRESSION:
+        stored = _stored_rows(data, layout, places, n_rows)
+        for rows in row_bands(n_rows, layout.row_bytes):
+            yield rows, _REVERSED_BITS[stored[rows]] if layout.reversed_bits else stored[rows]
+        return
     parts = [data[offset : offset + count] for offset, count in places]
     if layout.reversed_bits:
-        parts = [part.translate(_REVERSED_BITS) for part in parts]
-    if layout.compression != NO_COMPRESSION:
-        return _unpack_by_libtiff(parts, layout, n_rows)
-    joined = b"".join(part[:size] for part in parts[:-1])
-    expected = n_rows * layout.row_bytes
-    joined += parts[-1][: expected - len(joined)]
-    if len(joined) != expected or any(len(part) < size for part in parts[:-1]):
-        raise DamagedError("parts of its pixels are missing")
-    return np.frombuffer(joined, np.uint8).reshape(n_rows, layout.row_bytes)
-
-
-def _unpack_by_libtiff(parts: list[bytes], layout: Layout, n_rows: int) -> npt.NDArray[np.uint8]:
+        parts = [part.translate(_REVERSED_BITS.tobytes()) for part in parts]
     shape = [
         longs(tags.WIDTH, "<", layout.row_bytes),
         longs(tags.HEIGHT, "<", n_rows),
@@ -93,7 +118,32 @@ def _unpack_by_libtiff(parts: list[bytes], layout: Layout, n_rows: int) -> npt.N
         shorts(tags.SAMPLES, "<", 1),
         longs(tags.STRIP_ROWS, "<", layout.segment_height),
     ]
-    return _libtiff(parts, shape, "<", tiled=False)
+    yield from image_bands(_libtiff(parts, shape, "<", tiled=False))
+
+
+def _stored_rows(data: bytes, layout: Layout, places: list[tuple[int, int]], n_rows: int) -> Bytes:
+    """Return the rows of segments that are not packed; of a single one without a copy."""
+    size, expected = layout.row_bytes * layout.segment_height, n_rows * layout.row_bytes
+    *full, (offset, count) = places
+    if any(length < size for _, length in full) or count < expected - len(full) * size:
+        raise DamagedError("parts of its pixels are missing")
+    if not full:
+        return np.frombuffer(data, np.uint8, count=expected, offset=offset).reshape(n_rows, layout.row_bytes)
+    joined = b"".join(data[start : start + size] for start, _ in places)
+    return np.frombuffer(joined, np.uint8, count=expected).reshape(n_rows, layout.row_bytes)
+
+
+def _spots(layout: Layout, first: int, rows: slice) -> Iterator[tuple[int, int, int, int]]:
+    """Yield where rows of the segments from number `first` on belong; see `Piece.spots`."""
+    tall = layout.segment_height
+    if not layout.tiled:
+        yield 0, rows.stop - rows.start, first * tall + rows.start, 0
+        return
+    for index in range(rows.start // tall, -(-rows.stop // tall)):
+        start, stop = max(rows.start, index * tall), min(rows.stop, (index + 1) * tall)
+        down, across = divmod(first + index, layout.across)
+        top = down * tall + start - index * tall
+        yield start - rows.start, stop - rows.start, top, across * layout.segment_width
 
 
 # libtiff prints what is wrong with damaged data; the user gets one sentence instead. Pillow turns off the
@@ -102,7 +152,7 @@ with contextlib.suppress(OSError, AttributeError):
     ctypes.CDLL(_imaging.__file__).TIFFSetErrorHandler(None)
 
 
-def _libtiff(parts: list[bytes], entries: list[Entry], order: Order, *, tiled: bool) -> Array:
+def _libtiff(parts: list[bytes], entries: list[Entry], order: Order, *, tiled: bool) -> Image.Image:
     """Decode segments as the TIFF file that `entries` describe.
 
     Pillow's own reader chooses the mode; its checks of metadata and size are done before and not wanted.
@@ -122,12 +172,12 @@ def _libtiff(parts: list[bytes], entries: list[Entry], order: Order, *, tiled: b
     try:
         image = TiffImageFile(io.BytesIO(wrapped))
         (tile,) = image.tile
-        return np.asarray(Image.frombytes(image.mode, image.size, wrapped, tile.codec_name, tile.args))
+        return Image.frombytes(image.mode, image.size, wrapped, tile.codec_name, tile.args)
     except (ValueError, OSError, SyntaxError) as error:
         raise DamagedError("its pixels cannot be unpacked") from error
 
 
-def _samples(rows: npt.NDArray[np.uint8], layout: Layout) -> Array:
+def _samples(rows: Bytes, layout: Layout) -> Array:
     """Return samples, (rows, segment_width, segment_samples), native, predictor undone."""
     shape = (rows.shape[0], layout.segment_width, layout.segment_samples)
     if layout.bits % 8:
@@ -145,7 +195,7 @@ def _samples(rows: npt.NDArray[np.uint8], layout: Layout) -> Array:
     return whole.astype(f"u{size}", copy=False).view(layout.dtype)
 
 
-def _unpack_bits(rows: npt.NDArray[np.uint8], layout: Layout) -> Array:
+def _unpack_bits(rows: Bytes, layout: Layout) -> Array:
     """Return samples of fewer than 8 or of 9 to 15 bits, packed from the most significant bit on."""
     n_samples = layout.segment_width * layout.segment_samples
     bits = np.unpackbits(rows, axis=1, count=n_samples * layout.bits)
@@ -157,28 +207,8 @@ def _unpack_bits(rows: npt.NDArray[np.uint8], layout: Layout) -> Array:
     return values
 
 
-def _place(samples: Array, page: Array, layout: Layout, first: int) -> None:
-    """Copy segments, stacked from number `first` on, to where they belong."""
-    tall, wide = layout.segment_height, layout.segment_width
-    if not layout.tiled:
-        page[first * tall : first * tall + samples.shape[0]] = samples
-        return
-    for index in range(samples.shape[0] // tall):
-        top, left = (first + index) // layout.across * tall, (first + index) % layout.across * wide
-        target = page[top : top + tall, left : left + wide]
-        target[...] = samples[index * tall :][: target.shape[0], : target.shape[1]]
-
-
-def decode_whole(directory: Directory, layout: Layout) -> Array:
-    """Return the samples of a page with JPEG or fax compression, (H, W, samples), uint8; YCbCr as RGB.
-
-    Parameters
-    ----------
-    directory : Directory
-        Directory of the page, for the tables of its codec.
-    layout : Layout
-        What the directory describes.
-    """
+def _decode_whole(directory: Directory, layout: Layout) -> Iterator[Piece]:
+    """Yield the samples of a page with JPEG or fax compression, uint8; YCbCr as RGB."""
     fits = layout.bits == 1 and layout.samples == 1
     if layout.compression not in FAX:
         fits = layout.bits == 8 and layout.kind == "u" and not layout.separate
@@ -186,11 +216,12 @@ def decode_whole(directory: Directory, layout: Layout) -> Array:
         raise UnsupportedError("its kind of compressed pixels is not read here; save it with LZW or deflate")
     places = zip(layout.offsets, layout.counts, strict=True)
     parts = [directory.data[offset : offset + count] for offset, count in places]
-    entries = _described(layout, directory)
-    samples = _libtiff(parts, entries, layout.order, tiled=layout.tiled)
-    if samples.shape[:2] != (layout.height, layout.width):
+    image = _libtiff(parts, _described(layout, directory), layout.order, tiled=layout.tiled)
+    if image.size != (layout.width, layout.height) or len(image.getbands()) != layout.samples:
         raise DamagedError("its pixels cannot be unpacked")
-    return samples.astype(np.uint8).reshape(layout.height, layout.width, -1)
+    for rows, band in image_bands(image):
+        samples = band.astype(np.uint8, copy=False).reshape(band.shape[0], layout.width, layout.samples)
+        yield Piece(samples, 0, ((0, band.shape[0], rows.start, 0),))
 
 
 def _described(layout: Layout, directory: Directory) -> list[Entry]:

@@ -3,11 +3,11 @@
 import io
 import struct
 
-import numpy as np
 from PIL import Image
 from PIL.WebPImagePlugin import WebPImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.formats.bands import pixels_and_alpha
 from inpaint_app.limits import check_size
 from inpaint_app.picture import Picture
 
@@ -33,11 +33,10 @@ def decode_webp(data: bytes) -> Picture:
     except (OSError, EOFError, SyntaxError, ValueError) as error:
         raise DamagedError("its pixels cannot be unpacked") from error
     check_size(*image.size)
-    values = np.asarray(image)
-    alpha = np.ascontiguousarray(values[..., 3]) if image.mode == "RGBA" else None
+    pixels, alpha = pixels_and_alpha(image, image.mode)
     notices = ("The file is an animation: its first frame was used.",) if image.n_frames > 1 else ()
     return Picture(
-        np.ascontiguousarray(values[..., :3]),
+        pixels,
         alpha,
         exif=chunks.get(b"EXIF"),
         icc=chunks.get(b"ICCP"),

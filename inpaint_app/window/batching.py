@@ -12,7 +12,14 @@ from inpaint_app.errors import UserError, shown, writing_error
 from inpaint_app.marks import Marks
 from inpaint_app.window.plain_words import plain_sentence, without_folders
 from inpaint_app.window.task import Task
-from inpaint_app.work import as_sentences, estimate, load, restored_picture, stage_words
+from inpaint_app.work import (
+    as_sentences,
+    check_restorable,
+    estimate,
+    load,
+    restored_picture,
+    stage_words,
+)
 from inpaint_app.writing import check_output, write_picture
 
 
@@ -74,7 +81,7 @@ def run_batch(task: Task, request: BatchRequest) -> tuple[BatchRow, ...]:
     items = find_items([request.folder], request.output, request.marks, overwrite=request.overwrite)
     try:
         request.output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise writing_error(error, request.output) from error
     rows = []
     for number, item in enumerate(items, 1):
@@ -92,6 +99,7 @@ def _one(task: Task, request: BatchRequest, item: Item, row: BatchRow) -> BatchR
             raise UserError(item.error)
         check_output(item.output, overwrite=request.overwrite, protect=[item.path])
         source = load(item.path, replace(request.marks, mask=item.mask))
+        check_restorable(source, item.output)
         row = replace(row, missing=source.missing.fraction)
 
         def seen(stage: str, fraction: float) -> None:
@@ -101,9 +109,10 @@ def _one(task: Task, request: BatchRequest, item: Item, row: BatchRow) -> BatchR
             run = iter_restore(source.picture.pixels, source.missing.mask, request.settings)
             restoration = task.drain(run, lambda step: seen(step.stage, step.fraction))
         picture = restored_picture(source, restoration)
-        write_picture(picture, item.output, overwrite=request.overwrite, protect=[item.path])
+        notes = write_picture(picture, item.output, overwrite=request.overwrite, protect=[item.path])
         estimated = estimate(source, restoration.settings)
-        row = replace(row, status="restored", is_restored=True, estimated_psnr=estimated)
+        status = "restored" if not notes else f"restored; {without_folders(' '.join(notes), item.output)}"
+        row = replace(row, status=status, is_restored=True, estimated_psnr=estimated)
     except UserError as error:
         sentence = without_folders(plain_sentence(str(error)), item.path, item.output, item.mask)
         row = replace(row, status=sentence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtWidgets import (
@@ -15,13 +16,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.errors import shown
+from inpaint_app.errors import UserError, shown
+from inpaint_app.formats.capabilities import Facts, check_encodable
+from inpaint_app.paths import is_folder, is_visible_file, same_file
 from inpaint_app.window.button_box import button_box
 from inpaint_app.window.exporting import Target
 from inpaint_app.window.path_field import PathField
+from inpaint_app.window.plain_words import plain_sentence
 from inpaint_app.window.slider_field import Quantity, SliderField
 from inpaint_app.window.soft_label import SoftLabel
 from inpaint_app.window.state import Document
+from inpaint_app.writing import format_of
 
 FORMATS = {"PNG": ".png", "TIFF": ".tif", "JPEG": ".jpg", "WebP": ".webp"}
 FILTERS = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.webp)"
@@ -57,6 +62,8 @@ class ExportDialog(QDialog):
         What was restored; its files are sources.
     suggestion : Path
         A name to begin with.
+    facts : Facts
+        Of the restored picture; they tell which formats can keep it.
     shows_preview : bool
         Whether the window shows a preview, which is not what is written.
     """
@@ -67,11 +74,12 @@ class ExportDialog(QDialog):
         suggestion: Path,
         parent: QWidget | None = None,
         *,
+        facts: Facts,
         shows_preview: bool = False,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export the restored picture")
-        self._document = document
+        self._document, self._facts = document, facts
         self._file = PathField("&File", folders=False, start=suggestion, filters=FILTERS)
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
@@ -113,6 +121,7 @@ class ExportDialog(QDialog):
         self._format.activated.connect(self._choose_format)
         self._depth.activated.connect(self._show_note)
         self._replace.toggled.connect(self._show_note)
+        self._metadata.toggled.connect(self._show_note)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
 
@@ -163,20 +172,31 @@ class ExportDialog(QDialog):
 
     def _show_note(self) -> None:
         path = self._file.path
-        exists = path is not None and path.is_file()
-        is_source = path is not None and _is_one_of(path, self._document.files)
+        exists = path is not None and is_visible_file(path)
+        is_source = path is not None and any(same_file(path, file) for file in self._document.files)
+        refusal = _name_problem(path) or self._format_problem()
         self._replace.setVisible(exists)
         self._replace.setText(
             "Replace the picture that was opened" if is_source else "Replace the existing file"
         )
-        self._note.setText(self._problem(path, exists=exists, is_source=is_source))
+        self._note.setText(refusal or self._warning(exists=exists, is_source=is_source))
         self._note.setVisible(bool(self._note.text()))
-        self._export.setEnabled(not _name_problem(path) and (not exists or self._replace.isChecked()))
+        self._export.setEnabled(not refusal and (not exists or self._replace.isChecked()))
 
-    def _problem(self, path: Path | None, *, exists: bool, is_source: bool) -> str:
-        name_problem = _name_problem(path)
-        if name_problem:
-            return name_problem
+    def _format_problem(self) -> str:
+        """Say why the format cannot keep the picture; empty if it can."""
+        target, facts = self.target, self._facts
+        if target is None:
+            return ""
+        if not target.keep_metadata:
+            facts = replace(facts, n_exif=0, n_icc=0)
+        try:
+            check_encodable(facts, format_of(target.path), depth=target.depth, quality=target.quality)
+        except UserError as error:
+            return plain_sentence(str(error))
+        return ""
+
+    def _warning(self, *, exists: bool, is_source: bool) -> str:
         if is_source:
             return "This is the picture that was opened: replacing it loses the damaged original."
         if exists:
@@ -194,10 +214,10 @@ def _name_problem(path: Path | None) -> str:
         return "Give the file a name."
     if path.suffix.lower() not in _ENDINGS:
         return "The name needs an ending that tells the format: .png, .tif, .jpg or .webp."
-    if not path.parent.is_dir():
+    try:
+        has_folder = is_folder(path.parent)
+    except UserError as error:
+        return str(error)
+    if not has_folder:
         return f"The folder {shown(path.parent)} does not exist; choose another, or make it first."
     return ""
-
-
-def _is_one_of(path: Path, others: tuple[Path, ...]) -> bool:
-    return path.exists() and any(other.exists() and path.samefile(other) for other in others)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QObject, Signal
 
 from inpaint_app.errors import shown
 from inpaint_app.window import exporting
-from inpaint_app.window.exporting import Target
+from inpaint_app.window.exporting import Target, Written
 from inpaint_app.window.session import Session
 from inpaint_app.window.state import Activity, Document, RunRecord
 
@@ -72,7 +71,7 @@ class Exporter(QObject):
 
     def _write_record(
         self,
-        write: Callable[[Document, RunRecord, Target], Path],
+        write: Callable[[Document, RunRecord, Target], Written],
         target: Target,
         saved: Callable[[RunRecord], None] | None = None,
     ) -> None:
@@ -85,17 +84,19 @@ class Exporter(QObject):
             None if saved is None else lambda: saved(record),
         )
 
-    def _write(self, write: Callable[[Document], Path], saved: Callable[[], None] | None = None) -> None:
+    def _write(self, write: Callable[[Document], Written], saved: Callable[[], None] | None = None) -> None:
         session = self._session
         document = session.document
         if document is None:
             session.problem.emit("There is nothing to export yet; open a picture first.")
             return
 
-        def done(path: Path) -> None:
+        def done(written: Written) -> None:
             if saved is not None:
                 saved()
-            session.notice.emit(f"Written: {shown(path)}")
+            session.notice.emit(f"Written: {shown(written.path)}")
+            for note in written.notes:
+                session.notice.emit(note)
             self._count(-1)
 
         def failed(sentence: str) -> None:

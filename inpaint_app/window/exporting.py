@@ -12,6 +12,7 @@ from inpaint_app.damage import mask_picture
 from inpaint_app.errors import UserError, shown
 from inpaint_app.figures import Panel, atoms_figure, comparison_figure
 from inpaint_app.missing import Mask
+from inpaint_app.paths import same_file
 from inpaint_app.picture import Picture
 from inpaint_app.recipe_contents import save_recipe
 from inpaint_app.window.state import Document, Figures, RunRecord
@@ -46,6 +47,14 @@ class Target:
     keep_metadata: bool = True
 
 
+@dataclass(frozen=True)
+class Written:
+    """A file that was written; sentences about what could not be kept of the one it replaced."""
+
+    path: Path
+    notes: tuple[str, ...] = ()
+
+
 def restored_picture(document: Document, record: RunRecord) -> Picture:
     """Return the restored picture with all that belongs to it in the file."""
     if record.image is None:
@@ -53,7 +62,7 @@ def restored_picture(document: Document, record: RunRecord) -> Picture:
     return document.picture.with_pixels(record.image, filled=record.mask)
 
 
-def write_restored(document: Document, record: RunRecord, target: Target) -> Path:
+def write_restored(document: Document, record: RunRecord, target: Target) -> Written:
     """Write the restored picture."""
     picture = restored_picture(document, record)
     if not target.keep_metadata:
@@ -61,7 +70,7 @@ def write_restored(document: Document, record: RunRecord, target: Target) -> Pat
     return _write(picture, document, target)
 
 
-def write_mask(document: Document, mask: Mask, target: Target) -> Path:
+def write_mask(document: Document, mask: Mask, target: Target) -> Written:
     """Write the mask, white = missing."""
     if target.path.suffix.lower() in _LOSSY:
         better = shown(target.path.with_suffix(".png").name)
@@ -70,7 +79,7 @@ def write_mask(document: Document, mask: Mask, target: Target) -> Path:
     return _write(mask_picture(np.asarray(flat, np.bool_)), document, target)
 
 
-def write_dictionary(document: Document, record: RunRecord, target: Target) -> Path:
+def write_dictionary(document: Document, record: RunRecord, target: Target) -> Written:
     """Write the atoms of a dictionary as a picture."""
     restoration = record.restoration
     size = restoration.settings.patch_size
@@ -85,7 +94,7 @@ def write_dictionary(document: Document, record: RunRecord, target: Target) -> P
     return _write(figure, document, target)
 
 
-def write_comparison(document: Document, records: tuple[RunRecord, ...], target: Target) -> Path:
+def write_comparison(document: Document, records: tuple[RunRecord, ...], target: Target) -> Written:
     """Write the damaged picture and restored ones side by side, with their figures."""
     if not records:
         raise UserError("There is nothing to compare yet; restore the picture first.")
@@ -101,14 +110,16 @@ def write_comparison(document: Document, records: tuple[RunRecord, ...], target:
     return _write(comparison_figure(panels), document, target)
 
 
-def write_settings(document: Document, record: RunRecord, target: Target) -> Path:
+def write_settings(document: Document, record: RunRecord, target: Target) -> Written:
     """Write the parameters of a run as a recipe that window and command line read."""
     if target.path.suffix.lower() != ".json":
         raise UserError(f"{shown(target.path)} is no name for a recipe; give one that ends in .json.")
     _refuse_source(document, target)
     check_target(target.path, overwrite=target.overwrite)
-    save_recipe(target.path, record.settings, document.marks, document.sources, overwrite=target.overwrite)
-    return target.path
+    notes = save_recipe(
+        target.path, record.settings, document.marks, document.sources, overwrite=target.overwrite
+    )
+    return Written(target.path, notes)
 
 
 def quality(figures: Figures | None) -> str:
@@ -122,8 +133,8 @@ def quality(figures: Figures | None) -> str:
     return ""
 
 
-def _write(picture: Picture, document: Document, target: Target) -> Path:
-    write_picture(
+def _write(picture: Picture, document: Document, target: Target) -> Written:
+    notes = write_picture(
         picture,
         target.path,
         overwrite=target.overwrite,
@@ -131,10 +142,10 @@ def _write(picture: Picture, document: Document, target: Target) -> Path:
         depth=target.depth,
         protect=document.files,
     )
-    return target.path
+    return Written(target.path, notes)
 
 
 def _refuse_source(document: Document, target: Target) -> None:
     for source in document.files:
-        if target.path.exists() and source.exists() and target.path.samefile(source):
+        if same_file(target.path, source):
             raise UserError(f"{shown(target.path)} is a source of this picture; choose another name.")

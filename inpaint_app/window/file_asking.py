@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from inpaint_app.batch_files import ENDINGS
 from inpaint_app.errors import shown
+from inpaint_app.paths import is_visible
 
 _PICTURES = f"Pictures ({' '.join(f'*{ending}' for ending in sorted(ENDINGS))});;All files (*)"
 
@@ -35,7 +36,7 @@ def ask_where_to_write(parent: QWidget, title: str, suggestion: Path, kinds: str
         return path
     # The dialog has asked about the name as typed only.
     path = path.with_suffix(suggestion.suffix)
-    return path if not path.exists() or _may_replace(parent, title, path) else None
+    return path if not is_visible(path) or _may_replace(parent, title, path) else None
 
 
 def _may_replace(parent: QWidget, title: str, path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +10,10 @@ from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
-from inpaint_app.errors import shown
+from inpaint_app.errors import UserError, shown
+from inpaint_app.formats.capabilities import facts_of
 from inpaint_app.marks import Marks
+from inpaint_app.paths import is_visible, look_at, same_file
 from inpaint_app.window import file_asking
 from inpaint_app.window.batch_dialog import BatchDialog
 from inpaint_app.window.damage_dialog import DamageDialog
@@ -56,12 +59,18 @@ class FileCommands(QObject):
     ) -> None:
         """Open a picture, unless unsaved work is to be kept; a notice may follow."""
         if self.may_leave():
-            self._preferences.folder = path.absolute().parent
+            with contextlib.suppress(OSError):  # the working directory may be gone
+                self._preferences.folder = path.absolute().parent
             self._session.open_file(path, marks, reference, notice=notice)
 
     def open_recent(self, path: Path) -> None:
         """Open a file of the list of recent ones; one that is gone is dropped from the list."""
-        if path.exists():
+        try:
+            is_there = look_at(path) is not None
+        except UserError as error:  # a disk that is not at hand now may be so later
+            self._session.problem.emit(str(error))
+            return
+        if is_there:
             self.open_file(path)
         else:
             self._preferences.forget_file(path)
@@ -167,13 +176,17 @@ class FileCommands(QObject):
 
     def export(self) -> None:
         """Ask where to write the restored picture, and write it."""
-        document = self._session.document
-        if document is None or self._session.current is None:
+        document, record = self._session.document, self._session.current
+        if document is None or record is None:
             self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
         shows_preview = self._session.preview is not None or self._session.is_previewing
         dialog = ExportDialog(
-            document, self.suggestion("restored"), self._window, shows_preview=shows_preview
+            document,
+            self.suggestion("restored"),
+            self._window,
+            facts=facts_of(document.picture, missing=record.mask),
+            shows_preview=shows_preview,
         )
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.target is not None:
             self._exporter.write_restored(dialog.target)
@@ -208,7 +221,7 @@ class FileCommands(QObject):
             folder = self._preferences.folder if source is None else source.parent
             path = folder / f"{Path(document.name).stem.replace(' ', '_').lower()}_{what}{ending}"
         number, free = 2, path
-        while free.exists():
+        while is_visible(free):
             free = path.with_name(f"{path.stem}_{number}{path.suffix}")
             number += 1
         return free
@@ -222,8 +235,7 @@ class FileCommands(QObject):
         path = file_asking.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
         if path is not None:
             # The dialog has asked about replacing a file, but never may a source be replaced by a figure.
-            sources = self._session.document.files
-            is_source = path.exists() and any(each.exists() and path.samefile(each) for each in sources)
+            is_source = any(same_file(path, each) for each in self._session.document.files)
             write(Target(path, overwrite=not is_source))
 
     # Folders

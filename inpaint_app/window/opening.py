@@ -12,6 +12,7 @@ from inpaint_app.damage import damaged, random_mask, scratch_mask, text_mask
 from inpaint_app.errors import UserError, shown
 from inpaint_app.marks import Marks
 from inpaint_app.missing import Mask, look_for_missing
+from inpaint_app.paths import is_folder
 from inpaint_app.picture import Array, Picture
 from inpaint_app.reading import read_picture
 from inpaint_app.recipe import read_recipe
@@ -100,7 +101,7 @@ _LEAST_PART = 0.001
 
 def open_file(path: Path, marks: Marks, reference: Path | None) -> Opened:
     """Read a picture, what marks its missing pixels, and its reference if there is one."""
-    if path.is_dir():
+    if is_folder(path):
         raise UserError(
             f"{shown(path)} is a folder; choose a picture inside it, or use File > Restore a Folder (Ctrl+B)."
         )

@@ -48,7 +48,12 @@ class PathField(QWidget):
     def path(self) -> Path | None:
         """What was chosen; None if nothing was."""
         text = self._line.text().strip()
-        return Path(text).expanduser() if text else None
+        if not text:
+            return None
+        try:
+            return Path(text).expanduser()
+        except RuntimeError:  # ~ with the name of nobody
+            return Path(text)
 
     def set_path(self, path: Path) -> None:
         """Show a path."""

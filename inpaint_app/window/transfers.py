@@ -10,7 +10,8 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage
 
 from inpaint_app.batch_files import ENDINGS
-from inpaint_app.errors import shown
+from inpaint_app.errors import listed, shown
+from inpaint_app.paths import is_visible_folder
 from inpaint_app.picture import Picture
 from inpaint_app.window.opening import picture_from_rgba
 
@@ -55,10 +56,10 @@ class Transfer:
         names = [shown(path.name) for path in self.left_out]
         if len(names) > _MOST_NAMED:
             names[_MOST_NAMED - 1 :] = [f"{len(names) - _MOST_NAMED + 1} others"]
-        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        verb = "was" if len(self.left_out) == 1 else "were"
         return (
-            f"{listed} {'was' if len(self.left_out) == 1 else 'were'} left out: drop one picture, with its "
-            "mask or original if you like, or one folder."
+            f"{listed(names)} {verb} left out: drop one picture, with its mask or original if you like, "
+            "or one folder."
         )
 
 
@@ -79,12 +80,12 @@ def _sorted(paths: list[Path]) -> Transfer | None:
 
     The first of all decides whether a folder or a picture is taken.
     """
-    usable = [path for path in paths if path.is_dir() or path.suffix.lower() in ENDINGS]
+    usable = [path for path in paths if is_visible_folder(path) or path.suffix.lower() in ENDINGS]
     if not usable:
         return None
-    if usable[0].is_dir():
+    if is_visible_folder(usable[0]):
         return Transfer(folder=usable[0], left_out=_without(paths, usable[0]))
-    files = [path for path in usable if not path.is_dir()]
+    files = [path for path in usable if not is_visible_folder(path)]
     mask = _named(files, "mask") if len(files) > 1 else None
     others = [path for path in files if path != mask]
     reference = _named(others, "original", "reference") if len(others) > 1 else None

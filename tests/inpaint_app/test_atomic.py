@@ -9,15 +9,16 @@ import signal
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from children import in_child
 
 from inpaint_app import atomic
-from inpaint_app.atomic import SUFFIX, atomic_file
+from inpaint_app.atomic import SUFFIX, Output, atomic_file, write_files
 from inpaint_app.errors import UserError
 from inpaint_app.picture import Picture
 from inpaint_app.reading import read_picture
@@ -28,18 +29,6 @@ OLD, NEW = b"old contents", b"new contents" * 1000
 
 def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
-
-
-def in_child(work: Callable[[], None]) -> int:
-    """Run in a forked process; return its wait status (0 = ended without exception)."""
-    child = os.fork()
-    if child == 0:
-        try:
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return os.waitpid(child, 0)[1]
 
 
 def test_writes_new_and_replaces_old(tmp_path: Path) -> None:
@@ -192,13 +181,10 @@ def test_read_only_folder_for_real() -> None:
         folder.chmod(0o555)
 
         def work() -> None:
-            if os.geteuid() == 0:
-                os.setgid(65534)
-                os.setuid(65534)
             with pytest.raises(UserError, match="may not write in the folder"):
                 write_picture(Picture(np.zeros((9, 9), np.uint8)), folder / "a.png")
 
-        assert in_child(work) == 0
+        assert in_child(work, unprivileged=True) == 0
         assert names(folder) == []
 
 
@@ -213,6 +199,22 @@ def test_file_size_limit_for_real(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
         with pytest.raises(UserError, match="disk is full"):
             write_picture(Picture(noise), tmp_path / "a.png")
+
+    assert in_child(work) == 0
+    assert names(tmp_path) == []
+
+
+def test_file_that_is_refused_when_its_buffer_is_written(tmp_path: Path) -> None:
+    """Small contents meet the full disk at the end only, and once more when the file is closed."""
+    import resource
+
+    def work() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+        with pytest.raises(UserError, match="a could not be written because the disk is full"):
+            write_files([Output(tmp_path / name, lambda file: file.write(NEW[:100])) for name in "ab"])
+        with pytest.raises(UserError, match="disk is full"), atomic_file(tmp_path / "c") as file:
+            file.write(NEW[:100])
 
     assert in_child(work) == 0
     assert names(tmp_path) == []
@@ -276,6 +278,92 @@ def test_links(tmp_path: Path) -> None:
     dangling.symlink_to(tmp_path / "nowhere")
     with pytest.raises(UserError, match="exists already"), atomic_file(dangling):
         pytest.fail("the block must not run")
+
+
+def test_working_directory_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for overwrite in (False, True):
+        with pytest.raises(UserError, match="does not exist"):
+            atomic.check_target(Path("a"), overwrite=overwrite)
+        with atomic_file(tmp_path / "a", overwrite=overwrite) as file:
+            file.write(NEW)
+
+
+def test_file_of_somebody_else_in_a_folder_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In /tmp everybody may create files, but replace only their own."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "a"
+        path.write_bytes(OLD)
+        Path(name).chmod(0o1777)
+        monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+        with pytest.raises(UserError, match="belongs to somebody else"):
+            atomic.check_target(path, overwrite=True)
+        Path(name).chmod(0o777)
+        atomic.check_target(path, overwrite=True)
+
+
+class TestTogether:
+    """Several files, of which the last stands for the whole."""
+
+    def test_all_are_written_in_their_order(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        given, publish = [], atomic._publish
+
+        def record(temporary: Path, target: Path, *, overwrite: bool) -> None:
+            assert all(len(path.read_bytes()) == 3 for path in tmp_path.iterdir()), "all are complete"
+            given.append(target.name)
+            publish(temporary, target, overwrite=overwrite)
+
+        monkeypatch.setattr(atomic, "_publish", record)
+        outputs = [Output(tmp_path / name, lambda file: file.write(b"new")) for name in ("b", "c", "a")]
+        assert write_files(outputs) == ()
+        assert given == ["b", "c", "a"]
+        assert names(tmp_path) == ["a", "b", "c"]
+
+    @pytest.mark.parametrize("number", [0, 1, 2])
+    @pytest.mark.parametrize("overwrite", [False, True])
+    @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), UserError("No."), KeyboardInterrupt()])
+    def test_none_is_written_if_one_cannot_be(
+        self, tmp_path: Path, number: int, overwrite: bool, error: BaseException
+    ) -> None:
+        def fail(_file: Any) -> None:
+            raise error
+
+        paths = [tmp_path / name for name in "abc"]
+        if overwrite:
+            for path in paths:
+                path.write_bytes(OLD)
+        before = names(tmp_path)
+        outputs = [Output(path, lambda file: file.write(NEW)) for path in paths]
+        outputs[number] = Output(paths[number], fail)
+        expected = UserError if isinstance(error, OSError) else type(error)
+        with pytest.raises(expected):
+            write_files(outputs, overwrite=overwrite)
+        assert names(tmp_path) == before
+        assert all(path.read_bytes() == OLD for path in tmp_path.iterdir())
+
+    def test_what_could_be_written_is_named(self, tmp_path: Path) -> None:
+        def meanwhile(file: Any) -> None:
+            file.write(NEW)
+            (tmp_path / "b").write_bytes(OLD)
+
+        outputs = [Output(tmp_path / "a", lambda file: file.write(NEW)), Output(tmp_path / "b", meanwhile)]
+        with pytest.raises(UserError, match=r"b exists already; .*; only .*/a could be written\.$"):
+            write_files(outputs)
+        assert (tmp_path / "a").read_bytes() == NEW
+        assert (tmp_path / "b").read_bytes() == OLD
+        assert names(tmp_path) == ["a", "b"]
+
+    def test_one_file_by_two_names_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "link").symlink_to("a")
+        for other in ("sub/../a", "./a", tmp_path / "a", "link"):
+            outputs = [Output(Path(name), lambda file: file.write(NEW)) for name in ("a", other)]
+            with pytest.raises(UserError, match="are the same file; give two names"):
+                write_files(outputs, overwrite=True)
+        assert names(tmp_path) == ["link", "sub"]
 
 
 def write_and_die(path: Path, step: str, *, overwrite: bool) -> None:

@@ -262,10 +262,10 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(b"x")
 
-    def refuse(self: Path) -> bytes:
+    def refuse(self: Path, *_: Any, **__: Any) -> Any:
         raise PermissionError(13, "Permission denied", str(self))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(UserError, match="may not be read"):
         read_picture(path)
 
@@ -286,6 +286,51 @@ def test_the_limit_acts_before_decoding(tmp_path: Path, monkeypatch: pytest.Monk
         path = saved(image, tmp_path / f"a.{ending}")
         with pytest.raises(UserError, match="34 x 21 pixels and the limit"):
             read_picture(path)
+
+
+def test_longest_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row is the least that is decoded at once."""
+    monkeypatch.setattr(limits, "MAX_SIDE", 33)
+    path = saved(Image.fromarray(NOISE[..., :3]), tmp_path / "a.png")
+    with pytest.raises(UserError, match="34 x 21 pixels and the limit is 33 along a side"):
+        read_picture(path)
+
+
+def exif_segments(n_bytes: int) -> bytes:
+    block = b"II*\0\x08\0\0\0\x01\0" + struct.pack("<HHII", 274, 3, 1, 6) + bytes(4)
+    rest = block + bytes(n_bytes - len(block))
+    parts = [rest[start : start + 65_000] for start in range(0, len(rest), 65_000)]
+    return b"".join(b"\xff\xe1" + struct.pack(">H", 8 + len(part)) + b"Exif\0\0" + part for part in parts)
+
+
+def test_jpeg_with_endless_exif_is_read_without_it(tmp_path: Path) -> None:
+    path = saved(Image.fromarray(SMOOTH[..., :3]), tmp_path / "a.jpg")
+    data, whole = path.read_bytes(), read_picture(path).pixels
+    path.write_bytes(data[:2] + exif_segments(limits.MAX_EXIF_BYTES) + data[2:])
+    picture = read_picture(path)
+    assert picture.exif is not None
+    assert len(picture.exif) == limits.MAX_EXIF_BYTES
+    assert np.array_equal(picture.pixels, whole.swapaxes(0, 1)[:, ::-1])  # turned as its orientation asks
+    path.write_bytes(data[:2] + exif_segments(limits.MAX_EXIF_BYTES + 1) + data[2:])
+    picture = read_picture(path)
+    assert picture.exif is None
+    assert picture.notices == ("The EXIF information is longer than any camera writes and was left out.",)
+    assert np.array_equal(picture.pixels, whole)
+
+
+def test_jpeg_with_endless_segments_is_refused(tmp_path: Path) -> None:
+    path = saved(Image.fromarray(SMOOTH[..., :3]), tmp_path / "a.jpg")
+    data = path.read_bytes()
+    path.write_bytes(data[:2] + b"\xff\xfe\0\2" * 100_000 + data[2:])
+    with pytest.raises(UserError, match="more segments"):
+        read_picture(path)
+
+
+def test_jpeg_with_fill_bytes_and_markers_that_stand_alone(tmp_path: Path) -> None:
+    path = saved(Image.fromarray(SMOOTH[..., :3]), tmp_path / "a.jpg")
+    data, whole = path.read_bytes(), read_picture(path).pixels
+    path.write_bytes(data[:2] + b"\xff" * 5000 + data[2:])
+    assert np.array_equal(read_picture(path).pixels, whole)
 
 
 def test_jpeg_with_endless_scans_is_refused(tmp_path: Path) -> None:

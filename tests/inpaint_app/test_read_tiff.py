@@ -10,6 +10,7 @@ from build_tiff import DEFLATE, LZW, NONE, PACKBITS, directory, tiff_bytes
 from PIL import Image
 
 from inpaint_app.errors import UserError
+from inpaint_app.formats import bands
 from inpaint_app.reading import read_picture
 
 SHAPE = (21, 19)
@@ -63,6 +64,27 @@ def test_storage(
     assert (picture.alpha is not None) == (n_samples in (2, 4))
     if picture.alpha is not None:
         assert np.array_equal(picture.alpha, samples[..., -1])
+
+
+@pytest.mark.parametrize("layout", ["strips", "tiles", "planes", "tiled planes", "one strip", "one tile"])
+@pytest.mark.parametrize("compression", [NONE, DEFLATE])
+@pytest.mark.parametrize("reversed_bits", [False, True])
+def test_bands_join_without_a_seam(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, compression: int, reversed_bits: bool
+) -> None:
+    samples = random_samples("u2", 4)
+    data = tiff_bytes(
+        samples,
+        compression=compression,
+        reversed_bits=reversed_bits,
+        tile={"one tile": (32, 32)}.get(layout, (16, 16)) if "tile" in layout else None,
+        strip_rows=100 if layout == "one strip" else 5,
+        separate="planes" in layout,
+    )
+    monkeypatch.setattr(bands, "BAND_BYTES", 200)
+    picture = read_bytes(tmp_path, data)
+    assert np.array_equal(picture.pixels, samples[..., :3])
+    assert np.array_equal(picture.alpha, samples[..., 3])
 
 
 @pytest.mark.parametrize("options", [{}, {"compression": "zlib", "predictor": True}, {"tile": (16, 32)}])
@@ -205,6 +227,30 @@ def test_extra_channels(tmp_path: Path) -> None:
         read_bytes(tmp_path, tiff_bytes(random_samples("u1", 6), photometric=1))
 
 
+def test_alpha_of_a_min_is_white_picture_is_not_inverted(tmp_path: Path) -> None:
+    samples = random_samples("u1", 2)
+    picture = read_bytes(tmp_path, tiff_bytes(samples, photometric=0, tags={338: (3, [2])}))
+    assert np.array_equal(picture.pixels, 255 - samples[..., 0])
+    assert np.array_equal(picture.alpha, samples[..., 1])
+
+
+def test_alpha_of_a_palette_has_the_full_range(tmp_path: Path) -> None:
+    samples = random_samples("u1", 2) % 16
+    tags = {320: (3, list(range(0, 48 * 1000, 1000))), 338: (3, [2])}
+    picture = read_bytes(tmp_path, tiff_bytes(samples, bits=4, photometric=3, tags=tags))
+    assert np.array_equal(picture.alpha, samples[..., 1] * 17)
+
+
+def test_too_many_channels_are_refused_before_anything_is_unpacked(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Pillow complains about them on stderr."""
+    jpeg = {259: (3, [7])}
+    with pytest.raises(UserError, match="8 channels"):
+        read_bytes(tmp_path, tiff_bytes(random_samples("u1", 8), photometric=2, tags=jpeg))
+    assert capfd.readouterr() == ("", "")
+
+
 def test_pages(tmp_path: Path) -> None:
     path = tmp_path / "a.tif"
     pages = random_samples("u2", 3).transpose(2, 0, 1)
@@ -226,6 +272,14 @@ def test_no_data_value_counts_as_missing(tmp_path: Path, dtype: str) -> None:
     found = np.isnan(picture.pixels) if picture.depth == 32 else picture.alpha == 0
     assert np.array_equal(found, missing)
     assert any("no data" in notice for notice in picture.notices)
+
+
+@pytest.mark.parametrize("text", ["-1.7976931348623157e+308", "nan", "1e999"])
+def test_no_data_value_that_no_pixel_has(tmp_path: Path, text: str) -> None:
+    """GDAL notes the lowest float64 for float32 as well; NumPy would warn about it."""
+    samples = random_samples("f4", 1)
+    picture = read_bytes(tmp_path, tiff_bytes(samples, tags={42113: (2, [*text.encode(), 0])}))
+    assert np.array_equal(picture.pixels, samples[..., 0])
 
 
 @pytest.mark.parametrize(

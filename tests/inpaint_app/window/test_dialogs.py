@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from inpaint_app.formats.capabilities import facts_of
 from inpaint_app.picture import Picture
 from inpaint_app.window import file_asking
 from inpaint_app.window.banner import Banner
@@ -18,7 +19,9 @@ from inpaint_app.window.state import Document
 @pytest.fixture
 def export(qtbot, files, picture):
     dialog = ExportDialog(
-        Document(picture, "damaged.png", files["damaged"]), files["damaged"].parent / "new.png"
+        Document(picture, "damaged.png", files["damaged"]),
+        files["damaged"].parent / "new.png",
+        facts=facts_of(picture),
     )
     qtbot.addWidget(dialog)
     dialog.show()
@@ -80,12 +83,37 @@ def test_format_and_name_follow_each_other(export, tmp_path) -> None:
 
 def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
     deep = Document(Picture(np.zeros((4, 4), np.uint16)), "deep.tif")
-    dialog = ExportDialog(deep, tmp_path / "deep.tif")
+    dialog = ExportDialog(deep, tmp_path / "deep.tif", facts=facts_of(deep.picture))
     qtbot.addWidget(dialog)
     assert dialog.target.depth is None, "as the source"
     dialog.set_path(tmp_path / "flat.jpg")
     assert dialog.target.depth == 8
     assert "16 bits" in dialog._note.text()
+
+
+def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -> None:
+    def export(shown: Picture) -> ExportDialog:
+        dialog = ExportDialog(Document(shown, "a.png"), tmp_path / "new.png", facts=facts_of(shown))
+        qtbot.addWidget(dialog)
+        return dialog
+
+    half = export(Picture(picture.pixels, picture.pixels // 2))
+    assert half._export.isEnabled()
+    half.set_path(tmp_path / "new.jpg")
+    assert "transparent" in half._note.text()
+    assert not half._export.isEnabled()
+    long = export(Picture(picture.pixels, exif=bytes(70_000)))
+    long.set_path(tmp_path / "new.jpg")
+    assert "EXIF" in long._note.text()
+    assert not long._export.isEnabled()
+    long._metadata.setChecked(False)
+    assert long._export.isEnabled()
+    floats = export(Picture(picture.pixels.astype("f4")))
+    assert "between 0 and 1" in floats._note.text()
+    floats.set_path(tmp_path / "new.tif")
+    floats._depth.setCurrentIndex(floats._depth.findData(32))
+    floats._depth.activated.emit(floats._depth.currentIndex())
+    assert floats._export.isEnabled()
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,16 @@ def test_the_file_is_what_was_shown(restored, exporter, qtbot, tmp_path) -> None
     assert "out.png" in notices[-1]
 
 
+def test_what_is_not_kept_of_a_replaced_file_is_told(restored, exporter, qtbot, tmp_path) -> None:
+    notices = []
+    restored.notice.connect(notices.append)
+    (tmp_path / "out.png").touch()
+    (tmp_path / "out.png").chmod(0o4755)
+    exporter.write_restored(Target(tmp_path / "out.png", overwrite=True))
+    settle(restored, qtbot)
+    assert "out.png was replaced without its set-user-ID bit" in notices[-1]
+
+
 @pytest.mark.parametrize("name", ["write_restored", "write_mask", "write_comparison", "write_dictionary"])
 def test_nothing_is_written_over_unasked(restored, exporter, qtbot, files, name) -> None:
     before = files["damaged"].read_bytes()

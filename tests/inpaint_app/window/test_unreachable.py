@@ -1,0 +1,56 @@
+"""Names that cannot be looked at, in the window: a sentence instead of a traceback."""
+
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtWidgets import QWidget
+
+from inpaint_app.errors import UserError
+from inpaint_app.formats.capabilities import facts_of
+from inpaint_app.marks import Marks
+from inpaint_app.window.export_dialog import ExportDialog
+from inpaint_app.window.exporter import Exporter
+from inpaint_app.window.file_commands import FileCommands
+from inpaint_app.window.opening import open_file
+from inpaint_app.window.state import Document
+from inpaint_app.window.transfers import read_transfer
+
+LONG = "x" * 300
+
+
+def test_opening(tmp_path) -> None:
+    with pytest.raises(UserError, match="too long"):
+        open_file(tmp_path / f"{LONG}.png", Marks(), None)
+
+
+def test_a_recent_file_stays_in_the_list(session, qtbot, tmp_path) -> None:
+    """It may be on a disk that is not at hand now."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    preferences = SimpleNamespace(forget_file=lambda _path: pytest.fail("it was dropped"))
+    FileCommands(session, Exporter(session), preferences, window).open_recent(tmp_path / f"{LONG}.png")
+    assert "too long" in session.complaints[0]
+
+
+def test_a_drop(tmp_path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / f"{LONG}.png"))])
+    transfer = read_transfer(data)
+    assert transfer is not None
+    assert transfer.picture is not None, "opening it tells what is wrong"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (f"{LONG}/a.png", "too long"),
+        ("~nobody-of-that-name/a.png", "does not exist"),
+    ],
+)
+def test_exporting(qtbot, picture, tmp_path, name, words) -> None:
+    dialog = ExportDialog(Document(picture, "a.png"), tmp_path / "new.png", facts=facts_of(picture))
+    qtbot.addWidget(dialog)
+    dialog._file._line.setText(name if name.startswith("~") else str(tmp_path / name))
+    assert words in dialog._note.text()
+    assert not dialog._export.isEnabled()
