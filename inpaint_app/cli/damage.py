@@ -7,13 +7,13 @@ from typing import Any
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.parser import part, whole
-from inpaint_app.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
-from inpaint_app.errors import UserError, shown
-from inpaint_app.missing import Mask
-from inpaint_app.picture import Picture
-from inpaint_app.reading import read_picture
-from inpaint_app.wording import percent
-from inpaint_app.writing import check_output, write_picture
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.read import read_picture
+from inpaint_app.files.write import check_output, write_picture
+from inpaint_app.formatting import format_percent
+from inpaint_app.image.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
+from inpaint_app.image.missing import Mask
+from inpaint_app.image.picture import Picture
 
 _EPILOG = """\
 examples:
@@ -62,7 +62,9 @@ def run(args: argparse.Namespace) -> int:
     console = Console(quiet=args.quiet)
     for path in [args.output] if args.mask_out is None else [args.output, args.mask_out]:
         if check_output(path, overwrite=args.overwrite, protect=[args.input]) == "JPEG":
-            raise UserError(f"{shown(path)} cannot keep which pixels are missing; write PNG, TIFF or WebP.")
+            raise UserError(
+                f"{printable_path(path)} cannot keep which pixels are missing; write PNG, TIFF or WebP."
+            )
     if args.mask_out is not None and args.mask_out.absolute() == args.output.absolute():
         raise UserError("--output and --mask-out name the same file; give two names.")
     picture = read_picture(args.input)
@@ -74,11 +76,13 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("This would leave no pixel of the picture; damage less or give a larger picture.")
     # Quality 100 is WebP without loss: observed pixels must be the original's.
     write_picture(damaged(picture, mask), args.output, overwrite=args.overwrite, quality=100)
-    console.say(f"Missing:     {percent(float(mask.mean()))} of {picture.width} x {picture.height} pixels")
-    console.say(f"Written:     {shown(args.output)}")
+    console.say(
+        f"Missing:     {format_percent(float(mask.mean()))} of {picture.width} x {picture.height} pixels"
+    )
+    console.say(f"Written:     {printable_path(args.output)}")
     if args.mask_out is not None:
         write_picture(mask_picture(mask), args.mask_out, overwrite=args.overwrite, quality=100)
-        console.say(f"Mask:        {shown(args.mask_out)}")
+        console.say(f"Mask:        {printable_path(args.mask_out)}")
     return 0
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dictsel_core import Restoration
-from inpaint_app.atomic import check_target
-from inpaint_app.cli.choices import Choices
 from inpaint_app.cli.report import Outcome
-from inpaint_app.recipe_contents import save_recipe
-from inpaint_app.work import (
+from inpaint_app.cli.resolve_options import ResolvedOptions
+from inpaint_app.files.atomic import check_target
+from inpaint_app.files.recipe_contents import save_recipe
+from inpaint_app.files.write import check_output, write_picture
+from inpaint_app.jobs.work import (
     Report,
     Scores,
     Source,
@@ -25,7 +26,6 @@ from inpaint_app.work import (
     restored_picture,
     tune_source,
 )
-from inpaint_app.writing import check_output, write_picture
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Job:
     ----------
     path, output : Path
         The damaged picture and the restored one.
-    chosen : Choices
+    chosen : ResolvedOptions
         Settings and marks.
     args : argparse.Namespace
         With overwrite, quality, depth and no_estimate.
@@ -48,14 +48,16 @@ class Job:
 
     path: Path
     output: Path
-    chosen: Choices
+    chosen: ResolvedOptions
     args: argparse.Namespace
     recipe: Path | None = None
     reference: Path | None = None
 
     def check(self) -> None:
         """Refuse names that cannot be written, before anything is read."""
-        sources = [path for path in (self.path, self.chosen.marks.mask, self.reference) if path is not None]
+        sources = [
+            path for path in (self.path, self.chosen.mask_spec.mask, self.reference) if path is not None
+        ]
         overwrite = self.args.overwrite
         check_output(self.output, overwrite=overwrite, quality=self.args.quality, protect=sources)
         if self.recipe is not None:
@@ -83,7 +85,7 @@ def run_job(job: Job, listener: Listener, stop: threading.Event | None = None) -
     """
     job.check()
     clock = _Clock()
-    source = load(job.path, job.chosen.marks)
+    source = load(job.path, job.chosen.mask_spec)
     check_output(job.output, overwrite=job.args.overwrite, depth=job.args.depth, bits=source.picture.depth)
     reference = None if job.reference is None else load_reference(job.reference, source)
     clock.lap("read")
@@ -118,7 +120,7 @@ def _write(job: Job, source: Source, restoration: Restoration) -> None:
     write_picture(picture, job.output, overwrite=args.overwrite, quality=args.quality, depth=args.depth)
     if job.recipe is not None:
         found = source.missing.sources
-        save_recipe(job.recipe, restoration.settings, source.marks, found, overwrite=args.overwrite)
+        save_recipe(job.recipe, restoration.settings, source.mask_spec, found, overwrite=args.overwrite)
 
 
 class _Clock:

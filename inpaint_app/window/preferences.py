@@ -6,10 +6,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
-from inpaint_app.window.theme import Theme
+from inpaint_app.window.theme.theme import Theme
 
 ORGANISATION, APPLICATION = "dictsel", "inpaint-app"
-MOST_RECENT = 10
+MAX_RECENT = 10
 
 
 class Preferences:
@@ -49,13 +49,13 @@ class Preferences:
         """Files opened last, newest first."""
         stored = self._settings.value("recent", [])
         names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
-        return [Path(str(name)) for name in names][:MOST_RECENT]
+        return [Path(str(name)) for name in names][:MAX_RECENT]
 
     def remember_file(self, path: Path) -> None:
         """Put a file first among the recent ones."""
         path = path.absolute()
         others = [each for each in self.recent_files if each != path]
-        self._store("recent", [str(each) for each in (path, *others)][:MOST_RECENT])
+        self._store("recent", [str(each) for each in (path, *others)][:MAX_RECENT])
         self.folder = path.parent
 
     def forget_file(self, path: Path) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage
 
-from inpaint_app.batch_files import ENDINGS
-from inpaint_app.errors import shown
-from inpaint_app.picture import Picture
-from inpaint_app.window.opening import picture_from_rgba
+from inpaint_app.errors import printable_path
+from inpaint_app.files.batch_files import READABLE_SUFFIXES
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.opening import picture_from_rgba
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,19 @@ class Transfer:
     def promise(self) -> str:
         """What dropping it leads to, in words."""
         if self.folder is not None:
-            return f"Drop to restore the pictures of {shown(self.folder.name)}"
-        return "Drop to open " + ("the picture" if self.picture is None else shown(self.picture.name))
+            return f"Drop to restore the pictures of {printable_path(self.folder.name)}"
+        return "Drop to open " + (
+            "the picture" if self.picture is None else printable_path(self.picture.name)
+        )
 
     @property
     def regret(self) -> str:
         """A sentence about what is left out; empty where that is nothing."""
         if not self.left_out:
             return ""
-        names = [shown(path.name) for path in self.left_out]
-        if len(names) > _MOST_NAMED:
-            names[_MOST_NAMED - 1 :] = [f"{len(names) - _MOST_NAMED + 1} others"]
+        names = [printable_path(path.name) for path in self.left_out]
+        if len(names) > _MAX_NAMED:
+            names[_MAX_NAMED - 1 :] = [f"{len(names) - _MAX_NAMED + 1} others"]
         listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
         return (
             f"{listed} {'was' if len(self.left_out) == 1 else 'were'} left out: drop one picture, with its "
@@ -79,7 +81,7 @@ def _sorted(paths: list[Path]) -> Transfer | None:
 
     The first of all decides whether a folder or a picture is taken.
     """
-    usable = [path for path in paths if path.is_dir() or path.suffix.lower() in ENDINGS]
+    usable = [path for path in paths if path.is_dir() or path.suffix.lower() in READABLE_SUFFIXES]
     if not usable:
         return None
     if usable[0].is_dir():

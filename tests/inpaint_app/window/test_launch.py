@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inpaint_app import launch
-from inpaint_app.reading import read_picture
+from inpaint_app.files.read import read_picture
 
 
 def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess:
