@@ -58,7 +58,7 @@ def _window() -> MainWindow:
 
     from inpaint_app.window.main_window import MainWindow
     from inpaint_app.window.preferences import Preferences
-    from inpaint_app.window.theme import ThemeSwitch
+    from inpaint_app.window.theme.theme import ThemeSwitch
 
     application = QApplication.instance() or QApplication(["benchmark"])
     assert isinstance(application, QApplication)
@@ -171,10 +171,10 @@ def _measure_gaps() -> None:
 
 
 def _damaged_file(folder: Path) -> tuple[Path, Path]:
-    from inpaint_app.damage import damaged, random_mask
-    from inpaint_app.picture import Picture
-    from inpaint_app.sample import ORIGINAL, read_sample
-    from inpaint_app.writing import write_picture
+    from inpaint_app.files.sample import ORIGINAL, read_sample
+    from inpaint_app.files.write import write_picture
+    from inpaint_app.image.damage import damaged, random_mask
+    from inpaint_app.image.picture import Picture
 
     tile = read_sample(ORIGINAL).pixels.mean(axis=2).astype(np.uint8)
     times = -(-_SIDE // min(tile.shape))

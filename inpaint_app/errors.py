@@ -18,7 +18,7 @@ class UnsupportedError(Exception):
     """A decoder found contents that are valid but not handled; the message is "<what>; <what to do>"."""
 
 
-def shown(path: str | os.PathLike[str]) -> str:
+def printable_path(path: str | os.PathLike[str]) -> str:
     """Return a path as text that prints on one line in any terminal.
 
     File names may hold line breaks, escape sequences or bytes that are not UTF-8.
@@ -39,7 +39,7 @@ def clause(error: Exception) -> str:
 
 def reading_error(error: OSError | ValueError, path: Path) -> UserError:
     """Return the sentence for a file that could not be opened or read."""
-    name = shown(path)
+    name = printable_path(path)
     code = error.errno if isinstance(error, OSError) else errno.EINVAL
     if code in (errno.ENOENT, errno.ENOTDIR):
         return UserError(f"{name} does not exist; check the name and the folder.")
@@ -58,7 +58,9 @@ def writing_error(error: OSError | ValueError, path: Path) -> UserError:
     sentence = _WRITING_SENTENCES.get(code or 0)
     if sentence is not None:
         return UserError(sentence(path))
-    return UserError(f"{shown(path)} could not be written ({_reason(error)}); try another name or folder.")
+    return UserError(
+        f"{printable_path(path)} could not be written ({_reason(error)}); try another name or folder."
+    )
 
 
 def _reason(error: OSError | ValueError) -> str:
@@ -67,27 +69,30 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 def _disk_full(path: Path) -> str:
-    return f"{shown(path)} could not be written because the disk is full; free some space first."
+    return f"{printable_path(path)} could not be written because the disk is full; free some space first."
 
 
 def _no_folder(path: Path) -> str:
-    return f"The folder {shown(path.parent)} does not exist; create it or choose another."
+    return f"The folder {printable_path(path.parent)} does not exist; create it or choose another."
 
 
 def _no_permission(path: Path) -> str:
-    return f"You may not write in the folder {shown(path.parent)}; choose another folder."
+    return f"You may not write in the folder {printable_path(path.parent)}; choose another folder."
 
 
 def _file_exists(path: Path) -> str:
-    return f"{shown(path)} exists already; choose another name or allow it to be replaced (--overwrite)."
+    return (
+        f"{printable_path(path)} exists already; choose another name or allow it to be "
+        "replaced (--overwrite)."
+    )
 
 
 def _is_folder(path: Path) -> str:
-    return f"{shown(path)} is a folder; give a file name."
+    return f"{printable_path(path)} is a folder; give a file name."
 
 
 def _name_too_long(path: Path) -> str:
-    return f"The name {shown(path.name)[:40]}... is too long; choose a shorter one."
+    return f"The name {printable_path(path.name)[:40]}... is too long; choose a shorter one."
 
 
 _WRITING_SENTENCES: dict[int, Callable[[Path], str]] = {

@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from inpaint_app.batch_files import Item, find_items
 from inpaint_app.cli import options
-from inpaint_app.cli.choices import Choices, choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.job import Job, Listener, run_job
 from inpaint_app.cli.parser import whole
 from inpaint_app.cli.progress import Progress
 from inpaint_app.cli.report import KEYS, Outcome
+from inpaint_app.cli.resolve_options import ResolvedOptions, choices
 from inpaint_app.cli.streams import print_note
-from inpaint_app.errors import UserError, shown, writing_error
-from inpaint_app.paths import is_visible
-from inpaint_app.wording import decibels, percent
-from inpaint_app.work import Report
+from inpaint_app.errors import UserError, printable_path, writing_error
+from inpaint_app.files.batch_files import Item, find_items
+from inpaint_app.files.paths import is_visible
+from inpaint_app.formatting import format_decibels, format_percent
+from inpaint_app.jobs.work import Report
 
 _EPILOG = """\
 examples:
@@ -74,8 +74,8 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     options.add_encoding(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
     parser.add_argument("--write-recipe", action="store_true", help="write a recipe beside each result")
-    options.add_talk(parser)
-    options.add_marks(
+    options.add_verbosity(parser)
+    options.add_mask_options(
         parser, mask_help="one picture for all, or a folder with one per picture; white = missing"
     )
     options.add_method(parser)
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(as_json=args.json, quiet=args.quiet)
     chosen = choices(args)
-    items = find_items(args.inputs, args.output, chosen.marks, overwrite=args.overwrite)
+    items = find_items(args.inputs, args.output, chosen.mask_spec, overwrite=args.overwrite)
     if args.jobs > 1 and chosen.settings.threads is None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         threads = max(1, cores // args.jobs)
@@ -123,7 +123,7 @@ def _folder(path: Path) -> Iterator[None]:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise UserError(f"{shown(path)} is a file, not a folder; choose another with -o.") from error
+        raise UserError(f"{printable_path(path)} is a file, not a folder; choose another with -o.") from error
     except (OSError, ValueError) as error:
         raise writing_error(error, path) from error
     try:
@@ -135,7 +135,7 @@ def _folder(path: Path) -> Iterator[None]:
 
 
 def _restore_all(
-    items: list[Item], chosen: Choices, args: argparse.Namespace, progress: Progress
+    items: list[Item], chosen: ResolvedOptions, args: argparse.Namespace, progress: Progress
 ) -> list[_Row]:
     stop, parts = threading.Event(), dict.fromkeys(range(len(items)), 0.0)
 
@@ -144,7 +144,7 @@ def _restore_all(
             parts[number] = fraction or 0.0
             if args.jobs == 1:
                 done = f"{number + 1} of {len(items)}, {items[number].path.name}"
-                progress.update(f"{shown(done)}: {stage}", sum(parts.values()) / len(items))
+                progress.update(f"{printable_path(done)}: {stage}", sum(parts.values()) / len(items))
 
         row = _restore_one(items[number], chosen, args, report, stop)
         parts[number] = 1.0
@@ -177,32 +177,32 @@ def _watch(futures: list[Future[_Row]], parts: dict[int, float], progress: Progr
 
 
 def _restore_one(
-    item: Item, chosen: Choices, args: argparse.Namespace, report: Report, stop: threading.Event
+    item: Item, chosen: ResolvedOptions, args: argparse.Namespace, report: Report, stop: threading.Event
 ) -> _Row:
     start = time.perf_counter()
     outcome, problem = None, None
     try:
         if item.error is not None:
             raise UserError(item.error)
-        marked = replace(chosen, marks=replace(chosen.marks, mask=item.mask))
+        marked = replace(chosen, mask_spec=replace(chosen.mask_spec, mask=item.mask))
         recipe = item.recipe if args.write_recipe else None
         outcome = run_job(Job(item.path, item.output, marked, args, recipe), Listener(report), stop)
     except UserError as error:
         problem = str(error)
     except MemoryError:
-        problem = f"{shown(item.path)} needs more memory than there is; scale it down first."
+        problem = f"{printable_path(item.path)} needs more memory than there is; scale it down first."
     return _Row(item, outcome, problem, time.perf_counter() - start)
 
 
 def _say_table(console: Console, rows: list[_Row]) -> None:
-    names = [shown(row.item.path.name) for row in rows]
+    names = [printable_path(row.item.path.name) for row in rows]
     width = min(max(4, *(len(name) for name in names)), 40)
     console.say(f"{'file':<{width}}  {'missing':>11}  {'PSNR (est.)':>11}  {'seconds':>7}  status")
     for name, row in zip(names, rows, strict=True):
         shortened = name if len(name) <= width else f"{name[: width - 3]}..."
-        missing = "-" if row.outcome is None else percent(row.outcome.missing_fraction)
+        missing = "-" if row.outcome is None else format_percent(row.outcome.missing_fraction)
         estimated = None if row.outcome is None else row.outcome.estimated_psnr
-        quality = "-" if estimated is None else decibels(estimated).partition(" (")[0]
+        quality = "-" if estimated is None else format_decibels(estimated).partition(" (")[0]
         status = "restored" if row.error is None else f"FAILED: {row.error}"
         console.say(f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds:>7.2f}  {status}")
     for row in rows:

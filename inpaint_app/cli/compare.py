@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from inpaint_app.cli import options
-from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import say_found
-from inpaint_app.errors import shown
+from inpaint_app.cli.report import print_source
+from inpaint_app.cli.resolve_options import choices
+from inpaint_app.errors import printable_path
 from inpaint_app.figures import Panel, comparison_figure, comparison_size
-from inpaint_app.formats.capabilities import Facts, check_encodable
-from inpaint_app.picture import Picture
-from inpaint_app.wording import decibels, percent
-from inpaint_app.work import Scores, check_input, load, load_reference, measure, restore_source
-from inpaint_app.writing import check_output, format_of, write_picture
+from inpaint_app.files.formats.shared.capabilities import Facts, check_encodable
+from inpaint_app.files.write import check_output, format_of, write_picture
+from inpaint_app.formatting import format_decibels, format_percent
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.work import Scores, check_input, load, load_reference, measure, restore_source
 
 _EPILOG = """\
 examples:
@@ -50,8 +50,8 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
         help="the undamaged picture, to measure against",
     )
     options.add_output(parser, "<name>_comparison.png beside IN")
-    options.add_talk(parser)
-    options.add_marks(parser)
+    options.add_verbosity(parser)
+    options.add_mask_options(parser)
     options.add_method(parser, constraint=False, auto=False)
     parser.set_defaults(run=run, constraint=None)
 
@@ -63,15 +63,17 @@ def run(args: argparse.Namespace) -> int:
     chosen = choices(args)
     default: Path = args.input.with_name(f"{args.input.stem}_comparison.png")
     output: Path = default if args.output is None else args.output
-    sources = [path for path in (args.input, args.reference, chosen.marks.mask) if path is not None]
+    sources = [path for path in (args.input, args.reference, chosen.mask_spec.mask) if path is not None]
     check_output(output, overwrite=args.overwrite, protect=sources)
-    source = load(args.input, chosen.marks)
+    source = load(args.input, chosen.mask_spec)
     check_encodable(Facts(*comparison_size(source.picture, 3)), format_of(output))
     reference = load_reference(args.reference, source)
-    say_found(console, source)
+    print_source(console, source)
     before = measure(reference.pixels, _blackened(source.picture, source.missing.mask), None)
     panels = [
-        Panel(source.picture, "Input", f"{percent(source.missing.fraction)} missing", source.missing.mask)
+        Panel(
+            source.picture, "Input", f"{format_percent(source.missing.fraction)} missing", source.missing.mask
+        )
     ]
     scores: dict[str, Scores] = {}
     with Progress(quiet=args.quiet) as progress:
@@ -91,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         console.say(
             f"{name:<12} {_psnr(score.psnr)} over all pixels, {_psnr(score.psnr_missing)} over missing ones"
         )
-    console.say(f"Written:     {shown(output)}")
+    console.say(f"Written:     {printable_path(output)}")
     for note in notes:
         console.note(note)
     console.document({name: _document(score) for name, score in scores.items()} | {"output": str(output)})
@@ -99,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _psnr(value: float | None) -> str:
-    return "-" if value is None else decibels(value)
+    return "-" if value is None else format_decibels(value)
 
 
 def _blackened(picture: Picture, mask: Any) -> Any:  # noqa: ANN401  (arrays)

@@ -5,18 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from inpaint_app.atomic import check_distinct, write_files
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.parser import part
-from inpaint_app.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
-from inpaint_app.errors import UserError, shown
-from inpaint_app.formats.capabilities import Facts, check_encodable, facts_of
-from inpaint_app.missing import Mask
-from inpaint_app.picture import Picture
-from inpaint_app.reading import read_picture
-from inpaint_app.wording import percent
-from inpaint_app.writing import check_output, format_of, picture_output
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.atomic import check_distinct, write_files
+from inpaint_app.files.formats.shared.capabilities import Facts, check_encodable, facts_of
+from inpaint_app.files.read import read_picture
+from inpaint_app.files.write import check_output, format_of, picture_output
+from inpaint_app.formatting import format_percent
+from inpaint_app.image.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
+from inpaint_app.image.missing import Mask
+from inpaint_app.image.picture import Picture
 
 _EPILOG = """\
 examples:
@@ -73,7 +73,9 @@ def run(args: argparse.Namespace) -> int:
     paths = [args.output] if args.mask_out is None else [args.output, args.mask_out]
     for path in paths:
         if check_output(path, overwrite=args.overwrite, protect=[args.input]) == "JPEG":
-            raise UserError(f"{shown(path)} cannot keep which pixels are missing; write PNG, TIFF or WebP.")
+            raise UserError(
+                f"{printable_path(path)} cannot keep which pixels are missing; write PNG, TIFF or WebP."
+            )
     check_distinct(paths)
     picture = read_picture(args.input)
     facts = replace(facts_of(picture), has_alpha=True, is_transparent=True)
@@ -90,10 +92,12 @@ def run(args: argparse.Namespace) -> int:
     if args.mask_out is not None:
         outputs.insert(0, picture_output(mask_picture(mask), args.mask_out, quality=_QUALITY))
     notes = write_files(outputs, overwrite=args.overwrite)
-    console.say(f"Missing:     {percent(float(mask.mean()))} of {picture.width} x {picture.height} pixels")
-    console.say(f"Written:     {shown(args.output)}")
+    console.say(
+        f"Missing:     {format_percent(float(mask.mean()))} of {picture.width} x {picture.height} pixels"
+    )
+    console.say(f"Written:     {printable_path(args.output)}")
     if args.mask_out is not None:
-        console.say(f"Mask:        {shown(args.mask_out)}")
+        console.say(f"Mask:        {printable_path(args.mask_out)}")
     for note in notes:
         console.note(note)
     return 0

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from inpaint_app.cli import options
-from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import say_done, say_found
-from inpaint_app.errors import shown
+from inpaint_app.cli.report import print_restoration, print_source
+from inpaint_app.cli.resolve_options import choices
+from inpaint_app.errors import printable_path
 from inpaint_app.figures import atoms_figure
-from inpaint_app.work import load, restore_source
-from inpaint_app.writing import check_output, write_picture
+from inpaint_app.files.write import check_output, write_picture
+from inpaint_app.jobs.work import load, restore_source
 
 _EPILOG = """\
 examples:
@@ -39,7 +39,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
     )
     options.add_overwrite(parser)
     parser.add_argument("--quiet", action="store_true", help="print no report, no notes and no progress bar")
-    options.add_marks(parser)
+    options.add_mask_options(parser)
     options.add_method(parser, auto=False)
     parser.set_defaults(run=run)
 
@@ -48,14 +48,14 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(quiet=args.quiet)
     chosen = choices(args)
-    sources = [path for path in (args.input, chosen.marks.mask) if path is not None]
+    sources = [path for path in (args.input, chosen.mask_spec.mask) if path is not None]
     check_output(args.output, overwrite=args.overwrite, protect=sources)
-    source = load(args.input, chosen.marks)
-    say_found(console, source)
+    source = load(args.input, chosen.mask_spec)
+    print_source(console, source)
     settings = replace(chosen.settings, rounds=0)  # refinement uses no dictionary
     with Progress(quiet=args.quiet) as progress:
         restoration = restore_source(source, settings, progress.update)
-    say_done(console, restoration)
+    print_restoration(console, restoration)
     size = restoration.settings.patch_size
     figure = atoms_figure(
         restoration.dictionary,
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         subtitle="Gray is zero. Below each atom: the fraction of the patches that use it.",
     )
     notes = write_picture(figure, args.output, overwrite=args.overwrite)
-    console.say(f"Written:     {shown(args.output)}")
+    console.say(f"Written:     {printable_path(args.output)}")
     for note in notes:
         console.note(note)
     return 0

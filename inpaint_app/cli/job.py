@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dictsel_core import Restoration
-from inpaint_app.atomic import check_distinct, check_target, write_files
-from inpaint_app.cli.choices import Choices
 from inpaint_app.cli.report import Outcome
-from inpaint_app.recipe_contents import recipe_output
-from inpaint_app.work import (
+from inpaint_app.cli.resolve_options import ResolvedOptions
+from inpaint_app.files.atomic import check_distinct, check_target, write_files
+from inpaint_app.files.recipe_contents import recipe_output
+from inpaint_app.files.write import check_output, picture_output
+from inpaint_app.jobs.work import (
     Report,
     Scores,
     Source,
@@ -26,7 +27,6 @@ from inpaint_app.work import (
     restored_picture,
     tune_source,
 )
-from inpaint_app.writing import check_output, picture_output
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Job:
     ----------
     path, output : Path
         The damaged picture and the restored one.
-    chosen : Choices
+    chosen : ResolvedOptions
         Settings and marks.
     args : argparse.Namespace
         With overwrite, quality, depth and no_estimate.
@@ -49,14 +49,16 @@ class Job:
 
     path: Path
     output: Path
-    chosen: Choices
+    chosen: ResolvedOptions
     args: argparse.Namespace
     recipe: Path | None = None
     reference: Path | None = None
 
     def check(self) -> None:
         """Refuse names that cannot be written, before anything is read."""
-        sources = [path for path in (self.path, self.chosen.marks.mask, self.reference) if path is not None]
+        sources = [
+            path for path in (self.path, self.chosen.mask_spec.mask, self.reference) if path is not None
+        ]
         overwrite = self.args.overwrite
         check_output(self.output, overwrite=overwrite, protect=sources)
         if self.recipe is not None:
@@ -85,7 +87,7 @@ def run_job(job: Job, listener: Listener, stop: threading.Event | None = None) -
     """
     job.check()
     clock = _Clock()
-    source = load(job.path, job.chosen.marks)
+    source = load(job.path, job.chosen.mask_spec)
     check_restorable(source, job.output, depth=job.args.depth, quality=job.args.quality)
     reference = None if job.reference is None else load_reference(job.reference, source)
     clock.lap("read")
@@ -125,7 +127,7 @@ def _write(job: Job, source: Source, restoration: Restoration) -> tuple[str, ...
     args, outputs = job.args, []
     if job.recipe is not None:
         found = source.missing.sources
-        outputs.append(recipe_output(job.recipe, restoration.settings, source.marks, found))
+        outputs.append(recipe_output(job.recipe, restoration.settings, source.mask_spec, found))
     picture = restored_picture(source, restoration)
     outputs.append(picture_output(picture, job.output, quality=args.quality, depth=args.depth))
     return write_files(outputs, overwrite=args.overwrite)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings
 from inpaint_app.cli.parser import names, one_of, value_of, whole
-from inpaint_app.marks import TOLERANCE
+from inpaint_app.image.mask_spec import TOLERANCE
 
 _DEFAULTS = RestoreSettings()
 _BASES = ",".join(_DEFAULTS.bases)
@@ -18,7 +18,7 @@ def add_input(parser: argparse.ArgumentParser, what: str = "the damaged picture"
     parser.add_argument("input", metavar="IN", type=Path, help=f"{what}: PNG, JPEG, TIFF, BMP, WebP or PNM")
 
 
-def add_marks(parser: argparse.ArgumentParser, *, mask_help: str | None = None) -> None:
+def add_mask_options(parser: argparse.ArgumentParser, *, mask_help: str | None = None) -> None:
     """Add where the missing pixels are."""
     group = parser.add_argument_group(
         "missing pixels", "Transparent pixels (alpha = 0) and NaN always count as missing; to name others:"
@@ -151,7 +151,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_talk(parser: argparse.ArgumentParser) -> None:
+def add_verbosity(parser: argparse.ArgumentParser) -> None:
     """Add how much to say."""
     parser.add_argument(
         "--json", action="store_true", help="print one JSON document and nothing else to stdout"

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from inpaint_app.cli.streams import print_note
-from inpaint_app.wording import duration
+from inpaint_app.formatting import format_duration
 
 _PATIENCE = 0.5
 _INTERVAL = 0.1
@@ -70,5 +70,5 @@ def line(stage: str, fraction: float | None, elapsed: float) -> str:
     fraction = min(max(fraction, 0.0), 1.0)
     filled = round(_WIDTH * fraction)
     bar = "#" * filled + "-" * (_WIDTH - filled)
-    left = "" if fraction < 0.02 else f"  {duration(elapsed * (1 - fraction) / fraction)} left"
+    left = "" if fraction < 0.02 else f"  {format_duration(elapsed * (1 - fraction) / fraction)} left"
     return f"[{bar}] {100 * fraction:3.0f} %  {stage}{left}"

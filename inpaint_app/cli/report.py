@@ -8,10 +8,10 @@ from typing import Any
 
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.cli.console import Console
-from inpaint_app.errors import shown
-from inpaint_app.recipe_contents import plain_settings
-from inpaint_app.wording import decibels, percent
-from inpaint_app.work import Scores, Source
+from inpaint_app.errors import printable_path
+from inpaint_app.files.recipe_contents import plain_settings
+from inpaint_app.formatting import format_decibels, format_percent
+from inpaint_app.jobs.work import Scores, Source
 
 _SOURCES = {"alpha": "transparent", "nan": "NaN", "mask": "in the mask", "key": "of the given colour"}
 
@@ -56,19 +56,20 @@ class Outcome:
         return dict(zip(KEYS, values, strict=True))
 
 
-def say_found(console: Console, source: Source) -> None:
+def print_source(console: Console, source: Source) -> None:
     """Say what was read."""
     picture, missing = source.picture, source.missing
     where = " and ".join(_SOURCES.get(name, name) for name in missing.sources)
     console.say(
-        f"Picture:     {shown(source.path)}, {picture.width} x {picture.height} pixels, {picture.mode}"
+        f"Picture:     {printable_path(source.path)}, {picture.width} x {picture.height} "
+        f"pixels, {picture.mode}"
     )
-    console.say(f"Missing:     {percent(missing.fraction)} of the pixels ({where})")
+    console.say(f"Missing:     {format_percent(missing.fraction)} of the pixels ({where})")
     for notice in picture.notices:
         console.note(notice)
 
 
-def say_done(console: Console, restoration: Restoration) -> None:
+def print_restoration(console: Console, restoration: Restoration) -> None:
     """Say what was done."""
     settings = restoration.settings
     counts = Counter(origin.basis for origin in restoration.origins)
@@ -86,7 +87,7 @@ def say_done(console: Console, restoration: Restoration) -> None:
         console.say(f"Refinement:  {restoration.n_rounds} round{'s' if restoration.n_rounds > 1 else ''}")
 
 
-def say_figures(console: Console, outcome: Outcome) -> None:
+def print_outcome(console: Console, outcome: Outcome) -> None:
     """Say how good it is, how long it took and where it is."""
     scores = outcome.scores
     if scores.psnr is not None:
@@ -94,20 +95,21 @@ def say_figures(console: Console, outcome: Outcome) -> None:
             console.say(line)
     elif outcome.estimated_psnr is not None:
         console.say(
-            f"PSNR:        about {decibels(outcome.estimated_psnr)}, an estimate from held-out observed "
+            f"PSNR:        about {format_decibels(outcome.estimated_psnr)}, an estimate from "
+            "held-out observed "
             "pixels (--reference measures it)"
         )
     stages = ", ".join(f"{stage} {time:.2f}" for stage, time in outcome.seconds.items() if stage != "total")
     console.say(f"Seconds:     {outcome.seconds['total']:.2f} ({stages})")
     if outcome.output is not None:
-        console.say(f"Written:     {shown(outcome.output)}")
+        console.say(f"Written:     {printable_path(outcome.output)}")
     for note in outcome.notes:
         console.note(note)
 
 
 def score_lines(scores: Scores) -> list[str]:
     """Return PSNR and SSIM as lines of a report."""
-    lines = [f"PSNR:        {_both(decibels, scores.psnr, scores.psnr_missing)}"]
+    lines = [f"PSNR:        {_both(format_decibels, scores.psnr, scores.psnr_missing)}"]
     if scores.ssim is not None:
         lines.append(f"SSIM:        {_both('{:.4f}'.format, scores.ssim, scores.ssim_missing)}")
     return lines

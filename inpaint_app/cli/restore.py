@@ -6,15 +6,15 @@ from typing import Any
 
 from dictsel_core import Restoration
 from inpaint_app.cli import options
-from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.job import Job, Listener, run_job
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import say_done, say_figures, say_found
-from inpaint_app.errors import shown
-from inpaint_app.recipe_contents import recipe_path
-from inpaint_app.work import check_input
-from inpaint_app.writing import default_output
+from inpaint_app.cli.report import print_outcome, print_restoration, print_source
+from inpaint_app.cli.resolve_options import choices
+from inpaint_app.errors import printable_path
+from inpaint_app.files.recipe_contents import recipe_path
+from inpaint_app.files.write import default_output
+from inpaint_app.jobs.work import check_input
 
 _EPILOG = """\
 examples:
@@ -57,8 +57,8 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
         const=Path(),
         help="write the settings as JSON, for --recipe (default name: that of OUT with .json)",
     )
-    options.add_talk(parser)
-    options.add_marks(parser)
+    options.add_verbosity(parser)
+    options.add_mask_options(parser)
     options.add_method(parser)
     parser.set_defaults(run=run)
 
@@ -76,12 +76,12 @@ def run(args: argparse.Namespace) -> int:
 
         def done(restoration: Restoration) -> None:
             progress.clear()
-            say_done(console, restoration)
+            print_restoration(console, restoration)
 
-        listener = Listener(progress.update, lambda source: say_found(console, source), done)
+        listener = Listener(progress.update, lambda source: print_source(console, source), done)
         outcome = run_job(job, listener)
-    say_figures(console, outcome)
+    print_outcome(console, outcome)
     if recipe is not None:
-        console.say(f"Recipe:      {shown(recipe)}")
+        console.say(f"Recipe:      {printable_path(recipe)}")
     console.document(outcome.document())
     return 0

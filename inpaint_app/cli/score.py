@@ -9,11 +9,11 @@ import numpy as np
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import score_lines
-from inpaint_app.errors import UserError, shown
-from inpaint_app.missing import find_missing
-from inpaint_app.picture import Picture
-from inpaint_app.reading import read_picture
-from inpaint_app.work import check_alike, measure
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.read import read_picture
+from inpaint_app.image.missing import require_missing
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.work import check_comparable, measure
 
 _EPILOG = """\
 examples:
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
         "--mask", metavar="M", type=Path, help="also count only the pixels white in this picture"
     )
     parser.add_argument("--invert-mask", action="store_true", help="black = missing instead")
-    options.add_talk(parser)
+    options.add_verbosity(parser)
     parser.set_defaults(run=run)
 
 
@@ -48,11 +48,11 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("--invert-mask needs a mask; give one with --mask.")
     console = Console(as_json=args.json, quiet=args.quiet)
     reference, picture = _whole(args.reference), _whole(args.picture)
-    check_alike(reference, picture, shown(args.reference), shown(args.picture))
+    check_comparable(reference, picture, printable_path(args.reference), printable_path(args.picture))
     mask = None
     if args.mask is not None:
         plain = Picture(reference.pixels)
-        mask = find_missing(plain, mask=read_picture(args.mask), invert_mask=args.invert_mask).mask
+        mask = require_missing(plain, mask=read_picture(args.mask), invert_mask=args.invert_mask).mask
     scores = measure(reference.pixels, picture.pixels, mask)
     for line in score_lines(scores):
         console.say(line)
@@ -70,5 +70,7 @@ def run(args: argparse.Namespace) -> int:
 def _whole(path: Path) -> Picture:
     picture = read_picture(path)
     if not bool(np.isfinite(picture.pixels).all()):
-        raise UserError(f"{shown(path)} holds NaN or infinity, which cannot be compared; restore it first.")
+        raise UserError(
+            f"{printable_path(path)} holds NaN or infinity, which cannot be compared; restore it first."
+        )
     return picture

@@ -9,14 +9,14 @@ import numpy as np
 from dictsel_core import iter_restore, psnr
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
-from inpaint_app.errors import UserError, shown
-from inpaint_app.missing import find_missing
-from inpaint_app.paths import is_visible
-from inpaint_app.picture import Picture
-from inpaint_app.reading import read_picture
-from inpaint_app.sample import DAMAGED, ORIGINAL, read_sample
-from inpaint_app.wording import decibels, percent
-from inpaint_app.writing import write_picture
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.paths import is_visible
+from inpaint_app.files.read import read_picture
+from inpaint_app.files.sample import DAMAGED, ORIGINAL, read_sample
+from inpaint_app.files.write import write_picture
+from inpaint_app.formatting import format_decibels, format_percent
+from inpaint_app.image.missing import require_missing
+from inpaint_app.image.picture import Picture
 
 _OUTPUT = "sample_restored.png"
 
@@ -26,7 +26,7 @@ def show_sample(folder: Path) -> int:
     say = Console().say
     say("There is no display for the window; the bundled sample is restored here instead.")
     original, damaged = read_sample(ORIGINAL), read_sample(DAMAGED)
-    missing = find_missing(damaged)
+    missing = require_missing(damaged)
     start = time.perf_counter()
     steps = iter_restore(damaged.pixels, missing.mask)
     with Progress() as progress, closing(steps):
@@ -35,13 +35,13 @@ def show_sample(folder: Path) -> int:
     restored = steps.result.image
     seconds = time.perf_counter() - start
     before = psnr(original.pixels, np.where(missing.mask[..., None], 0, damaged.pixels))
-    say(f"Sample:      {damaged.width} x {damaged.height} pixels, {percent(missing.fraction)} missing")
-    say(f"Damaged:     PSNR {decibels(before)}")
-    say(f"Restored:    PSNR {decibels(psnr(original.pixels, restored))} in {seconds:.1f} s")
+    say(f"Sample:      {damaged.width} x {damaged.height} pixels, {format_percent(missing.fraction)} missing")
+    say(f"Damaged:     PSNR {format_decibels(before)}")
+    say(f"Restored:    PSNR {format_decibels(psnr(original.pixels, restored))} in {seconds:.1f} s")
     picture = damaged.with_pixels(restored, filled=missing.mask)
     output = _output(folder, original)
     write_picture(picture, output, overwrite=True)
-    say(f"Written:     {shown(output)}")
+    say(f"Written:     {printable_path(output)}")
     say("For your own pictures: make run ARGS='restore photo.png', or make run ARGS=--help.")
     return 0
 

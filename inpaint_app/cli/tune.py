@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from dictsel_core import RestoreSettings, Tuning
-from inpaint_app.atomic import check_target
 from inpaint_app.cli import options
-from inpaint_app.cli.choices import choices
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import say_found
-from inpaint_app.errors import shown
-from inpaint_app.recipe_contents import plain_settings, recipe_path, save_recipe
-from inpaint_app.wording import decibels
-from inpaint_app.work import load, tune_source
+from inpaint_app.cli.report import print_source
+from inpaint_app.cli.resolve_options import choices
+from inpaint_app.errors import printable_path
+from inpaint_app.files.atomic import check_target
+from inpaint_app.files.recipe_contents import plain_settings, recipe_path, save_recipe
+from inpaint_app.formatting import format_decibels
+from inpaint_app.jobs.work import load, tune_source
 
 _EPILOG = """\
 examples:
@@ -45,8 +45,8 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
         "--write-recipe", metavar="R", type=Path, help="write the settings as JSON, for --recipe"
     )
     options.add_overwrite(parser)
-    options.add_talk(parser)
-    options.add_marks(parser)
+    options.add_verbosity(parser)
+    options.add_mask_options(parser)
     options.add_method(parser, auto=False)
     parser.set_defaults(run=run)
 
@@ -57,24 +57,29 @@ def run(args: argparse.Namespace) -> int:
     chosen = choices(args)
     if args.write_recipe is not None:
         check_target(recipe_path(args.write_recipe, args.input), overwrite=args.overwrite)
-    source = load(args.input, chosen.marks)
-    say_found(console, source)
+    source = load(args.input, chosen.mask_spec)
+    print_source(console, source)
     with Progress(quiet=args.quiet) as progress:
         tuning = tune_source(source, chosen.settings, progress.update)
     best = sorted(tuning.trials, key=lambda trial: -trial.estimated_psnr)
     console.say(f"Finalists:   (of {tuning.n_tried}, before refinement)")
     for trial in best[:5]:
-        console.say(f"             {decibels(trial.estimated_psnr)}  {_words(trial.settings)}")
+        console.say(f"             {format_decibels(trial.estimated_psnr)}  {_words(trial.settings)}")
     console.say(f"Chosen:      {_words(tuning.settings)}")
     console.say(
-        f"PSNR:        about {decibels(tuning.estimated_psnr)}, an estimate from held-out observed pixels"
+        f"PSNR:        about {format_decibels(tuning.estimated_psnr)}, an estimate from "
+        "held-out observed pixels"
     )
     console.say(f"Before:      {_before(tuning)}")
     if args.write_recipe is not None:
         notes = save_recipe(
-            args.write_recipe, tuning.settings, chosen.marks, source.missing.sources, overwrite=args.overwrite
+            args.write_recipe,
+            tuning.settings,
+            chosen.mask_spec,
+            source.missing.sources,
+            overwrite=args.overwrite,
         )
-        console.say(f"Recipe:      {shown(args.write_recipe)}")
+        console.say(f"Recipe:      {printable_path(args.write_recipe)}")
         for note in notes:
             console.note(note)
     trials = [{"estimated_psnr": t.estimated_psnr, "settings": plain_settings(t.settings)} for t in best]
@@ -92,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 def _before(tuning: Tuning) -> str:
     if tuning.settings == tuning.given:
         return "the settings given are the best already"
-    return f"about {decibels(tuning.given_psnr)} with the settings given"
+    return f"about {format_decibels(tuning.given_psnr)} with the settings given"
 
 
 def _words(settings: RestoreSettings) -> str:

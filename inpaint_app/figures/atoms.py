@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dictsel_core import AtomOrigin
-from inpaint_app.atom_words import basis_name
+from inpaint_app.figures.atom_names import format_basis
 from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank, font
-from inpaint_app.picture import Picture
+from inpaint_app.image.picture import Picture
 
 _TILE, _GAP, _MARGIN, _CAPTION = 64, 14, 32, 18
 _COLUMNS = 10
@@ -64,7 +64,7 @@ def atoms_figure(
     y += _TITLE
     for basis, atoms in groups.items():
         noun = "atom" if len(atoms) == 1 else "atoms"
-        draw.text((_MARGIN, y + 4), f"{basis_name(basis)}: {len(atoms)} {noun}", fill=INK, font=font(14))
+        draw.text((_MARGIN, y + 4), f"{format_basis(basis)}: {len(atoms)} {noun}", fill=INK, font=font(14))
         y += _HEADING
         for place, atom in enumerate(atoms):
             left, top = _MARGIN + place % columns * step, y + place // columns * row

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank, fitting_font
-from inpaint_app.picture import Picture
+from inpaint_app.image.picture import Picture
 
 _NARROWEST, _WIDEST = 220, 1600
 """Narrower pictures are magnified and wider ones reduced, so that captions fit and the row can be seen."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 
-from inpaint_app.window.icons import icon
-from inpaint_app.window.tooltip import tooltip
+from inpaint_app.window.theme.icons import icon
+from inpaint_app.window.widgets.tooltip import tooltip
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,17 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from inpaint_app.errors import UserError
-from inpaint_app.marks import Marks
-from inpaint_app.window.icons import app_icon
-from inpaint_app.window.jobs import UNEXPECTED
+from inpaint_app.files.write import check_output, write_picture
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.opening import SAMPLES
 from inpaint_app.window.main_window import TITLE, MainWindow
-from inpaint_app.window.opening import SAMPLES
 from inpaint_app.window.plain_words import plain_sentence
 from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
-from inpaint_app.window.state import View
-from inpaint_app.window.theme import Theme, ThemeSwitch
+from inpaint_app.window.session.background import UNEXPECTED
+from inpaint_app.window.session.state import View
+from inpaint_app.window.theme.icons import app_icon
+from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.transfers import picture_of
-from inpaint_app.writing import check_output, write_picture
 
 _POLL_MS = 50
 DESKTOP_FILE = "org.dictsel.inpaint"
@@ -69,7 +69,7 @@ def _report_mistakes(window: MainWindow) -> None:
 def _open(window: MainWindow, args: argparse.Namespace) -> None:
     if args.file is not None:
         window.files.open_file(
-            args.file, None if args.mask is None else Marks(mask=args.mask), args.reference
+            args.file, None if args.mask is None else MaskSpec(mask=args.mask), args.reference
         )
     elif args.sample:
         window.files.open_sample(SAMPLES[0])

@@ -10,21 +10,21 @@ from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
-from inpaint_app.errors import UserError, shown
-from inpaint_app.formats.capabilities import facts_of
-from inpaint_app.marks import Marks
-from inpaint_app.paths import is_visible, look_at, same_file
-from inpaint_app.window import file_asking
-from inpaint_app.window.batch_dialog import BatchDialog
-from inpaint_app.window.damage_dialog import DamageDialog
-from inpaint_app.window.export_dialog import FILTERS, MASK_FILTERS, ExportDialog
-from inpaint_app.window.exporter import Exporter
-from inpaint_app.window.exporting import Target
-from inpaint_app.window.opening import Damage
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.formats.shared.capabilities import facts_of
+from inpaint_app.files.paths import is_visible, look_at, same_file
+from inpaint_app.files.write import default_output
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.exporting import Target
+from inpaint_app.jobs.opening import Damage
+from inpaint_app.window.dialogs import file_dialogs
+from inpaint_app.window.dialogs.batch_dialog import BatchDialog
+from inpaint_app.window.dialogs.damage_dialog import DamageDialog
+from inpaint_app.window.dialogs.export_dialog import FILTERS, MASK_FILTERS, ExportDialog
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.session import Session
+from inpaint_app.window.session.exporter import Exporter
+from inpaint_app.window.session.session import Session
 from inpaint_app.window.transfers import Transfer, picture_of, read_transfer
-from inpaint_app.writing import default_output
 
 
 class FileCommands(QObject):
@@ -50,18 +50,23 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a picture and open it."""
-        path = file_asking.ask_for_picture(self._window, "Open a picture", self._preferences.folder)
+        path = file_dialogs.ask_for_picture(self._window, "Open a picture", self._preferences.folder)
         if path is not None:
             self.open_file(path)
 
     def open_file(
-        self, path: Path, marks: Marks | None = None, reference: Path | None = None, *, notice: str = ""
+        self,
+        path: Path,
+        mask_spec: MaskSpec | None = None,
+        reference: Path | None = None,
+        *,
+        notice: str = "",
     ) -> None:
         """Open a picture, unless unsaved work is to be kept; a notice may follow."""
         if self.may_leave():
             with contextlib.suppress(OSError):  # the working directory may be gone
                 self._preferences.folder = path.absolute().parent
-            self._session.open_file(path, marks, reference, notice=notice)
+            self._session.open_file(path, mask_spec, reference, notice=notice)
 
     def open_recent(self, path: Path) -> None:
         """Open a file of the list of recent ones; one that is gone is dropped from the list."""
@@ -75,7 +80,8 @@ class FileCommands(QObject):
         else:
             self._preferences.forget_file(path)
             self._session.problem.emit(
-                f"{shown(path)} is not there any more and was dropped from the list; open it from elsewhere."
+                f"{printable_path(path)} is not there any more and was dropped from the list; "
+                "open it from elsewhere."
             )
 
     def open_sample(self, damage: Damage) -> None:
@@ -88,18 +94,18 @@ class FileCommands(QObject):
         if self._session.document is None:
             self._session.problem.emit("Open the picture first, then its mask.")
             return
-        path = file_asking.ask_for_picture(
+        path = file_dialogs.ask_for_picture(
             self._window, "Open a mask, white = missing", self._preferences.folder
         )
         if path is not None:
-            self._session.set_marks(Marks(mask=path))
+            self._session.set_mask_spec(MaskSpec(mask=path))
 
     def open_reference(self) -> None:
         """Ask for the undamaged picture and measure against it."""
         if self._session.document is None:
             self._session.problem.emit("Open the damaged picture first, then its reference.")
             return
-        path = file_asking.ask_for_picture(
+        path = file_dialogs.ask_for_picture(
             self._window, "Open the undamaged picture", self._preferences.folder
         )
         if path is not None:
@@ -107,7 +113,7 @@ class FileCommands(QObject):
 
     def open_recipe(self) -> None:
         """Ask for a recipe and take its parameters and marks."""
-        path = file_asking.ask_for_recipe(self._window, self._preferences.folder)
+        path = file_dialogs.ask_for_recipe(self._window, self._preferences.folder)
         if path is not None:
             self._session.open_recipe(path)
 
@@ -132,8 +138,8 @@ class FileCommands(QObject):
             if transfer.left_out:
                 self._session.notice.emit(transfer.regret)
         elif transfer.picture is not None:
-            marks = None if transfer.mask is None else Marks(mask=transfer.mask)
-            self.open_file(transfer.picture, marks, transfer.reference, notice=transfer.regret)
+            mask_spec = None if transfer.mask is None else MaskSpec(mask=transfer.mask)
+            self.open_file(transfer.picture, mask_spec, transfer.reference, notice=transfer.regret)
         elif transfer.image is not None and self.may_leave():
             image = transfer.image
             self._session.open_picture(lambda: picture_of(image), "Pasted picture")
@@ -159,7 +165,7 @@ class FileCommands(QObject):
         works = [work for work, is_unsaved in at_stake.items() if is_unsaved]
         if not works:
             return True
-        answer = file_asking.ask_about_unsaved(self._window, works)
+        answer = file_dialogs.ask_about_unsaved(self._window, works)
         return answer == "discard" or (answer == "export" and self._save())
 
     def _save(self) -> bool:
@@ -232,7 +238,7 @@ class FileCommands(QObject):
         if self._session.document is None:
             self._session.problem.emit("There is nothing to export yet; open a picture first.")
             return
-        path = file_asking.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
+        path = file_dialogs.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
         if path is not None:
             # The dialog has asked about replacing a file, but never may a source be replaced by a figure.
             is_source = any(same_file(path, each) for each in self._session.document.files)

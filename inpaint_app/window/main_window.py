@@ -29,28 +29,28 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import __version__
-from inpaint_app.errors import shown
+from inpaint_app.errors import printable_path
 from inpaint_app.window.actions import GROUPS, Actions
-from inpaint_app.window.banner import Banner
-from inpaint_app.window.captions import short_paths
-from inpaint_app.window.dictionary_panel import DictionaryPanel
-from inpaint_app.window.drop_frame import DropFrame
-from inpaint_app.window.exporter import Exporter
+from inpaint_app.window.canvas.painting_canvas import Tool
+from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.file_commands import FileCommands
-from inpaint_app.window.history_panel import HistoryPanel
 from inpaint_app.window.menus import Menus
-from inpaint_app.window.painting_canvas import Tool
-from inpaint_app.window.panel_layout import places_of, put_panels
+from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
+from inpaint_app.window.panels.history_panel import HistoryPanel
+from inpaint_app.window.panels.progress_strip import ProgressStrip
+from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.preferences import Preferences, WindowState
-from inpaint_app.window.progress_strip import ProgressStrip
-from inpaint_app.window.session import Session
-from inpaint_app.window.shortcut_dialog import ShortcutDialog
-from inpaint_app.window.side_panel import SidePanel
-from inpaint_app.window.state import View
-from inpaint_app.window.theme import Theme, ThemeSwitch
+from inpaint_app.window.session.descriptions import short_paths
+from inpaint_app.window.session.exporter import Exporter
+from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.state import View
+from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.transfers import read_transfer
-from inpaint_app.window.viewer import Viewer
-from inpaint_app.window.welcome import Welcome, sample_menu
+from inpaint_app.window.viewer.drop_frame import DropFrame
+from inpaint_app.window.viewer.viewer import Viewer
+from inpaint_app.window.viewer.welcome import Welcome, sample_menu
+from inpaint_app.window.widgets.banner import Banner
+from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 TITLE = "Inpaint"
 _TOOLS = {"look": Tool.NONE, "brush": Tool.BRUSH, "eraser": Tool.ERASER, "rectangle": Tool.RECTANGLE}
@@ -334,7 +334,7 @@ class MainWindow(QMainWindow):
             self.actions_[name].setEnabled(enabled)
         self._menus.diameter.setEnabled(is_open)
         self.actions_["automatic"].setChecked(session.is_automatic)
-        self.setWindowTitle(TITLE if document is None else f"{shown(document.title)}[*] — {TITLE}")
+        self.setWindowTitle(TITLE if document is None else f"{printable_path(document.title)}[*] — {TITLE}")
         self.setWindowModified(document is not None and session.has_unsaved_work)
 
     def _show_view(self) -> None:

@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
 from inpaint_app.window.actions import Actions
-from inpaint_app.window.steady_boxes import SteadySpinBox
-from inpaint_app.window.theme import Theme
+from inpaint_app.window.theme.theme import Theme
+from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
 _FILE = (
     ("open", "@recent", "@sample", "paste"),
@@ -66,7 +66,7 @@ class Menus:
         self.themes = _exclusive(window, [_theme_action(window, theme) for theme in Theme])
         for action in self.themes.actions():
             self.theme.addAction(action)
-        self.diameter = SteadySpinBox()
+        self.diameter = NoWheelSpinBox()
         self.diameter.setRange(1, 500)
         self.diameter.setSuffix(" px")
         self.diameter.setToolTip("How wide brush and eraser are ([ and ]).")

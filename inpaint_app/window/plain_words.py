@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from inpaint_app.errors import shown
+from inpaint_app.errors import printable_path
 
 # They name options in brackets, or as a last resort.
 _OPTIONS = (
@@ -29,5 +29,5 @@ def without_folders(sentence: str, *paths: Path | None) -> str:
     """Return a sentence with the bare names of some files."""
     for path in paths:
         if path is not None:
-            sentence = sentence.replace(shown(path), shown(path.name))
+            sentence = sentence.replace(printable_path(path), printable_path(path.name))
     return sentence

@@ -14,11 +14,11 @@ from typing import Any
 from PySide6.QtCore import QStandardPaths
 
 from dictsel_core import Parameter
-from inpaint_app.atomic import atomic_file
 from inpaint_app.errors import UserError
-from inpaint_app.whole_file import read_whole_file
-from inpaint_app.window.panel_place import PanelPlace, read_place
-from inpaint_app.window.theme import Theme
+from inpaint_app.files.atomic import atomic_file
+from inpaint_app.files.whole_file import read_whole_file
+from inpaint_app.window.theme.theme import Theme
+from inpaint_app.window.widgets.panel_place import PanelPlace, read_place
 
 ORGANISATION, APPLICATION = "dictsel", "inpaint-app"
 MAX_RECENT = 10

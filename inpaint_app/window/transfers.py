@@ -9,13 +9,13 @@ import numpy as np
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage
 
-from inpaint_app.batch_files import ENDINGS
-from inpaint_app.errors import listed, shown
-from inpaint_app.paths import is_visible_folder
-from inpaint_app.picture import Picture
-from inpaint_app.window.opening import picture_from_rgba
+from inpaint_app.errors import listed, printable_path
+from inpaint_app.files.batch_files import READABLE_SUFFIXES
+from inpaint_app.files.paths import is_visible_folder
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.opening import picture_from_rgba
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,19 @@ class Transfer:
     def promise(self) -> str:
         """What dropping it leads to, in words."""
         if self.folder is not None:
-            return f"Drop to restore the pictures of {shown(self.folder.name)}"
-        return "Drop to open " + ("the picture" if self.picture is None else shown(self.picture.name))
+            return f"Drop to restore the pictures of {printable_path(self.folder.name)}"
+        return "Drop to open " + (
+            "the picture" if self.picture is None else printable_path(self.picture.name)
+        )
 
     @property
     def regret(self) -> str:
         """A sentence about what is left out; empty where that is nothing."""
         if not self.left_out:
             return ""
-        names = [shown(path.name) for path in self.left_out]
-        if len(names) > _MOST_NAMED:
-            names[_MOST_NAMED - 1 :] = [f"{len(names) - _MOST_NAMED + 1} others"]
+        names = [printable_path(path.name) for path in self.left_out]
+        if len(names) > _MAX_NAMED:
+            names[_MAX_NAMED - 1 :] = [f"{len(names) - _MAX_NAMED + 1} others"]
         verb = "was" if len(self.left_out) == 1 else "were"
         return (
             f"{listed(names)} {verb} left out: drop one picture, with its mask or original if you like, "
@@ -80,7 +82,7 @@ def _sorted(paths: list[Path]) -> Transfer | None:
 
     The first of all decides whether a folder or a picture is taken.
     """
-    usable = [path for path in paths if is_visible_folder(path) or path.suffix.lower() in ENDINGS]
+    usable = [path for path in paths if is_visible_folder(path) or path.suffix.lower() in READABLE_SUFFIXES]
     if not usable:
         return None
     if is_visible_folder(usable[0]):

@@ -9,10 +9,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from dictsel_core._threads import single_threaded_blas
-from inpaint_app.picture import Picture
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.picture import Picture
 from inpaint_app.window import preferences
-from inpaint_app.window.session import Session
-from inpaint_app.writing import write_picture
+from inpaint_app.window.session.session import Session
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QSettings  # noqa: TID251  (to put a trap there)
 
 from inpaint_app import launch
-from inpaint_app.reading import read_picture
+from inpaint_app.files.read import read_picture
 
 
 def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess:

@@ -38,19 +38,20 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
-from inpaint_app.marks import Marks
-from inpaint_app.picture import Picture
-from inpaint_app.reading import read_picture
-from inpaint_app.window import file_asking, file_commands
+from inpaint_app.files.read import read_picture
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.opening import SAMPLES, Damage
+from inpaint_app.window import file_commands
 from inpaint_app.window.actions import GROUPS
-from inpaint_app.window.images import build_levels, words
+from inpaint_app.window.canvas.image_pyramid import build_pyramid, words
+from inpaint_app.window.canvas.painting_canvas import Tool
+from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.main_window import MainWindow
-from inpaint_app.window.opening import SAMPLES, Damage
-from inpaint_app.window.painting_canvas import Tool
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.state import Sketch, View
-from inpaint_app.window.theme import Theme, ThemeSwitch
-from inpaint_app.writing import write_picture
+from inpaint_app.window.session.state import IntermediateImage, View
+from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
@@ -119,7 +120,7 @@ def pane_texts(window: MainWindow, name: str) -> tuple[str, str]:
 
 def drawn(pixels: np.ndarray) -> np.ndarray:
     """Return pixels as a pane draws them."""
-    image = build_levels(pixels).images[0]
+    image = build_pyramid(pixels).images[0]
     return words(image).copy()
 
 
@@ -262,7 +263,7 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(window, qtbot, files) -> No
     seen = []
     for edit in ("file", "invert", "undo"):
         if edit == "file":
-            window.session.set_marks(Marks(mask=files["mask"]))
+            window.session.set_mask_spec(MaskSpec(mask=files["mask"]))
         else:
             trigger(window, edit)
         settle(window, qtbot)
@@ -332,7 +333,7 @@ def test_unsaved_work_is_asked_about_once(window, qtbot, files, monkeypatch) -> 
         asked.append(works)
         return "stay" if len(asked) == 1 else "discard"
 
-    monkeypatch.setattr(file_asking, "ask_about_unsaved", answer)
+    monkeypatch.setattr(file_dialogs, "ask_about_unsaved", answer)
     assert not window.close()
     assert window.isVisible()
     trigger(window, "invert")
@@ -349,8 +350,8 @@ def test_exporting_all_work_leads_on(window, qtbot, files, tmp_path, monkeypatch
     if painted:
         trigger(window, "invert")
         settle(window, qtbot)
-    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda *_args: "export")
-    monkeypatch.setattr(file_asking, "ask_where_to_write", lambda *_args: tmp_path / "painted.png")
+    monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: "export")
+    monkeypatch.setattr(file_dialogs, "ask_where_to_write", lambda *_args: tmp_path / "painted.png")
     monkeypatch.setattr(file_commands.ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Rejected)
     assert not window.close(), "nothing was written"
     target = tmp_path / "out.png"
@@ -380,7 +381,7 @@ def test_exporting_beside_a_preview_says_what_is_written(window, qtbot, files, m
 
 
 def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeypatch) -> None:
-    monkeypatch.setattr(file_asking, "ask_about_unsaved", lambda *_args: pytest.fail("asked"))
+    monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: pytest.fail("asked"))
     opened(window, qtbot, files["damaged"])
     assert window.close()
 
@@ -460,10 +461,10 @@ def test_a_run_under_way_is_not_copied(window, qtbot) -> None:
     restored = window.session.current.image
     window.session.set_settings(RestoreSettings())
     trigger(window, "restore")
-    qtbot.waitUntil(lambda: window.session.sketch is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.session.intermediate is not None, timeout=120_000)
     qtbot.waitUntil(lambda: window.viewer.is_settled, timeout=120_000)
     trigger(window, "copy")
-    assert window.session.sketch is not None
+    assert window.session.intermediate is not None
     copied = QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32)
     assert np.array_equal(words(copied), drawn(restored))
     window.cancel()
@@ -727,9 +728,9 @@ def test_words_beside_a_preview_are_about_what_is_drawn(window, qtbot, files) ->
     caption, values = pane_texts(window, "restored")
     assert values == str(preview.image[tuple(inside - (preview.rows.start, preview.columns.start))])
     assert caption == "around the preview: run 1"
-    window.session._runner._hear(Sketch("average", record.image))
+    window.session._runner._on_partial(IntermediateImage("average", record.image))
     assert pane_texts(window, "restored")[0] == "", "a run under way has no figures yet"
-    window.session._runner._drop_sketch()
+    window.session._runner._drop_intermediate()
     assert pane(window, "restored").canvas._inset is not None
     qtbot.keyPress(window, Qt.Key.Key_B)
     assert pane(window, "restored").canvas._inset is None
@@ -800,7 +801,7 @@ def test_nothing_is_cut_off_in_the_narrowest_panel(window, qtbot, files) -> None
 
 def test_the_tolerance_is_that_of_the_picture(window, qtbot, files) -> None:
     tolerance = window.side.missing._tolerance
-    opened(window, qtbot, files["whole"], marks=Marks(key="120", tolerance=5))
+    opened(window, qtbot, files["whole"], mask_spec=MaskSpec(key="120", tolerance=5))
     assert tolerance.isVisible()
     assert tolerance.value() == 5
     document = window.session.document
@@ -808,7 +809,7 @@ def test_the_tolerance_is_that_of_the_picture(window, qtbot, files) -> None:
     assert window.session.document is document, "showing it is no change"
     tolerance.setValue(9)
     settle(window, qtbot)
-    assert window.session.document.marks.tolerance == tolerance.value() == 9
+    assert window.session.document.mask_spec.tolerance == tolerance.value() == 9
     window.session.discard()
     opened(window, qtbot, files["damaged"])
     assert tolerance.value() == 0
@@ -867,11 +868,11 @@ def test_an_atom_lights_up_its_patches(window, qtbot, files) -> None:
     settle(window, qtbot)
     window.dictionary.gallery._choose(0)
     settle(window, qtbot)
-    lit = pane(window, "restored").canvas._lit
+    lit = pane(window, "restored").canvas._highlight
     assert lit is not None
     window.dictionary.gallery._choose(None)
     settle(window, qtbot)
-    assert pane(window, "restored").canvas._lit is None
+    assert pane(window, "restored").canvas._highlight is None
 
 
 def test_readout_of_pixels(window, qtbot, files) -> None:
@@ -1046,7 +1047,7 @@ def test_no_line_under_the_pointer_is_long(window, qtbot, files) -> None:
 
 
 def test_the_hatching_is_the_mask_after_edits_in_quick_succession(window, qtbot, files, monkeypatch) -> None:
-    from inpaint_app.window import viewer
+    from inpaint_app.window.viewer import viewer
 
     monkeypatch.setattr(viewer, "_LARGE", 2000)  # as in a large picture: inverting is taken over elsewhere
     opened(window, qtbot, files["damaged"])

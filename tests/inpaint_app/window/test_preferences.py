@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from inpaint_app.window.panel_place import PanelPlace
 from inpaint_app.window.preferences import MAX_RECENT, Preferences, WindowState
-from inpaint_app.window.theme import Theme
+from inpaint_app.window.theme.theme import Theme
+from inpaint_app.window.widgets.panel_place import PanelPlace
 
 DOCKED = {"area": "right", "size": 330, "is_hidden": False, "is_in_front": True, "window": None}
 WINDOW = WindowState(

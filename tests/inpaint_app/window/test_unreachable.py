@@ -7,13 +7,13 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QWidget
 
 from inpaint_app.errors import UserError
-from inpaint_app.formats.capabilities import facts_of
-from inpaint_app.marks import Marks
-from inpaint_app.window.export_dialog import ExportDialog
-from inpaint_app.window.exporter import Exporter
+from inpaint_app.files.formats.shared.capabilities import facts_of
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.opening import open_file
+from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.file_commands import FileCommands
-from inpaint_app.window.opening import open_file
-from inpaint_app.window.state import Document
+from inpaint_app.window.session.exporter import Exporter
+from inpaint_app.window.session.state import Document
 from inpaint_app.window.transfers import read_transfer
 
 LONG = "x" * 300
@@ -21,7 +21,7 @@ LONG = "x" * 300
 
 def test_opening(tmp_path) -> None:
     with pytest.raises(UserError, match="too long"):
-        open_file(tmp_path / f"{LONG}.png", Marks(), None)
+        open_file(tmp_path / f"{LONG}.png", MaskSpec(), None)
 
 
 def test_a_recent_file_stays_in_the_list(session, qtbot, tmp_path) -> None:

@@ -1,0 +1,151 @@
+"""Which pictures a batch takes, and where each result goes."""
+
+import stat
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from inpaint_app.errors import UserError, printable_path, reading_error
+from inpaint_app.files.paths import is_folder, look_at, same_file
+from inpaint_app.files.write import default_output
+from inpaint_app.image.mask_spec import MaskSpec
+
+READABLE_SUFFIXES = frozenset(
+    {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".tif", ".tiff", ".bmp", ".webp", ".pbm", ".pgm"}
+    | {".ppm", ".pnm"}
+)
+"""Names that end so are taken from a folder."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A picture of the batch.
+
+    Attributes
+    ----------
+    path, output : Path
+        The damaged picture and the restored one.
+    recipe : Path
+        Where its recipe goes, if one is written.
+    mask : Path or None
+        Its mask.
+    error : str or None
+        Why it cannot be restored: it has no mask, or cannot be looked at.
+    """
+
+    path: Path
+    output: Path
+    recipe: Path
+    mask: Path | None = None
+    error: str | None = None
+
+
+def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwrite: bool) -> list[Item]:
+    """Return the pictures to restore, in order and each once.
+
+    Raises
+    ------
+    UserError
+        If there is none, or results would collide with each other or with the sources.
+    """
+    paths: dict[Path, str | None] = {}
+    for given in inputs:
+        for path, error in _pictures(given).items():
+            paths.setdefault(path, error)
+    if all(error is not None for error in paths.values()):
+        raise UserError(next(error for error in paths.values() if error is not None))
+    masks = _masks(mask_spec.mask)
+    items = [_item(path, error, folder, mask_spec.mask, masks) for path, error in paths.items()]
+    _refuse_collisions(items)
+    items = _with_distinct_recipes(items)
+    if not overwrite and any(_is_source(item) for item in items):
+        raise UserError(
+            f"{printable_path(folder)} is where the sources are; choose another folder with "
+            "-o, or allow them to be "
+            "replaced (--overwrite)."
+        )
+    return items
+
+
+def _pictures(given: Path) -> dict[Path, str | None]:
+    """Return a picture, or those of a folder; with a sentence for what cannot be looked at."""
+    try:
+        if not is_folder(given):
+            return {given: None}
+        found = _listing(given)
+    except UserError as error:
+        return {given: str(error)}
+    if not found:
+        raise UserError(f"The folder {printable_path(given)} holds no picture; give another.")
+    return dict.fromkeys(found)
+
+
+def _listing(folder: Path) -> list[Path]:
+    """Return the pictures directly inside a folder, by name; also those that cannot be looked at."""
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError as error:
+        raise reading_error(error, folder) from error
+    return [
+        path
+        for path in inside
+        if path.suffix.lower() in READABLE_SUFFIXES and not path.name.startswith(".") and _may_be_file(path)
+    ]
+
+
+def _may_be_file(path: Path) -> bool:
+    try:
+        status = look_at(path)
+    except UserError:  # told when it is read
+        return True
+    return status is not None and stat.S_ISREG(status.st_mode)
+
+
+def _masks(given: Path | None) -> dict[str, Path] | None:
+    """Return the masks of a folder by the name of their picture; None where one is meant for all."""
+    if given is None or not is_folder(given):
+        return None
+    return {path.stem.removesuffix("_mask"): path for path in _listing(given)}
+
+
+def _item(
+    path: Path, error: str | None, folder: Path, mask: Path | None, masks: dict[str, Path] | None
+) -> Item:
+    name = f"{path.stem}{default_output(path).suffix}" if path.name else "picture.png"
+    output = folder / name
+    item = Item(path, output, output.with_suffix(".json"), mask, error)
+    if masks is None or error is not None:
+        return item
+    if path.stem not in masks:
+        lacking = f"There is no mask for it; put {printable_path(path.stem)}.png into the mask folder."
+        return replace(item, mask=None, error=lacking)
+    return replace(item, mask=masks[path.stem])
+
+
+def _with_distinct_recipes(items: list[Item]) -> list[Item]:
+    """Name the recipes of a.png and a.tif, which both would be a.json, a.png.json and a.tif.json."""
+    counts = Counter(item.recipe for item in items)
+    long_names = [item.output.with_name(f"{item.output.name}.json") for item in items]
+    return [
+        item
+        if counts[item.recipe] == 1 and item.recipe not in long_names
+        else replace(item, recipe=long_name)
+        for item, long_name in zip(items, long_names, strict=True)
+    ]
+
+
+def _is_source(item: Item) -> bool:
+    return same_file(item.output, item.path)
+
+
+def _refuse_collisions(items: list[Item]) -> None:
+    counts = Counter(item.output for item in items if item.error is None)
+    if not counts:
+        return
+    output, count = counts.most_common(1)[0]
+    if count > 1:
+        one, other = [item.path for item in items if item.output == output and item.error is None][:2]
+        raise UserError(
+            f"{printable_path(one)} and {printable_path(other)} would both be written as "
+            f"{printable_path(output)}; rename one of them."
+        )

@@ -1,0 +1,178 @@
+"""Read JPEG."""
+
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from PIL import Image
+
+from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.files.formats.shared.bands import image_array
+from inpaint_app.files.formats.shared.cmyk import cmyk_to_rgb
+from inpaint_app.files.formats.shared.exif import PREFIX
+from inpaint_app.files.limits import MAX_EXIF_BYTES, check_size
+from inpaint_app.image.picture import Picture
+
+SIGNATURE = b"\xff\xd8\xff"
+
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_SCAN, _END = 0xDA, 0xD9
+_SEQUENTIAL = (0xC0, 0xC1)
+_ANY_MARKER = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")  # not stuffing, fill bytes or restarts
+_SEGMENT = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")  # nor markers that stand alone
+_MODES = {1: ("L", "L"), 3: ("RGB", "RGB"), 4: ("CMYK", "CMYK;I")}  # Adobe stores inks inverted; all follow
+# A progressive file may go over the whole picture once per scan. Real ones have about ten; a small file
+# with thousands would decode for hours.
+_MAX_SCANS = 200
+_MAX_SEGMENTS = 100_000
+
+
+@dataclass
+class _Header:
+    frame: int = 0
+    size: tuple[int, int] = (0, 0)
+    precision: int = 8
+    channels: int = 0
+    exif_parts: list[bytes] = field(default_factory=list)
+    n_exif_bytes: int = 0
+    profile_parts: dict[int, bytes] = field(default_factory=dict)
+    n_profile_parts: int = 0
+    dpi: tuple[float, float] | None = None
+    several: bool = False
+    scan_start: int = 0
+
+    @property
+    def exif(self) -> bytes | None:
+        return b"".join(self.exif_parts) or None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        is_long = self.n_exif_bytes > MAX_EXIF_BYTES
+        return ("The EXIF information is longer than any camera writes and was left out.",) if is_long else ()
+
+    def add_exif(self, part: bytes) -> None:
+        """Take a part of the EXIF block; nothing of one that is too long is kept."""
+        self.n_exif_bytes += len(part)
+        if self.n_exif_bytes > MAX_EXIF_BYTES:
+            self.exif_parts.clear()
+        else:
+            self.exif_parts.append(part)
+
+    @property
+    def icc(self) -> bytes | None:
+        numbers = range(1, self.n_profile_parts + 1)
+        if not numbers or any(number not in self.profile_parts for number in numbers):
+            return None
+        return b"".join(self.profile_parts[number] for number in numbers)
+
+
+def decode_jpeg(data: bytes) -> Picture:
+    """Return the (first) picture in a JPEG file.
+
+    Raises
+    ------
+    DamagedError, UnsupportedError
+        If the file is not whole, too large, or not 8-bit gray, colour or CMYK.
+    """
+    header = _read_header(data)
+    check_size(*header.size)
+    if header.precision != 8:
+        raise UnsupportedError(f"it is a {header.precision}-bit JPEG; convert it to PNG or TIFF first")
+    if header.channels not in _MODES:
+        raise UnsupportedError(f"it has {header.channels} channels; convert it to RGB first")
+    mode, raw_mode = _MODES[header.channels]
+    data = _open_ended(data, header)
+    try:
+        image = Image.frombytes(mode, header.size, data, "jpeg", raw_mode, "")
+    except ValueError as error:
+        raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
+    pixels = image_array(image)
+    del image
+    icc, notices = header.icc, list(header.notices)
+    if mode == "CMYK":
+        pixels, notice = cmyk_to_rgb(pixels, icc)
+        icc, notices = None, [notice]
+    if header.several:
+        notices.append("The file holds more than one picture (such as a depth map): the first was used.")
+    return Picture(
+        pixels, exif=header.exif, icc=icc, dpi=header.dpi, source_format="JPEG", notices=tuple(notices)
+    )
+
+
+def _read_header(data: bytes) -> _Header:
+    header = _Header()
+    for marker, content, end in _segments(data):
+        if marker == _SCAN:
+            header.scan_start = end
+        elif marker in _FRAMES and not header.channels:
+            if len(content) < 6:
+                raise DamagedError("its header is wrong")
+            header.precision, height, width, header.channels = struct.unpack_from(">BHHB", content)
+            header.size, header.frame = (width, height), marker
+        elif marker == 0xE0 and content.startswith(b"JFIF\0"):
+            header.dpi = _density(content)
+        elif marker == 0xE1 and content.startswith(PREFIX):
+            header.add_exif(content[len(PREFIX) :])
+        elif marker == 0xE2 and content.startswith(b"ICC_PROFILE\0") and len(content) > 14:
+            header.profile_parts.setdefault(content[12], content[14:])
+            header.n_profile_parts = content[13]
+        elif marker == 0xE2 and content.startswith(b"MPF\0"):
+            header.several = True
+    if not header.channels:
+        raise DamagedError("its header is missing")
+    return header
+
+
+def _open_ended(data: bytes, header: _Header) -> bytes:
+    """Return the picture alone; if it has a single sequential scan, without its end marker.
+
+    At an end marker, libjpeg fills up with gray what is missing before it. Without one it asks for more data,
+    which is refused; the zeros are what it reads ahead when all is there.
+    """
+    end, n_scans = _scan_end(data, header.scan_start), 1
+    while data[end + 1] != _END:
+        n_scans += data[end + 1] == _SCAN
+        if n_scans > _MAX_SCANS:
+            raise UnsupportedError("it has more scans than any camera writes; save it again in an editor")
+        end = _scan_end(data, end + 2 + int.from_bytes(data[end + 2 : end + 4]))
+    if header.frame in _SEQUENTIAL and n_scans == 1:
+        return data[:end] + bytes(8)
+    return data[: end + 2]
+
+
+def _scan_end(data: bytes, start: int) -> int:
+    """Return the position of the next marker behind the pixels at `start`."""
+    found = _ANY_MARKER.search(data, start)
+    if found is None:
+        raise DamagedError("it ends too early")
+    return found.start()
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
+    """Yield marker, content and end of every segment up to the header of the first scan."""
+    position = 2
+    for _ in range(_MAX_SEGMENTS):
+        found = _SEGMENT.search(data, position)
+        if found is None or found.start() + 4 > len(data):
+            raise DamagedError("it ends too early")
+        position, marker = found.start(), data[found.start() + 1]
+        if marker == _END:
+            raise DamagedError("it holds no pixels")
+        (length,) = struct.unpack_from(">H", data, position + 2)
+        end = position + 2 + length
+        if length < 2 or end > len(data):
+            raise DamagedError("it ends too early")
+        yield marker, data[position + 4 : end], end
+        if marker == _SCAN:
+            return
+        position = end
+    raise UnsupportedError("it has more segments than any camera writes; save it again in an editor")
+
+
+def _density(content: bytes) -> tuple[float, float] | None:
+    if len(content) < 12:
+        return None
+    unit, across, down = struct.unpack_from(">BHH", content, 7)
+    factor = {1: 1.0, 2: 2.54}.get(unit)
+    return None if factor is None or not across or not down else (across * factor, down * factor)

@@ -1,0 +1,37 @@
+"""Write JPEG and WebP, by Pillow; what they cannot keep is refused before (`capabilities`)."""
+
+import io
+from typing import Any, BinaryIO
+
+import numpy as np
+from PIL import Image
+
+from inpaint_app.files.formats.shared.exif import PREFIX
+from inpaint_app.image.picture import Picture
+
+
+def encode_jpeg(picture: Picture, file: BinaryIO, quality: int) -> None:
+    """Write an opaque 8-bit picture as JPEG, with full colour resolution."""
+    options: dict[str, Any] = {"quality": quality, "subsampling": 0}
+    if picture.exif is not None:
+        options["exif"] = PREFIX + picture.exif
+    if picture.dpi is not None:
+        options["dpi"] = tuple(min(max(round(value), 1), 65535) for value in picture.dpi)
+    _save(Image.fromarray(picture.pixels), "JPEG", picture, file, options)
+
+
+def encode_webp(picture: Picture, file: BinaryIO, quality: int) -> None:
+    """Write an 8-bit picture as WebP; quality 100 is without loss."""
+    values = picture.pixels if picture.is_color else np.repeat(picture.pixels[..., np.newaxis], 3, axis=2)
+    if picture.alpha is not None:
+        values = np.concatenate((values, picture.alpha[..., np.newaxis]), axis=2)
+    options = {"quality": quality, "lossless": quality == 100, "exact": True, "exif": picture.exif or b""}
+    _save(Image.fromarray(values), "WEBP", picture, file, options)
+
+
+def _save(image: Image.Image, name: str, picture: Picture, file: BinaryIO, options: dict[str, Any]) -> None:
+    """Encode in memory, so that a full disk is seen by our own write."""
+    packed = io.BytesIO()
+    image.save(packed, name, icc_profile=picture.icc, **options)
+    with packed.getbuffer() as contents:  # released also where writing fails
+        file.write(contents)

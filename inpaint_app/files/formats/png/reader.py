@@ -1,0 +1,139 @@
+"""Read PNG at 1 to 16 bits per channel."""
+
+import struct
+import zlib
+from dataclasses import dataclass, field
+
+from inpaint_app.errors import DamagedError
+from inpaint_app.files.formats.png.pixels import (
+    GRAY,
+    GRAY_ALPHA,
+    PALETTE,
+    RGB,
+    RGB_ALPHA,
+    Header,
+    read_pixels,
+)
+from inpaint_app.files.limits import MAX_PROFILE_BYTES, check_size
+from inpaint_app.image.picture import Picture
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+_DEPTHS = {
+    GRAY: (1, 2, 4, 8, 16),
+    RGB: (8, 16),
+    PALETTE: (1, 2, 4, 8),
+    GRAY_ALPHA: (8, 16),
+    RGB_ALPHA: (8, 16),
+}
+# Other chunks are not kept: a file can hold millions of them under different names.
+_USED = frozenset({b"IHDR", b"PLTE", b"tRNS", b"acTL", b"eXIf", b"iCCP", b"pHYs"})
+
+
+@dataclass
+class _Chunks:
+    """Chunks by name; the image data separately. Ancillary chunks with a wrong checksum are left out."""
+
+    first: dict[bytes, bytes] = field(default_factory=dict)
+    image: bytearray = field(default_factory=bytearray)
+    n_damaged: int = 0
+
+    @property
+    def notices(self) -> list[str]:
+        """What was left out, in words."""
+        if self.n_damaged == 0:
+            return []
+        if self.n_damaged == 1:
+            return ["A damaged part of the file's extra information was left out."]
+        return [f"{self.n_damaged:,} damaged parts of the file's extra information were left out."]
+
+
+def decode_png(data: bytes) -> Picture:
+    """Return the picture in a PNG file, or the still picture of an animated one.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+
+    Raises
+    ------
+    DamagedError, UnsupportedError
+        If the file is not whole, or too large.
+    """
+    chunks = _read_chunks(data)
+    header = _read_header(chunks.first.get(b"IHDR", b""))
+    pixels, alpha = read_pixels(
+        header, chunks.image, chunks.first.get(b"PLTE", b""), chunks.first.get(b"tRNS", b"")
+    )
+    notices = chunks.notices
+    if header.kind == PALETTE:
+        notices.append("The palette was converted to RGB.")
+    elif header.depth < 8:
+        notices.append(f"The {header.depth}-bit picture was read as 8-bit gray.")
+    elif header.depth == 16:
+        notices.append("16 bits per channel are kept.")
+    frames = chunks.first.get(b"acTL", b"")
+    if len(frames) == 8 and struct.unpack(">I", frames[:4])[0] > 1:
+        notices.append("The file is an animation: its first picture was used.")
+    return Picture(
+        pixels,
+        alpha,
+        exif=chunks.first.get(b"eXIf"),
+        icc=_profile(chunks.first.get(b"iCCP", b"")),
+        dpi=_resolution(chunks.first.get(b"pHYs", b"")),
+        source_format="PNG",
+        notices=tuple(notices),
+    )
+
+
+def _read_chunks(data: bytes) -> _Chunks:
+    chunks, position = _Chunks(), len(SIGNATURE)
+    while True:
+        if position + 12 > len(data):
+            raise DamagedError("it ends too early")
+        length, name = struct.unpack_from(">I4s", data, position)
+        end = position + 8 + length
+        if end + 4 > len(data):
+            raise DamagedError("it ends too early")
+        if zlib.crc32(memoryview(data)[position + 4 : end]) != struct.unpack_from(">I", data, end)[0]:
+            if not name[0] & 32:  # upper-case first letter: needed for the pixels
+                raise DamagedError("a checksum is wrong")
+            chunks.n_damaged += 1
+        elif name == b"IEND":
+            return chunks
+        elif name == b"IDAT":
+            chunks.image += memoryview(data)[position + 8 : end]
+        elif name in _USED:
+            chunks.first.setdefault(name, data[position + 8 : end])
+        position = end + 4
+
+
+def _read_header(chunk: bytes) -> Header:
+    if len(chunk) != 13:
+        raise DamagedError("its header is missing")
+    width, height, depth, kind, compression, filtering, interlace = struct.unpack(">IIBBBBB", chunk)
+    if depth not in _DEPTHS.get(kind, ()) or compression or filtering or interlace > 1:
+        raise DamagedError("its header is wrong")
+    check_size(width, height)
+    return Header(width, height, depth, kind, bool(interlace))
+
+
+def _profile(chunk: bytes) -> bytes | None:
+    """Return the ICC profile of an iCCP chunk: a name, a zero, the method 0, packed data."""
+    _, separator, rest = chunk.partition(b"\0")
+    if not separator or not rest.startswith(b"\0"):
+        return None
+    stream = zlib.decompressobj()
+    try:
+        profile = stream.decompress(rest[1:], MAX_PROFILE_BYTES)
+    except zlib.error:
+        return None
+    return profile if stream.eof and profile else None
+
+
+def _resolution(chunk: bytes) -> tuple[float, float] | None:
+    if len(chunk) != 9:
+        return None
+    across, down, unit = struct.unpack(">IIB", chunk)
+    return (across * 0.0254, down * 0.0254) if unit == 1 and across and down else None

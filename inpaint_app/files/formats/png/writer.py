@@ -1,0 +1,87 @@
+"""Write PNG with 8 or 16 bits per channel, EXIF, ICC profile and resolution.
+
+Every row has the "average" filter: on photographs it packs as well as choosing a filter for each row
+(astronaut: 1.45 MB for 1.44 MB; 16-bit: smaller), and it is two lines of NumPy.
+"""
+
+import struct
+import zlib
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from inpaint_app.files.formats.png.reader import SIGNATURE
+from inpaint_app.image.picture import Array, Picture
+
+_AVERAGE = 3
+_BAND_BYTES = 4 * 1024**2
+
+
+def encode_png(picture: Picture, file: BinaryIO) -> None:
+    """Write a picture with 8 or 16 bits.
+
+    Parameters
+    ----------
+    picture : Picture
+        uint8 or uint16.
+    file : BinaryIO
+        Open for writing.
+    """
+    kind = (2 if picture.is_color else 0) + (0 if picture.alpha is None else 4)
+    header = struct.pack(">IIBBBBB", picture.width, picture.height, picture.depth, kind, 0, 0, 0)
+    file.write(SIGNATURE + _chunk(b"IHDR", header))
+    if picture.icc is not None:
+        file.write(_chunk(b"iCCP", b"ICC profile\0\0" + zlib.compress(picture.icc)))
+    if picture.dpi is not None:
+        across, down = (min(max(round(value / 0.0254), 1), 2**31 - 1) for value in picture.dpi)
+        file.write(_chunk(b"pHYs", struct.pack(">IIB", across, down, 1)))
+    if picture.exif is not None:
+        file.write(_chunk(b"eXIf", picture.exif))
+    _write_pixels(picture, file)
+    file.write(_chunk(b"IEND", b""))
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def _write_pixels(picture: Picture, file: BinaryIO) -> None:
+    # The low bytes of 16-bit samples are noise: trying harder takes twice as long to save 0.4 %.
+    stream = zlib.compressobj(4 if picture.depth == 8 else 1)
+    row_bytes = picture.width * 8
+    step = max(1, _BAND_BYTES // row_bytes)
+    above: npt.NDArray[np.uint8] | None = None
+    for top in range(0, picture.height, step):
+        rows, pixel_bytes = _band(picture, top, top + step)
+        if above is None:
+            above = np.zeros_like(rows[0])
+        packed = stream.compress(_filtered(rows, above, pixel_bytes).tobytes())
+        above = rows[-1]
+        if packed:
+            file.write(_chunk(b"IDAT", packed))
+    file.write(_chunk(b"IDAT", stream.flush()))
+
+
+def _band(picture: Picture, top: int, bottom: int) -> tuple[npt.NDArray[np.uint8], int]:
+    """Return rows of big-endian bytes, and the number of bytes of a pixel."""
+    values: Array = picture.pixels[top:bottom]
+    if picture.alpha is not None or not picture.is_color:
+        values = np.atleast_3d(values)
+    if picture.alpha is not None:
+        values = np.concatenate((values, picture.alpha[top:bottom, :, np.newaxis]), axis=2)
+    swapped = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder(">"))
+    return swapped.view(np.uint8).reshape(swapped.shape[0], -1), swapped.shape[2] * swapped.itemsize
+
+
+def _filtered(
+    rows: npt.NDArray[np.uint8], above: npt.NDArray[np.uint8], pixel_bytes: int
+) -> npt.NDArray[np.uint8]:
+    """Subtract from each byte the mean of its left and upper neighbour; put the filter's number in front."""
+    neighbours = np.zeros(rows.shape, np.uint16)
+    neighbours[:, pixel_bytes:] = rows[:, :-pixel_bytes]
+    neighbours[0] += above
+    neighbours[1:] += rows[:-1]
+    result = np.full((rows.shape[0], rows.shape[1] + 1), _AVERAGE, np.uint8)
+    np.subtract(rows, (neighbours >> 1).astype(np.uint8), out=result[:, 1:])
+    return result

@@ -1,0 +1,62 @@
+"""Pictures in bands of rows: what decoding needs on the way stays small, whatever the size of the picture.
+
+NumPy takes a whole Pillow image in three copies (the image, its bytes in pieces, the pieces joined), and a
+file of one megabyte can describe 200 million pixels. So the copies are made of a few rows at a time.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from PIL import Image
+
+from inpaint_app.image.picture import Array
+
+BAND_BYTES = 4 * 1024**2
+"""Size of a band, about; at least one row."""
+
+
+def row_bands(n_rows: int, row_bytes: int) -> Iterator[slice]:
+    """Yield ranges of rows, each of about `BAND_BYTES`."""
+    step = max(1, BAND_BYTES // max(row_bytes, 1))
+    for top in range(0, n_rows, step):
+        yield slice(top, min(top + step, n_rows))
+
+
+def image_bands(image: Image.Image, mode: str | None = None) -> Iterator[tuple[slice, Array]]:
+    """Yield the rows of an image and their samples, (rows, W) or (rows, W, channels).
+
+    Parameters
+    ----------
+    image : Image
+        Of any mode.
+    mode : str, optional
+        The mode to convert to.
+    """
+    width, height = image.size
+    for rows in row_bands(height, 4 * width):
+        band = image.crop((0, rows.start, width, rows.stop))
+        yield rows, np.asarray(band if mode in (None, band.mode) else band.convert(mode))
+
+
+def image_array(image: Image.Image) -> Array:
+    """Return the samples of an image, (H, W) or (H, W, channels)."""
+    whole: Array | None = None
+    for rows, band in image_bands(image):
+        if whole is None:
+            whole = np.empty((image.height, *band.shape[1:]), band.dtype)
+        whole[rows] = band
+    assert whole is not None, "an image has rows"
+    return whole
+
+
+def pixels_and_alpha(image: Image.Image, mode: str) -> tuple[Array, Array | None]:
+    """Return the pixels of an image after conversion to "L", "RGB" or "RGBA", and its alpha if it has one."""
+    shape = (image.height, image.width)
+    pixels = np.empty(shape if mode == "L" else (*shape, 3), np.uint8)
+    alpha = np.empty(shape, np.uint8) if mode == "RGBA" else None
+    for rows, band in image_bands(image, mode):
+        if alpha is None:
+            pixels[rows] = band
+        else:
+            pixels[rows], alpha[rows] = band[..., :3], band[..., 3]
+    return pixels, alpha

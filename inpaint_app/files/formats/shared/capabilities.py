@@ -1,0 +1,148 @@
+"""What the formats that are written can keep of a picture."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inpaint_app.errors import UserError
+from inpaint_app.image.picture import Picture, mode_words
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What decides whether a picture can be written: known before its missing pixels are.
+
+    Attributes
+    ----------
+    width, height : int
+        In pixels.
+    depth : int
+        Bits per channel: 8, 16 or 32 (float).
+    is_color, has_alpha : bool
+        Whether it has three channels, and an alpha channel.
+    is_transparent : bool
+        Whether that is below full opacity anywhere.
+    is_unit : bool
+        Whether all values of a float picture lie between 0 and 1; True for others.
+    n_exif, n_icc : int
+        Bytes of EXIF information and of the colour profile.
+    """
+
+    width: int
+    height: int
+    depth: int = 8
+    is_color: bool = True
+    has_alpha: bool = False
+    is_transparent: bool = False
+    is_unit: bool = True
+    n_exif: int = 0
+    n_icc: int = 0
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a format can keep; None where there is no limit within those of reading."""
+
+    depths: tuple[int, ...]
+    has_alpha: bool = True
+    max_side: int | None = None
+    max_exif: int | None = None
+    max_icc: int | None = None
+
+
+CAPABILITIES = {
+    "PNG": Capabilities((8, 16)),
+    # Metadata lie in segments of 64 KB: EXIF in one, a profile in at most 255.
+    "JPEG": Capabilities((8,), has_alpha=False, max_side=65_500, max_exif=65_527, max_icc=255 * 65_519),
+    "TIFF": Capabilities((8, 16, 32)),
+    "WebP": Capabilities((8,), max_side=16_383),
+}
+
+_FORMATS_FOR_DEPTH = {16: "PNG or TIFF", 32: "TIFF"}
+
+
+def facts_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) -> Facts:
+    """Return the facts of a picture, or of what it will be when its missing pixels are restored.
+
+    Parameters
+    ----------
+    picture : Picture
+        The picture.
+    missing : ndarray of bool, (H, W) or (H, W, C), optional
+        Pixels that will be restored: they become opaque, and get values within the range of the others.
+    """
+    alpha, filled = picture.alpha, missing
+    if missing is not None and missing.ndim == 3:
+        filled = np.asarray(missing.any(axis=2))
+    clear = None if alpha is None else alpha < picture.max_value
+    if clear is not None and filled is not None:
+        clear &= ~filled
+    is_transparent = clear is not None and bool(clear.any())
+    if filled is not None and not is_transparent:
+        alpha = None  # as `Picture.with_pixels` does
+    is_unit = True
+    if picture.depth == 32:
+        is_unit = _is_unit(picture.pixels, missing) and (alpha is None or _is_unit(alpha, filled))
+    return Facts(
+        width=picture.width,
+        height=picture.height,
+        depth=picture.depth,
+        is_color=picture.is_color,
+        has_alpha=alpha is not None,
+        is_transparent=is_transparent,
+        is_unit=is_unit,
+        n_exif=len(picture.exif or b""),
+        n_icc=len(picture.icc or b""),
+    )
+
+
+def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | None) -> bool:
+    inside = (values >= 0) & (values <= 1)
+    if missing is not None:
+        inside |= missing[..., np.newaxis] if missing.ndim < values.ndim else missing
+    return bool(inside.all())
+
+
+def check_encodable(facts: Facts, name: str, *, depth: int | None = None, quality: int = 95) -> None:
+    """Refuse what a format cannot keep; what is not refused can be written.
+
+    Parameters
+    ----------
+    facts : Facts
+        Of the picture.
+    name : str
+        A format of `CAPABILITIES`.
+    depth : int, optional
+        8 or 16: the depth to convert to.
+    quality : int
+        1 to 100, for JPEG and WebP.
+
+    Raises
+    ------
+    UserError
+        If the picture cannot be written so.
+    """
+    if not 1 <= quality <= 100:
+        raise UserError(f"The quality is {quality}; give a number from 1 to 100.")
+    if depth not in (None, 8, 16):
+        raise UserError(f"The depth is {depth}; give 8 or 16.")
+    if depth is not None and not facts.is_unit:
+        raise UserError(
+            f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits; "
+            "scale them, or write TIFF."
+        )
+    kept, bits = CAPABILITIES[name], depth or facts.depth
+    if bits not in kept.depths:
+        mode = mode_words(bits, is_color=facts.is_color, has_alpha=facts.has_alpha)
+        raise UserError(f"{name} cannot keep {mode}; write {_FORMATS_FOR_DEPTH[bits]}, or ask for --depth 8.")
+    if kept.max_side is not None and max(facts.width, facts.height) > kept.max_side:
+        raise UserError(f"{name} cannot be wider or taller than {kept.max_side} pixels; write PNG or TIFF.")
+    if facts.is_transparent and not kept.has_alpha:
+        raise UserError(f"{name} cannot keep transparent pixels; write PNG, TIFF or WebP.")
+    for what, size, limit in (
+        ("EXIF information", facts.n_exif, kept.max_exif),
+        ("colour profile", facts.n_icc, kept.max_icc),
+    ):
+        if limit is not None and size > limit:
+            raise UserError(f"The {what} is too long for {name}; write PNG, TIFF or WebP.")

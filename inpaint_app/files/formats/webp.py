@@ -1,0 +1,81 @@
+"""Read WebP."""
+
+import io
+import struct
+
+from PIL import Image
+from PIL.WebPImagePlugin import WebPImageFile
+
+from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.files.formats.shared.bands import pixels_and_alpha
+from inpaint_app.files.limits import check_size
+from inpaint_app.image.picture import Picture
+
+
+def decode_webp(data: bytes) -> Picture:
+    """Return the picture in a WebP file, or the first frame of an animation.
+
+    Raises
+    ------
+    DamagedError, UnsupportedError
+        If the file is not whole, or too large.
+    """
+    chunks = _read_chunks(data)
+    size = _read_size(data)
+    check_size(*size)  # the decoder allocates when it is made
+    if b"ANMF" in chunks and _frame_size(chunks[b"ANMF"]) != size:  # else a few bytes could ask for any size
+        raise UnsupportedError("its first frame does not fill the animation; export that frame as PNG first")
+    try:
+        image = WebPImageFile(io.BytesIO(data))
+        image.load()
+    except Image.DecompressionBombError as error:
+        raise UnsupportedError("it has more than 178 million pixels; scale it down first") from error
+    except (OSError, EOFError, SyntaxError, ValueError) as error:
+        raise DamagedError("its pixels cannot be unpacked") from error
+    check_size(*image.size)
+    pixels, alpha = pixels_and_alpha(image, image.mode)
+    notices = ("The file is an animation: its first frame was used.",) if image.n_frames > 1 else ()
+    return Picture(
+        pixels,
+        alpha,
+        exif=chunks.get(b"EXIF"),
+        icc=chunks.get(b"ICCP"),
+        source_format="WebP",
+        notices=notices,
+    )
+
+
+def _read_chunks(data: bytes) -> dict[bytes, bytes]:
+    """Return metadata and the first frame, if any; refuse a file that is shorter than it says."""
+    end = struct.unpack_from("<I", data, 4)[0] + 8 if len(data) >= 30 else len(data) + 1
+    if end > len(data):
+        raise DamagedError("it ends too early")
+    chunks: dict[bytes, bytes] = {}
+    position = 12
+    while position + 8 <= end:
+        name, length = struct.unpack_from("<4sI", data, position)
+        if position + 8 + length > end:
+            raise DamagedError("it ends too early")
+        if name in (b"EXIF", b"ICCP", b"ANMF") and name not in chunks:
+            chunks[name] = data[position + 8 : position + 8 + length]
+        position += 8 + length + length % 2
+    return chunks
+
+
+def _read_size(data: bytes) -> tuple[int, int]:
+    """Return width and height from the first chunk."""
+    name = data[12:16]
+    if name == b"VP8X":
+        return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
+    if name == b"VP8L" and data[20] == 0x2F:
+        bits = int.from_bytes(data[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    if name == b"VP8 " and data[23:26] == b"\x9d\x01\x2a":
+        width, height = struct.unpack_from("<HH", data, 26)
+        return width & 0x3FFF, height & 0x3FFF
+    raise DamagedError("its header is wrong")
+
+
+def _frame_size(frame: bytes) -> tuple[int, int]:
+    """Return width and height of a frame of an animation."""
+    return 1 + int.from_bytes(frame[6:9], "little"), 1 + int.from_bytes(frame[9:12], "little")

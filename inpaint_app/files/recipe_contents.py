@@ -1,0 +1,125 @@
+"""What a recipe says: settings of a restoration, and marks of missing pixels."""
+
+import os
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from dictsel_core import Parameter, RestoreSettings, __version__, standard_ground_set
+from inpaint_app.errors import UserError, clause, printable_path
+from inpaint_app.files.atomic import Output, write_files
+from inpaint_app.files.recipe import Plain, Recipe, pack_recipe
+from inpaint_app.image.color import parse_color
+from inpaint_app.image.mask_spec import TOLERANCE, MaskSpec
+
+_MARKS = {
+    each.name: each
+    for each in (
+        Parameter(name="file", kind=str, is_optional=True),
+        Parameter(name="invert_mask", kind=bool),
+        Parameter(name="key", kind=str, is_optional=True),
+        TOLERANCE,
+    )
+}
+
+
+def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
+    """Return the settings of a recipe; those it does not name are the defaults.
+
+    Raises
+    ------
+    UserError
+        If they do not work: the same limits hold as for options, see `RestoreSettings.parameters`.
+    """
+    with _problems_of(path):
+        _refuse_unknown(recipe.settings, [each.name for each in fields(RestoreSettings)], "setting")
+        values: dict[str, Any] = dict(recipe.settings)
+        settings = RestoreSettings(**values)
+        standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
+    return settings
+
+
+def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
+    """Return the marks of a recipe; its mask image is looked for from the recipe's folder.
+
+    Raises
+    ------
+    UserError
+        If they cannot be.
+    """
+    with _problems_of(path):
+        _refuse_unknown(recipe.mask, {*_MARKS, "sources"}, "mark")
+        given: dict[str, Any] = {
+            name: parameter.checked(recipe.mask[name])
+            for name, parameter in _MARKS.items()
+            if name in recipe.mask
+        }
+        if given.get("key") is not None:
+            parse_color(given["key"])
+    file = given.pop("file", None)
+    return MaskSpec(mask=None if file is None else path.parent / file, **given)
+
+
+@contextmanager
+def _problems_of(path: Path) -> Iterator[None]:
+    """Turn what is wrong with the contents of a recipe into a sentence that names the file."""
+    try:
+        yield
+    except (TypeError, ValueError, UserError) as error:
+        raise UserError(
+            f"{printable_path(path)} does not work: {clause(error)}; mend it or write it anew."
+        ) from error
+
+
+def _refuse_unknown(names: Iterable[str], known: Container[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no {what} {name[:40]!r}")
+
+
+def recipe_path(wanted: Path | None, output: Path) -> Path:
+    """Return where the recipe goes: as asked for, or beside the output."""
+    path = output.with_suffix(".json") if wanted is None else wanted
+    if path.suffix.lower() != ".json":
+        raise UserError(f"{printable_path(path)} is no name for a recipe; give one that ends in .json.")
+    return path
+
+
+def save_recipe(
+    path: Path, settings: RestoreSettings, mask_spec: MaskSpec, sources: tuple[str, ...], *, overwrite: bool
+) -> tuple[str, ...]:
+    """Write settings and marks so that `choices` finds them again; returns notes as `write_files` does."""
+    return write_files([recipe_output(path, settings, mask_spec, sources)], overwrite=overwrite)
+
+
+def recipe_output(
+    path: Path, settings: RestoreSettings, mask_spec: MaskSpec, sources: tuple[str, ...]
+) -> Output:
+    """Return what `save_recipe` writes, to be written together with other files."""
+    plain: dict[str, Plain] = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(settings).items()
+        if name != "threads"  # the number of cores is this machine's
+    }
+    where: dict[str, Plain] = {"sources": list(sources)}
+    if mask_spec.mask is not None:
+        where |= {"file": _seen_from(path.parent, mask_spec.mask), "invert_mask": mask_spec.invert_mask}
+    if mask_spec.key is not None:
+        where |= {"key": mask_spec.key, "tolerance": mask_spec.tolerance}
+    text = pack_recipe(Recipe(plain, __version__, where))
+    return Output(path, lambda file: file.write(text))
+
+
+def _seen_from(folder: Path, file: Path) -> str:
+    """Return a relative path where there is one, so that both files can move together."""
+    try:
+        return Path(os.path.relpath(file, folder)).as_posix()
+    except ValueError:  # another drive
+        return str(file.resolve())
+
+
+def plain_settings(settings: RestoreSettings) -> Mapping[str, Any]:
+    """Return settings as names and values."""
+    return asdict(settings)

@@ -1,0 +1,47 @@
+"""Read a file into memory, or say in one sentence why not."""
+
+import errno
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from inpaint_app.errors import UserError, printable_path, reading_error
+
+START_BYTES = 64
+"""How much of a file is looked at before the rest is read."""
+
+
+def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | None = None) -> bytes:
+    """Return the contents of a regular file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    limit : int
+        Most bytes that are read.
+    check : callable, optional
+        Called with the first `START_BYTES` bytes; what it raises keeps the rest from being read.
+
+    Raises
+    ------
+    UserError
+        If it cannot be read, is larger, or is a folder, pipe or device (which may never end).
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "is a folder")
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(f"{printable_path(path)} is not a regular file; give a file on disk.")
+        if status.st_size > limit:
+            raise UserError(
+                f"{printable_path(path)} is larger than {limit // 10**6:,} MB; give a smaller file."
+            )
+        with path.open("rb", buffering=0) as file:
+            if check is not None:
+                check(file.read(START_BYTES))
+                file.seek(0)
+            return file.readall()
+    except (OSError, ValueError) as error:
+        raise reading_error(error, path) from error

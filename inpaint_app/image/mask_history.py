@@ -1,0 +1,302 @@
+"""Paint a mask by hand, with undo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from inpaint_app.image.missing import Mask
+from inpaint_app.image.rect import Rect
+
+HISTORY_BYTES = 64 * 2**20
+"""How much memory the steps that can be undone may take by default."""
+
+_Place = npt.NDArray[np.float64]
+_PIECE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """Which entries of a rectangle were flipped, one bit each."""
+
+    rect: Rect
+    flipped: npt.NDArray[np.uint8]
+    state: int = 0
+    """Number of the state of the mask that it leads to."""
+
+
+@dataclass(eq=False)
+class _Stroke:
+    """A stroke that is being painted; it flips no entry twice."""
+
+    diameter: int
+    value: bool
+    row: float
+    column: float
+    segments: list[_Step]
+
+
+class MaskHistory:
+    """A mask that is painted on, and the steps that lead back and forth.
+
+    Every method that changes the mask returns the rectangle outside of which nothing changed, or None
+    where nothing changed at all. Positions are picture coordinates: the pixel in row r and column c
+    covers r to r + 1 and c to c + 1. In masks with channels a pixel is painted in all of them.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, (H, W) or (H, W, C)
+        True = missing; copied. It is known from elsewhere, not painted.
+    max_bytes : int
+        Memory for steps; the oldest are forgotten first. The last step is always kept.
+    """
+
+    def __init__(self, mask: Mask, *, max_bytes: int = HISTORY_BYTES) -> None:
+        self._mask = np.array(mask, np.bool_, order="C")
+        self._max_bytes = max_bytes
+        self._done: list[_Step] = []
+        self._undone: list[_Step] = []
+        self._stroke: _Stroke | None = None
+        #: Numbers of states: before the first step that is kept, the last one made, those that came from
+        #: elsewhere, those that were saved, those that were cleared.
+        self._first, self._newest = 0, 0
+        self._given, self._saved = {0}, {0}
+        self._cleared: set[int] = set()
+
+    @property
+    def mask(self) -> Mask:
+        """The mask as it is now: a read-only view that later edits change."""
+        view = self._mask.view()
+        view.flags.writeable = False
+        return view
+
+    def snapshot(self) -> Mask:
+        """Return a copy that later edits do not change."""
+        return self._mask.copy()
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to take back."""
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step that was taken back."""
+        return bool(self._undone)
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether the mask as it is now was painted, rather than given as a whole."""
+        return self._state not in self._given
+
+    @property
+    def was_cleared(self) -> bool:
+        """Whether the mask was cleared since it was given, so that all of it was painted."""
+        for state in (*(step.state for step in reversed(self._done)), self._first):
+            if state in self._given or state in self._cleared:
+                return state in self._cleared
+        return False
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the mask as it is now was given as a whole, or noted as saved."""
+        return self._state in self._saved
+
+    def mark_saved(self) -> None:
+        """Remember that the mask as it is now is safe elsewhere."""
+        self._saved.add(self._state)
+
+    @property
+    def _state(self) -> int:
+        return self._done[-1].state if self._done else self._first
+
+    @property
+    def is_painting(self) -> bool:
+        """Whether a stroke has begun and not ended."""
+        return self._stroke is not None
+
+    def begin_stroke(self, row: float, column: float, *, diameter: int, missing: bool = True) -> Rect | None:
+        """Put a round brush down.
+
+        Parameters
+        ----------
+        row, column : float
+            Where the centre of the brush is.
+        diameter : int
+            Its width in pixels, at least 1.
+        missing : bool
+            True paints missing pixels, False erases them.
+        """
+        self.end_stroke()
+        self._stroke = _Stroke(max(diameter, 1), missing, row, column, [])
+        return self.extend_stroke(row, column)
+
+    def extend_stroke(self, row: float, column: float) -> Rect | None:
+        """Draw the brush in a straight line to another place; nothing if no stroke has begun."""
+        stroke = self._stroke
+        if stroke is None:
+            return None
+        start = np.array([_snapped(stroke.row, stroke.diameter), _snapped(stroke.column, stroke.diameter)])
+        end = np.array([_snapped(row, stroke.diameter), _snapped(column, stroke.diameter)])
+        stroke.row, stroke.column = row, column
+        # Long lines are drawn in pieces, whose bounding boxes hold few pixels beside the line.
+        n_pieces = int(np.abs(end - start).max() // max(_PIECE, stroke.diameter)) + 1
+        places = [start + (end - start) * (piece / n_pieces) for piece in range(n_pieces + 1)]
+        drawn = [self._draw(stroke, *ends) for ends in pairwise(places)]
+        rects = [rect for rect in drawn if rect is not None]
+        return reduce(Rect.united, rects) if rects else None
+
+    def end_stroke(self) -> Rect | None:
+        """Lift the brush: the stroke becomes one step."""
+        stroke, self._stroke = self._stroke, None
+        if stroke is None or not stroke.segments:
+            return None
+        rect = _around(stroke.segments)
+        flipped = np.zeros_like(self._mask[rect.slices])
+        for step in stroke.segments:
+            moved = Rect(step.rect.row - rect.row, step.rect.column - rect.column, *step.rect[2:])
+            _flip(flipped[moved.slices], step)
+        self._keep(_Step(rect, np.packbits(flipped)))
+        return rect
+
+    def cancel_stroke(self) -> Rect | None:
+        """Lift the brush and leave the mask as it was before the stroke."""
+        stroke, self._stroke = self._stroke, None
+        if stroke is None or not stroke.segments:
+            return None
+        for step in stroke.segments:
+            _flip(self._mask[step.rect.slices], step)
+        return _around(stroke.segments)
+
+    def fill(self, rect: Rect, *, missing: bool = True) -> Rect | None:
+        """Make the pixels of a rectangle missing, or observed."""
+        rect = rect.clipped(self._mask.shape)
+        return self._apply(rect, self._mask[rect.slices] != missing)
+
+    def clear(self) -> Rect | None:
+        """Make every pixel observed."""
+        self.end_stroke()
+        step = _packed(self._whole(), self._mask)
+        if step is None:
+            return None
+        self._mask[...] = False
+        self._keep(step)
+        self._cleared.add(self._state)
+        return step.rect
+
+    def invert(self) -> Rect | None:
+        """Make missing what is observed, and the other way round."""
+        self.end_stroke()
+        np.logical_not(self._mask, out=self._mask)
+        everything = np.full(-(-self._mask.size // 8), 255, np.uint8)
+        self._keep(_Step(self._whole(), everything))
+        return self._whole()
+
+    def replace(self, mask: Mask) -> Rect | None:
+        """Take over another mask of the same shape that is known from elsewhere, as one step."""
+        if mask.shape != self._mask.shape:
+            raise ValueError(f"the mask must be {self._mask.shape}, not {mask.shape}")
+        rect = self._apply(self._whole(), self._mask != mask)
+        self._given.add(self._state)
+        self._saved.add(self._state)
+        return rect
+
+    def undo(self) -> Rect | None:
+        """Take the last step back."""
+        self.end_stroke()
+        return self._move(self._done, self._undone)
+
+    def redo(self) -> Rect | None:
+        """Do the last step that was taken back again."""
+        self.end_stroke()
+        return self._move(self._undone, self._done)
+
+    def _whole(self) -> Rect:
+        return Rect(0, 0, *self._mask.shape[:2])
+
+    def _draw(self, stroke: _Stroke, start: _Place, end: _Place) -> Rect | None:
+        rect = _bounds(start, end, stroke.diameter / 2).clipped(self._mask.shape)
+        if rect.is_empty:
+            return None
+        part = self._mask[rect.slices]
+        painted = _capsule(rect, start, end, stroke.diameter / 2)
+        flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)
+        step = _packed(rect, flipped)
+        if step is None:
+            return None
+        part ^= flipped
+        stroke.segments.append(step)
+        return step.rect
+
+    def _apply(self, rect: Rect, flipped: Mask) -> Rect | None:
+        self.end_stroke()
+        step = _packed(rect, flipped)
+        if step is None:
+            return None
+        self._mask[rect.slices] ^= flipped
+        self._keep(step)
+        return step.rect
+
+    def _keep(self, step: _Step) -> None:
+        self._newest += 1
+        self._done.append(replace(step, state=self._newest))
+        self._undone.clear()
+        while len(self._done) > 1 and sum(step.flipped.nbytes for step in self._done) > self._max_bytes:
+            self._first = self._done.pop(0).state
+
+    def _move(self, source: list[_Step], target: list[_Step]) -> Rect | None:
+        if not source:
+            return None
+        step = source.pop()
+        _flip(self._mask[step.rect.slices], step)
+        target.append(step)
+        return step.rect
+
+
+def _packed(rect: Rect, flipped: Mask) -> _Step | None:
+    """Return a step, cut down to the rows and columns where something is flipped; None if nothing is."""
+    if not flipped.any():
+        return None
+    # Reducing rows first is many times faster than reducing the channels of each pixel.
+    rows = np.flatnonzero(flipped.reshape(len(flipped), -1).any(axis=1))
+    columns = np.flatnonzero(flipped.any(axis=0).reshape(flipped.shape[1], -1).any(axis=1))
+    inner = Rect(int(rows[0]), int(columns[0]), int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1)
+    moved = Rect(rect.row + inner.row, rect.column + inner.column, *inner[2:])
+    return _Step(moved, np.packbits(flipped[inner.slices]))
+
+
+def _flip(part: Mask, step: _Step) -> None:
+    """Flip what a step flips in the part of a mask that it belongs to."""
+    part ^= np.unpackbits(step.flipped, count=part.size).view(np.bool_).reshape(part.shape)
+
+
+def _around(steps: list[_Step]) -> Rect:
+    return reduce(Rect.united, (step.rect for step in steps))
+
+
+def _snapped(position: float, diameter: int) -> float:
+    """Move a brush so that its shape is the same everywhere: odd ones onto a pixel, even ones between two."""
+    return float(np.floor(position) + 0.5) if diameter % 2 else float(np.rint(position))
+
+
+def _bounds(start: _Place, end: _Place, radius: float) -> Rect:
+    top, left = (int(number) for number in np.floor(np.minimum(start, end) - radius))
+    bottom, right = (int(number) for number in np.ceil(np.maximum(start, end) + radius))
+    return Rect(top, left, bottom - top, right - left)
+
+
+def _capsule(rect: Rect, start: _Place, end: _Place, radius: float) -> Mask:
+    """Return which pixels of a rectangle have their centre within a radius of a segment."""
+    rows = (np.arange(rect.row, rect.row + rect.height)[:, None] + 0.5 - start[0]).astype(np.float32)
+    columns = (np.arange(rect.column, rect.column + rect.width) + 0.5 - start[1]).astype(np.float32)
+    along = (end - start).astype(np.float32)
+    length = along @ along
+    if length:
+        place = np.clip((rows * along[0] + columns * along[1]) / length, 0, 1)
+        rows, columns = rows - place * along[0], columns - place * along[1]
+    within: Mask = rows**2 + columns**2 <= radius**2 + 1e-3
+    return within

@@ -1,0 +1,196 @@
+"""Find the missing pixels of a picture."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inpaint_app.errors import UserError
+from inpaint_app.image.color import Color, parse_color
+from inpaint_app.image.picture import Array, Picture, full_scale
+
+Mask = npt.NDArray[np.bool_]
+
+_HOW_TO = (
+    "give a mask image (--mask, white = missing) or a colour that marks them (--key), "
+    "or make them transparent or NaN"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class MissingPixels:
+    """Which pixels are missing, and how that was known.
+
+    Attributes
+    ----------
+    mask : ndarray of bool, (H, W) or (H, W, 3)
+        True = missing. Per channel only where the channels of a pixel differ.
+    sources : tuple of str
+        Those of "alpha", "nan", "mask", "key" that marked something.
+    """
+
+    mask: Mask
+    sources: tuple[str, ...]
+
+    @property
+    def fraction(self) -> float:
+        """Missing part of all values, 0 to 1."""
+        return float(np.count_nonzero(self.mask) / self.mask.size)
+
+
+def require_missing(
+    picture: Picture,
+    *,
+    mask: Picture | Array | None = None,
+    key: str | Color | None = None,
+    tolerance: float = 0,
+    invert_mask: bool = False,
+) -> MissingPixels:
+    """Return the union of all pixels that something marks as missing.
+
+    Always looked for: alpha = 0, and NaN or infinity (per channel) in float pictures.
+
+    Parameters
+    ----------
+    picture : Picture
+        The damaged picture.
+    mask : Picture or ndarray, optional
+        A mask image of any depth, (H, W) or with channels, bright = missing: the mean over the channels,
+        times alpha if it has one, is at least half of white. A mask of 0 and 1 only is taken as such.
+        Or booleans, True = missing, (H, W) or of the shape of the pixels.
+    key : str or Color, optional
+        A colour that marks missing pixels, see `color.parse_color`.
+    tolerance : float
+        Largest difference from `key` in any channel, in values of the picture.
+    invert_mask : bool
+        Dark = missing instead.
+
+    Raises
+    ------
+    UserError
+        If nothing or everything is missing, or the mask or key does not fit the picture.
+    """
+    found = detect_missing(picture, mask=mask, key=key, tolerance=tolerance, invert_mask=invert_mask)
+    if not found.sources:
+        raise UserError(_nothing_found(mask is not None, key is not None))
+    if found.mask.all():
+        hint = "turn the mask round (--invert-mask) or mark less" if "mask" in found.sources else "mark less"
+        raise UserError(f"Every pixel is marked as missing, so there is nothing to restore from; {hint}.")
+    return found
+
+
+def detect_missing(
+    picture: Picture,
+    *,
+    mask: Picture | Array | None = None,
+    key: str | Color | None = None,
+    tolerance: float = 0,
+    invert_mask: bool = False,
+) -> MissingPixels:
+    """Return what `require_missing` does, but take a picture with nothing or everything missing as well.
+
+    Raises
+    ------
+    UserError
+        If the mask or key does not fit the picture.
+    """
+    found = {
+        "alpha": _from_alpha(picture),
+        "nan": _from_nan(picture),
+        "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
+        "key": None if key is None else _from_key(picture, key, tolerance),
+    }
+    marked = {source: where for source, where in found.items() if where is not None and where.any()}
+    if not marked:
+        return MissingPixels(np.zeros(picture.pixels.shape[:2], np.bool_), ())
+    return MissingPixels(_union(list(marked.values())), tuple(marked))
+
+
+def _nothing_found(has_mask: bool, has_key: bool) -> str:
+    if has_mask and has_key:
+        return f"Neither the mask nor the colour marks a missing pixel; {_HOW_TO}."
+    if has_mask:
+        return "The mask marks no pixel; paint missing pixels white, or turn it round (--invert-mask)."
+    if has_key:
+        return "No pixel has the colour that was given; check it, or allow a difference (--tolerance)."
+    return f"No missing pixels were found; {_HOW_TO}."
+
+
+def _from_alpha(picture: Picture) -> Mask | None:
+    return None if picture.alpha is None else ~(picture.alpha > 0)
+
+
+def _from_nan(picture: Picture) -> Mask | None:
+    return ~np.isfinite(picture.pixels) if picture.depth == 32 else None
+
+
+def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
+    marked = _bright(mask)
+    if marked.shape[:2] != picture.pixels.shape[:2]:
+        theirs, ours = marked.shape[1::-1], (picture.width, picture.height)
+        raise UserError(
+            f"The mask has {theirs[0]} x {theirs[1]} pixels but the picture has {ours[0]} x {ours[1]}; "
+            "give a mask of the same size."
+        )
+    if marked.ndim == 3 and marked.shape != picture.pixels.shape:
+        raise UserError("The mask has other channels than the picture; give one with a single channel.")
+    return ~marked if invert else marked
+
+
+def _bright(mask: Picture | Array) -> Mask:
+    """Return a mask image as booleans."""
+    if isinstance(mask, Picture):
+        values, alpha = mask.pixels, mask.alpha
+    elif mask.ndim not in (2, 3) or mask.dtype.kind not in "buif":
+        raise UserError("The mask is not an image; give one with rows and columns of numbers.")
+    elif mask.dtype == np.bool_:
+        return mask
+    else:
+        values, alpha = mask, None
+    if values.dtype.kind == "f":
+        if not np.isfinite(values).all():
+            raise UserError("The mask holds NaN or infinity; give one with 0 and 1.")
+        white = max(1.0, float(values.max()))  # 0..255 is sometimes stored as float
+    else:
+        top = float(values.max())
+        white = full_scale(values.dtype) if values.dtype.itemsize <= 2 and top != 1 else top
+    light = values.mean(axis=2, dtype=np.float32) if values.ndim == 3 else values
+    if alpha is not None:
+        light = light * (alpha / np.float32(full_scale(alpha.dtype)))
+    marked: Mask = light >= np.float32(white / 2)
+    return marked
+
+
+def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
+    if not 0 <= tolerance < np.inf:
+        raise UserError(f"The tolerance is {tolerance}; give a number from 0 on.")
+    color = parse_color(key) if isinstance(key, str) else key
+    wanted = color.in_values_of(picture.pixels.dtype)
+    if not picture.is_color:
+        if len(set(wanted)) > 1:
+            raise UserError("The picture is gray, so no pixel has that colour; give one value such as 0.")
+        return _near(picture.pixels, wanted[0], tolerance)
+    marked = _near(picture.pixels[..., 0], wanted[0], tolerance)
+    for channel in (1, 2):
+        marked &= _near(picture.pixels[..., channel], wanted[channel], tolerance)
+    return marked
+
+
+def _near(values: Array, wanted: float, tolerance: float) -> Mask:
+    with np.errstate(over="ignore"):  # a limit that float32 cannot hold is infinite
+        near: Mask = (values >= wanted - tolerance) & (values <= wanted + tolerance)
+    return near
+
+
+def _union(masks: list[Mask]) -> Mask:
+    """Return where any mask is True; per channel only if channels differ."""
+    per_channel = [mask for mask in masks if mask.ndim == 3]
+    per_pixel = [mask for mask in masks if mask.ndim == 2]
+    flat = np.logical_or.reduce(per_pixel) if per_pixel else None
+    if not per_channel:
+        return np.asarray(flat, dtype=np.bool_)
+    union = np.logical_or.reduce(per_channel)
+    if flat is not None:
+        union = union | flat[..., np.newaxis]
+    same = bool((union == union[..., :1]).all())
+    return np.asarray(union[..., 0] if same else union, dtype=np.bool_)

@@ -1,0 +1,163 @@
+"""Arrays of pixels as images that Qt can draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QImage
+
+from inpaint_app.files.formats.shared.scaling import stretch
+from inpaint_app.image.picture import Array, full_scale
+
+Bytes = npt.NDArray[np.uint8]
+Range = tuple[float, float]
+
+NOT_A_NUMBER = 128
+"""Shade of values that are not finite."""
+
+_BAND = 256
+_SMALLEST = 256
+_OPAQUE = 255
+
+
+def display_values(pixels: Array, value_range: Range | None = None) -> Bytes:
+    """Return 8-bit values of a picture, for the screen.
+
+    Parameters
+    ----------
+    pixels : ndarray, (H, W) or (H, W, 3), uint8, uint16 or float
+        Gray or RGB values.
+    value_range : (float, float), optional
+        Values of black and white. Without it, those of the dtype.
+
+    Returns
+    -------
+    ndarray of uint8, shape of `pixels`
+        Values beyond the range are clipped; those that are not finite become mid-gray.
+    """
+    if value_range is None and pixels.dtype.kind == "u":
+        return stretch(pixels, int(full_scale(pixels.dtype)), bits=8)
+    black, white = value_range or (0.0, full_scale(pixels.dtype))
+    scale = 255.0 / (white - black) if white > black else 0.0
+    values = (pixels.astype(np.float32) - np.float32(black)) * np.float32(scale)
+    values = np.where(np.isfinite(values), values, np.float32(NOT_A_NUMBER))
+    shown: Bytes = np.rint(np.clip(values, 0, 255)).astype(np.uint8)
+    return shown
+
+
+def to_image(pixels: Array, value_range: Range | None = None) -> QImage:
+    """Return a picture as a QImage of its own memory.
+
+    It is filled band by band by NumPy, so that other threads run meanwhile.
+
+    Parameters
+    ----------
+    pixels : ndarray, (H, W) or (H, W, 3), uint8, uint16 or float
+        Gray or RGB values.
+    value_range : (float, float), optional
+        Values of black and white. Without it, those of the dtype.
+    """
+    height, width = pixels.shape[:2]
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    target = words(image).view(np.uint8).reshape(height, width, 4)
+    blue_green_red = [0, 1, 2] if np.little_endian else [3, 2, 1]
+    for top in range(0, height, _BAND):
+        band = slice(top, top + _BAND)
+        values = display_values(pixels[band], value_range)
+        for place, channel in zip(blue_green_red, (2, 1, 0), strict=True):
+            target[band, :, place] = values[..., channel] if values.ndim == 3 else values
+        target[band, :, 3 if np.little_endian else 0] = _OPAQUE
+    return image
+
+
+def words(image: QImage) -> npt.NDArray[np.uint32]:
+    """Return the memory of a 32-bit image as an array (H, W), to be used only while the image is held."""
+    array = np.frombuffer(image.bits(), np.uint32)
+    return array.reshape(image.height(), image.bytesPerLine() // 4)
+
+
+@dataclass(frozen=True, eq=False)
+class ImagePyramid:
+    """An image and its copies of half, a quarter ... of the size.
+
+    Drawing a large picture reduced takes its pixels from a small copy. QImages are shared, and may be
+    made in any thread.
+
+    Attributes
+    ----------
+    images : tuple of QImage
+        The image itself first. Odd sizes are rounded up, so level n has ceil(W / 2^n) columns.
+    """
+
+    images: tuple[QImage, ...]
+
+    @property
+    def width(self) -> int:
+        """Columns of the full image."""
+        return self.images[0].width()
+
+    @property
+    def height(self) -> int:
+        """Rows of the full image."""
+        return self.images[0].height()
+
+    def best(self, zoom: float) -> int:
+        """Return the smallest level that still has a pixel for every screen pixel.
+
+        Parameters
+        ----------
+        zoom : float
+            Screen pixels per picture pixel.
+        """
+        level = 0
+        while level + 1 < len(self.images) and zoom * 2 ** (level + 1) <= 1:
+            level += 1
+        return level
+
+
+def build_pyramid(pixels: Array, value_range: Range | None = None) -> ImagePyramid:
+    """Return a picture ready to be drawn; may be called in any thread.
+
+    Parameters
+    ----------
+    pixels : ndarray, (H, W) or (H, W, 3), uint8, uint16 or float
+        Gray or RGB values.
+    value_range : (float, float), optional
+        Values of black and white. Without it, those of the dtype.
+    """
+    images = [to_image(pixels, value_range)]
+    while max(images[-1].width(), images[-1].height()) > _SMALLEST:
+        images.append(_halved(images[-1]))
+    return ImagePyramid(tuple(images))
+
+
+def _halved(image: QImage) -> QImage:
+    source = words(image)
+    half = QImage(-(-image.width() // 2), -(-image.height() // 2), QImage.Format.Format_RGB32)
+    target = words(half)
+    for top in range(0, half.height(), _BAND):
+        rows = source[2 * top : 2 * (top + _BAND)]
+        upper, lower = rows[0::2], rows[1::2]
+        if len(lower) < len(upper):
+            lower = np.concatenate((lower, upper[-1:]))
+        rows = _mean_down(upper, lower)
+        left, right = rows[:, 0::2], rows[:, 1::2]
+        target[top : top + _BAND, : right.shape[1]] = _mean_up(left[:, : right.shape[1]], right)
+        target[top : top + _BAND, right.shape[1] :] = left[:, right.shape[1] :]
+    return half
+
+
+# The four bytes of a pixel are averaged at once; rounding down once and up once keeps the brightness.
+_HIGH_BITS = np.uint32(0xFEFEFEFE)
+_ONE = np.uint32(1)
+_Words = npt.NDArray[np.uint32]
+
+
+def _mean_down(a: _Words, b: _Words) -> _Words:
+    return (a & b) + (((a ^ b) & _HIGH_BITS) >> _ONE)
+
+
+def _mean_up(a: _Words, b: _Words) -> _Words:
+    return (a | b) - (((a ^ b) & _HIGH_BITS) >> _ONE)

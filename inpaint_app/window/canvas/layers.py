@@ -1,0 +1,192 @@
+"""Draw the layers of a picture through a viewport: pixels, hatching, veil, outlines.
+
+Everything here is in screen pixels of the device: the painter must not scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+
+from inpaint_app.image.rect import Rect
+from inpaint_app.window.canvas.image_pyramid import ImagePyramid, words
+from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
+
+_MAX_LINES = 8000
+_MIN_OUTLINED_ZOOM = 0.6
+"""Zoom below which patches are too small for lines around them."""
+_ROUNDING = 1e-6
+_DENSE_OPACITY = 0.5
+_TILE = 256
+_BAND = 128
+# What covers a part of a screen pixel is drawn stronger, or thin scratches would be lost in large pictures.
+_MIN_OPACITY = 2 / 3
+_OPACITIES = np.rint(255 * np.maximum(np.sqrt(np.arange(256) / 255), _MIN_OPACITY)).astype(np.uint32)
+_OPACITIES[0] = 0
+_OPACITIES <<= np.uint32(24)
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Where the picture lies in a pane.
+
+    Attributes
+    ----------
+    left, top : float
+        Screen pixel of its corner.
+    zoom : float
+        Screen pixels per picture pixel.
+    width, height : int
+        Size of the picture.
+    """
+
+    left: float
+    top: float
+    zoom: float
+    width: int
+    height: int
+
+    @property
+    def frame(self) -> QRectF:
+        """The whole picture."""
+        return QRectF(self.left, self.top, self.width * self.zoom, self.height * self.zoom)
+
+    def rect(self, rect: Rect) -> QRectF:
+        """Return where some pixels are."""
+        x, y = self.left + rect.column * self.zoom, self.top + rect.row * self.zoom
+        return QRectF(x, y, rect.width * self.zoom, rect.height * self.zoom)
+
+    def exposed(self, area: QRect) -> QRect:
+        """Return the part of an area whose screen pixels have their centre on the picture.
+
+        Others would be drawn from beyond its last row or column, which are black to Qt.
+        """
+        left, top = ceil(self.left - 0.5), ceil(self.top - 0.5)
+        right = ceil(self.left + self.width * self.zoom - 0.5 - _ROUNDING)
+        bottom = ceil(self.top + self.height * self.zoom - 0.5 - _ROUNDING)
+        return QRect(left, top, max(right - left, 1), max(bottom - top, 1)).intersected(area)
+
+    def source(self, area: QRect, level: int) -> Rect:
+        """Return the pixels of a level, reduced `level` times by half, that an area shows, and a margin."""
+        scale = self.zoom * 2**level
+        rows, columns = -(-self.height // 2**level), -(-self.width // 2**level)
+        top = max(floor((area.top() - self.top) / scale) - 1, 0)
+        left = max(floor((area.left() - self.left) / scale) - 1, 0)
+        bottom = min(ceil((area.top() + area.height() - self.top) / scale) + 1, rows)
+        right = min(ceil((area.left() + area.width() - self.left) / scale) + 1, columns)
+        return Rect(top, left, bottom - top, right - left)
+
+    def target(self, source: Rect, level: int) -> QRectF:
+        """Return where pixels of a level are."""
+        scale = 2**level
+        return self.rect(Rect(*(scale * number for number in source)))
+
+
+def draw_pyramid(painter: QPainter, levels: ImagePyramid, geometry: Geometry, area: QRect) -> None:
+    """Draw a picture within an area: its pixels as squares if enlarged, smooth if reduced."""
+    area = geometry.exposed(area)
+    if area.isEmpty():
+        return
+    level = levels.best(geometry.zoom)
+    source = geometry.source(area, level)
+    painter.save()
+    painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, geometry.zoom < 1)
+    part = QRectF(source.column, source.row, source.width, source.height)
+    painter.drawImage(geometry.target(source, level), levels.images[level], part)
+    painter.restore()
+
+
+def draw_hatching(
+    painter: QPainter, coverage: MaskPyramid, geometry: Geometry, area: QRect, stripes: QBrush
+) -> None:
+    """Draw stripes over what is marked, within an area; faint ones if that is nearly everything."""
+    painter.save()
+    painter.setOpacity(_DENSE_OPACITY if coverage.is_dense else 1.0)
+    inside = QPainter.CompositionMode.CompositionMode_DestinationIn
+    _draw_shaped(painter, coverage, geometry, area, stripes, inside)
+    painter.restore()
+
+
+def draw_dimming(painter: QPainter, lit: MaskPyramid, geometry: Geometry, area: QRect, color: QColor) -> None:
+    """Darken what is not lit, within an area."""
+    outside = QPainter.CompositionMode.CompositionMode_DestinationOut
+    _draw_shaped(painter, lit, geometry, area, QBrush(color), outside)
+
+
+def draw_outlines(
+    painter: QPainter, lit: MaskPyramid, geometry: Geometry, area: QRect, color: QColor
+) -> None:
+    """Draw lines between what is lit and what is not, unless that is too small or too torn to be made out."""
+    source = geometry.source(area, 0)
+    if geometry.zoom < _MIN_OUTLINED_ZOOM or source.is_empty:
+        return
+    part = lit.level(0)[source.slices] > 0
+    across, down = _edges(part), _edges(part.T)
+    if not 0 < len(across) + len(down) <= _MAX_LINES:
+        return
+    zoom = geometry.zoom
+    corner = QPointF(geometry.left + source.column * zoom, geometry.top + source.row * zoom)
+    lines = [QLineF(start * zoom, row * zoom, end * zoom, row * zoom) for row, start, end in across]
+    lines += [QLineF(col * zoom, start * zoom, col * zoom, end * zoom) for col, start, end in down]
+    painter.setPen(QPen(color, 1))
+    painter.drawLines([line.translated(corner) for line in lines])
+
+
+def _edges(lit: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """Return lines along rows between entries that differ: row below, first column, last column + 1."""
+    differs = lit[1:] != lit[:-1]
+    ends = np.diff(differs.astype(np.int8), axis=1, prepend=np.int8(0), append=np.int8(0))
+    rows, starts = np.nonzero(ends == 1)
+    stops = np.nonzero(ends == -1)[1]
+    lines: list[list[int]] = np.column_stack((rows + 1, starts, stops)).tolist()
+    return lines
+
+
+def striped(colors: tuple[QColor, QColor], period: int) -> QBrush:
+    """Return a brush of diagonal stripes in two colours that repeat after `period` screen pixels."""
+    # Qt copies large tiles faster than small ones.
+    x = np.arange(period * max(1, _TILE // period))
+    first = (x[:, None] + x) % period < period // 2
+    image = QImage(len(x), len(x), QImage.Format.Format_ARGB32)
+    words(image)[:] = np.where(first, np.uint32(colors[0].rgba()), np.uint32(colors[1].rgba()))
+    return QBrush(image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied))
+
+
+def _draw_shaped(
+    painter: QPainter,
+    coverage: MaskPyramid,
+    geometry: Geometry,
+    area: QRect,
+    brush: QBrush,
+    shape: QPainter.CompositionMode,
+) -> None:
+    """Draw with a brush where a composition with the coverage leaves it, within an area."""
+    area = geometry.exposed(area)
+    # Buffers of a band are had anew from memory at hand; those of a whole pane are not.
+    for top in range(area.top(), area.top() + area.height(), _BAND):
+        band = QRect(area.left(), top, area.width(), _BAND).intersected(area)
+        buffer = QImage(band.size(), QImage.Format.Format_ARGB32_Premultiplied)
+        inner = QPainter(buffer)
+        inner.translate(-band.x(), -band.y())
+        inner.setBrushOrigin(QPointF(geometry.left, geometry.top))
+        inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
+        inner.fillRect(band, brush)
+        inner.setCompositionMode(shape)
+        _draw_coverage(inner, coverage, geometry, band)
+        inner.end()
+        painter.drawImage(band.topLeft(), buffer)
+
+
+def _draw_coverage(painter: QPainter, coverage: MaskPyramid, geometry: Geometry, area: QRect) -> None:
+    level = coverage.best(geometry.zoom)
+    source = geometry.source(area, level)
+    image = QImage(source.width, source.height, QImage.Format.Format_ARGB32_Premultiplied)
+    np.take(_OPACITIES, coverage.level(level)[source.slices], out=words(image), mode="clip")
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, geometry.zoom < 1)
+    painter.drawImage(geometry.target(source, level), image, QRectF(image.rect()))

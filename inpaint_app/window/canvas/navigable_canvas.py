@@ -1,0 +1,177 @@
+"""A picture that is moved and enlarged by mouse and keyboard."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import (
+    QEnterEvent,
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QWidget
+
+from inpaint_app.window.canvas.picture_canvas import PictureCanvas
+from inpaint_app.window.canvas.viewport import ZOOM_STEP, Viewport
+
+_NOTCH = 120
+_KEY_PAN = 64
+_DRAGGING = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
+
+
+class NavigableCanvas(PictureCanvas):
+    """Shows a picture and lets the user look around in it.
+
+    The wheel zooms at the pointer; dragging with the left or the middle button moves the picture, and so
+    does Space with the left button where that does something else; a double-click fits it. With the
+    keyboard: arrows, plus and minus.
+
+    Parameters
+    ----------
+    viewport : Viewport
+        What is seen; the canvas tells it its size while it is visible.
+    parent : QWidget, optional
+    """
+
+    hovered = Signal(int, int)
+    """Row and column of the pixel under the pointer."""
+    hover_left = Signal()
+    """The pointer is on no pixel any more."""
+
+    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
+        super().__init__(viewport, parent)
+        self._space_held = False
+        self._dragged_from: QPointF | None = None
+        self._pixel: tuple[int, int] | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    @property
+    def space_held(self) -> bool:
+        """Whether Space makes the left button move the picture."""
+        return self._space_held
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom at the pointer."""
+        delta = event.angleDelta().y()
+        if delta and self.has_picture:
+            self.viewport.zoom_by(ZOOM_STEP ** (delta / _NOTCH), self.place_at(event.position()))
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Zoom by two fingers, too."""
+        if (
+            isinstance(event, QNativeGestureEvent)
+            and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture
+        ):
+            self.viewport.zoom_by(1 + event.value(), self.place_at(event.position()))
+            return True
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin to move the picture."""
+        if self.has_picture and event.button() in _DRAGGING:
+            self._dragged_from = event.position()
+            self.update_cursor()
+        else:
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move the picture, and tell which pixel is under the pointer."""
+        if self._dragged_from is not None:
+            moved = (event.position() - self._dragged_from) * self.devicePixelRatioF()
+            self._dragged_from = event.position()
+            self.viewport.pan(moved.x(), moved.y())
+        self._hover(self.pixel_at(event.position()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let the picture go."""
+        if event.button() in _DRAGGING:
+            self._dragged_from = None
+            self.update_cursor()
+        else:
+            super().mouseReleaseEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Fit the picture."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.viewport.fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move and zoom by keys; Space makes the left button move the picture."""
+        moves = {
+            Qt.Key.Key_Left: (_KEY_PAN, 0),
+            Qt.Key.Key_Right: (-_KEY_PAN, 0),
+            Qt.Key.Key_Up: (0, _KEY_PAN),
+            Qt.Key.Key_Down: (0, -_KEY_PAN),
+        }
+        key = Qt.Key(event.key())
+        if key == Qt.Key.Key_Space:
+            self._hold_space(True)
+        elif key in moves:
+            self.viewport.pan(*moves[key])
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self.viewport.zoom_in()
+        elif key == Qt.Key.Key_Minus:
+            self.viewport.zoom_out()
+        else:
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """Let Space go."""
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._hold_space(False)
+        else:
+            super().keyReleaseEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Forget about Space, whose release goes elsewhere."""
+        self._hold_space(False)
+        super().focusOutEvent(event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Listen to the keyboard, unless somebody is writing."""
+        writing = isinstance(QApplication.focusWidget(), QLineEdit | QAbstractSpinBox)
+        if not writing and self.window().isActiveWindow():
+            self.setFocus(Qt.FocusReason.MouseFocusReason)
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Tell that no pixel is under the pointer."""
+        self._hover(None)
+        super().leaveEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Let go of everything."""
+        self._dragged_from = None
+        self._hover(None)
+        super().hideEvent(event)
+
+    def update_cursor(self) -> None:
+        """Show what a press of the left button would do."""
+        if self._dragged_from is not None:
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        elif self._space_held:
+            self.setCursor(Qt.CursorShape.OpenHandCursor)
+        else:
+            self.setCursor(self.idle_cursor())
+
+    def idle_cursor(self) -> Qt.CursorShape:
+        """Return the pointer over the picture when nothing is going on."""
+        return Qt.CursorShape.ArrowCursor
+
+    def _hold_space(self, held: bool) -> None:
+        self._space_held = held
+        self.update_cursor()
+
+    def _hover(self, pixel: tuple[int, int] | None) -> None:
+        if pixel == self._pixel:
+            return
+        self._pixel = pixel
+        if pixel is None:
+            self.hover_left.emit()
+        else:
+            self.hovered.emit(*pixel)

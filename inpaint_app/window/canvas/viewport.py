@@ -1,0 +1,180 @@
+"""Which part of a picture is seen, and how large: shared by panes that show the same place."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from PySide6.QtCore import QObject, Signal
+
+MAX_ZOOM = 64.0
+ZOOM_STEP = 1.25
+"""Factor of one notch of the wheel, or one press of a key."""
+
+_MIN_SIZE = 32.0
+
+
+class Viewport(QObject):
+    """The zoom and the centre of linked panes.
+
+    `zoom` is in screen pixels per picture pixel, where screen pixels are those of the device: at 1.0 a
+    picture is shown sharp on every display. Positions are picture coordinates (x, y): the pixel in row r
+    and column c covers c to c + 1 and r to r + 1.
+
+    A picture that is smaller than the panes is centred; a larger one cannot be moved away from their
+    borders. While `is_fitted`, it fills the panes whatever their size.
+    """
+
+    changed = Signal()
+    """Zoom, centre or picture size are different now."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._picture = (1.0, 1.0)
+        self._panes: dict[Hashable, tuple[float, float]] = {}
+        self._zoom = 1.0
+        self._center = (0.5, 0.5)
+        self._is_fitted = True
+
+    @property
+    def zoom(self) -> float:
+        """Screen pixels per picture pixel."""
+        return self._zoom
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """The place (x, y) of the picture in the middle of the panes."""
+        return self._center
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the whole picture is kept in view."""
+        return self._is_fitted
+
+    @property
+    def picture_size(self) -> tuple[float, float]:
+        """Width and height of the picture in pixels."""
+        return self._picture
+
+    @property
+    def pane_size(self) -> tuple[float, float]:
+        """Width and height in screen pixels that every pane has."""
+        if not self._panes:
+            return self._picture
+        return min(size[0] for size in self._panes.values()), min(size[1] for size in self._panes.values())
+
+    @property
+    def fit_zoom(self) -> float:
+        """The largest zoom at which the whole picture is in view."""
+        (width, height), (pane_width, pane_height) = self._picture, self.pane_size
+        return min(pane_width / width, pane_height / height, MAX_ZOOM)
+
+    @property
+    def min_zoom(self) -> float:
+        """The least zoom: the picture in view, or its longer side on a few screen pixels."""
+        return min(self.fit_zoom, max(_MIN_SIZE / max(self._picture), self.fit_zoom / 4), 1.0)
+
+    def set_picture_size(self, width: int, height: int) -> None:
+        """Tell how large the picture is; another size is fitted anew."""
+        size = float(max(width, 1)), float(max(height, 1))
+        if size != self._picture:
+            self._picture = size
+            self.fit()
+
+    def set_pane_size(self, pane: Hashable, width: float, height: float) -> None:
+        """Tell how large a pane is, in screen pixels."""
+        self._panes[pane] = max(width, 1.0), max(height, 1.0)
+        self._keep()
+
+    def remove_pane(self, pane: Hashable) -> None:
+        """Forget a pane, for instance one that is hidden."""
+        if self._panes.pop(pane, None) is not None:
+            self._keep()
+
+    def fit(self) -> None:
+        """Bring the whole picture into view, and keep it there when the panes change their size."""
+        self._move(self.fit_zoom, (self._picture[0] / 2, self._picture[1] / 2), fitted=True)
+
+    def show_actual_size(self) -> None:
+        """Show one picture pixel on one screen pixel."""
+        self.set_zoom(1.0)
+
+    def set_zoom(self, zoom: float, at: tuple[float, float] | None = None) -> None:
+        """Zoom so that a place stays where it is on the screen.
+
+        Parameters
+        ----------
+        zoom : float
+            Screen pixels per picture pixel; brought within the limits.
+        at : (float, float), optional
+            The place (x, y) of the picture that does not move; otherwise the centre.
+        """
+        zoom = min(max(zoom, self.min_zoom), MAX_ZOOM)
+        x, y = at or self._center
+        ratio = self._zoom / zoom
+        center = x + (self._center[0] - x) * ratio, y + (self._center[1] - y) * ratio
+        self._move(zoom, center, fitted=False)
+
+    def zoom_by(self, factor: float, at: tuple[float, float] | None = None) -> None:
+        """Multiply the zoom; see `set_zoom`."""
+        self.set_zoom(self._zoom * factor, at)
+
+    def zoom_in(self) -> None:
+        """Enlarge by a step."""
+        self.zoom_by(ZOOM_STEP)
+
+    def zoom_out(self) -> None:
+        """Reduce by a step."""
+        self.zoom_by(1 / ZOOM_STEP)
+
+    def pan(self, dx: float, dy: float) -> None:
+        """Move the picture by screen pixels, rightwards and downwards."""
+        x, y = self._center
+        self._move(self._zoom, (x - dx / self._zoom, y - dy / self._zoom), fitted=self._is_fitted)
+
+    def center_on(self, x: float, y: float) -> None:
+        """Bring a place of the picture to the middle, as far as its borders allow."""
+        self._move(self._zoom, (x, y), fitted=self._is_fitted)
+
+    def origin(self, pane: tuple[float, float]) -> tuple[float, float]:
+        """Return the screen pixel of a pane of that width and height where the picture begins.
+
+        It is a whole one, so that an unscaled picture stays sharp.
+        """
+        return (
+            float(round(pane[0] / 2 - self._center[0] * self._zoom)),
+            float(round(pane[1] / 2 - self._center[1] * self._zoom)),
+        )
+
+    def to_picture(self, x: float, y: float, pane: tuple[float, float]) -> tuple[float, float]:
+        """Return the place of the picture at a screen pixel of a pane of that width and height."""
+        left, top = self.origin(pane)
+        return (x - left) / self._zoom, (y - top) / self._zoom
+
+    def to_pane(self, x: float, y: float, pane: tuple[float, float]) -> tuple[float, float]:
+        """Return the screen pixel of a pane of that width and height where a place of the picture is."""
+        left, top = self.origin(pane)
+        return left + x * self._zoom, top + y * self._zoom
+
+    def _keep(self) -> None:
+        """Hold on to what is seen after the panes have changed."""
+        if self._is_fitted:
+            self.fit()
+        else:
+            self._move(max(self._zoom, self.min_zoom), self._center, fitted=False)
+
+    def _move(self, zoom: float, center: tuple[float, float], *, fitted: bool) -> None:
+        (width, height), (pane_width, pane_height) = self._picture, self.pane_size
+        bounded = (
+            _bounded(center[0], width, pane_width / zoom),
+            _bounded(center[1], height, pane_height / zoom),
+        )
+        before = self._zoom, self._center, self._is_fitted
+        self._zoom, self._center, self._is_fitted = zoom, bounded, fitted
+        if before != (zoom, bounded, fitted):
+            self.changed.emit()
+
+
+def _bounded(center: float, size: float, seen: float) -> float:
+    if seen >= size:
+        return size / 2
+    return min(max(center, seen / 2), size - seen / 2)

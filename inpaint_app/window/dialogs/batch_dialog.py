@@ -1,0 +1,172 @@
+"""A dialog that restores all pictures of a folder with the current settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QHeaderView,
+    QLabel,
+    QProgressBar,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inpaint_app.formatting import format_decibels, format_percent
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.batching import BatchRequest, BatchRow, run_batch
+from inpaint_app.window.session import descriptions
+from inpaint_app.window.session.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.state import Activity
+from inpaint_app.window.widgets.banner import Banner
+from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.path_field import PathField, path_form
+from inpaint_app.window.widgets.tooltip import tooltip
+
+_COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
+
+
+class BatchDialog(QDialog):
+    """Asks for folders, then shows how each picture fares; other work goes on meanwhile.
+
+    Parameters
+    ----------
+    session : Session
+        Whose settings and threads are used.
+    """
+
+    def __init__(self, session: Session, folder: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Restore a folder")
+        self._session = session
+        self._work = ExclusiveTask(session.jobs, self)
+        self._input = PathField("Folder of damaged pictures", folders=True, start=folder)
+        self._output = PathField("Folder for the results", folders=True, start=folder)
+        self._masks = PathField("Folder of masks (optional)", folders=True, start=folder)
+        self._replace = QCheckBox("Replace existing results")
+        self._settings = QLabel()
+        self._settings.setWordWrap(True)
+        self._banner, self._bar, self._summary = Banner(), QProgressBar(), QLabel()
+        self._table = QTableWidget(0, len(_COLUMNS))
+        self._buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        self._start = self._buttons.addButton("&Restore all", QDialogButtonBox.ButtonRole.ActionRole)
+        self._stop = self._buttons.addButton("&Stop", QDialogButtonBox.ButtonRole.ActionRole)
+        self._lay_out()
+        self._connect()
+        self._show_settings()
+        self._show_work()
+
+    def _lay_out(self) -> None:
+        self._table.setHorizontalHeaderLabels(_COLUMNS)
+        self._table.setAccessibleName("Pictures of the batch")
+        self._table.verticalHeader().hide()
+        self._table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        header = self._table.horizontalHeader()
+        header.setDefaultSectionSize(header.sectionSizeHint(_COLUMNS.index("PSNR (est.)")))
+        for column in (0, len(_COLUMNS) - 1):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        self._bar.setAccessibleName("Progress of the batch")
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._banner)
+        layout.addLayout(path_form((self._input, self._output, self._masks)))
+        layout.addWidget(self._replace)
+        layout.addWidget(self._settings)
+        layout.addWidget(self._table, 1)
+        layout.addWidget(self._bar)
+        layout.addWidget(self._summary)
+        layout.addWidget(self._buttons)
+        self._start.setDefault(True)
+        self.resize(720, 520)
+
+    def _connect(self) -> None:
+        self._session.settings_changed.connect(self._show_settings)
+        self._work.activity_changed.connect(self._show_work)
+        for field in (self._input, self._output, self._masks):
+            field.changed.connect(self._show_work)
+        self._start.clicked.connect(self.start)
+        self._stop.clicked.connect(self._work.cancel)
+        self._buttons.rejected.connect(self.reject)
+
+    def set_folders(self, folder: Path, output: Path) -> None:
+        """Fill in the folders."""
+        self._input.set_path(folder)
+        self._output.set_path(output)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether pictures are being restored."""
+        return self._work.is_active
+
+    def start(self) -> None:
+        """Begin."""
+        folder, output = self._input.path, self._output.path
+        if folder is None or output is None:
+            self._banner.say("Choose a folder of damaged pictures and one for the results.")
+            return
+        self._banner.hide()
+        self._summary.clear()
+        self._table.setRowCount(0)
+        mask_spec = MaskSpec(mask=self._masks.path)
+        request = BatchRequest(folder, output, self._session.settings, mask_spec, self._replace.isChecked())
+        self._work.start(
+            Activity("batch", "restoring"),
+            lambda task: run_batch(task, request),
+            done=self._finish,
+            failed=self._banner.say,
+            news=self._show_row,
+        )
+
+    def _show_row(self, row: BatchRow) -> None:
+        self._bar.setRange(0, 1000)
+        self._bar.setValue(round(1000 * (row.number - 1 + row.fraction) / row.count))
+        if self._table.rowCount() < row.number:
+            self._table.setRowCount(row.number)
+        texts = (
+            row.name,
+            "" if row.missing is None else format_percent(row.missing),
+            "" if row.estimated_psnr is None else format_decibels(row.estimated_psnr),
+            "" if row.seconds is None else f"{row.seconds:.1f}",
+            row.status,
+        )
+        for column, text in enumerate(texts):
+            item = QTableWidgetItem(text)
+            item.setToolTip(tooltip(text))
+            if 0 < column < 4:
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self._table.setItem(row.number - 1, column, item)
+        if row.is_done:  # its sentence may take several lines
+            self._table.resizeRowToContents(row.number - 1)
+
+    def _finish(self, rows: tuple[BatchRow, ...]) -> None:
+        good = sum(row.is_restored for row in rows)
+        self._summary.setText(f"{good} of {len(rows)} pictures restored.")
+
+    def _show_settings(self) -> None:
+        words = descriptions.settings_words(self._session.settings, self._session.settings)
+        self._settings.setText(
+            f"With the settings of the window: {words}. Missing pixels are transparent, NaN, "
+            "or white in masks of the same names."
+        )
+
+    def _show_work(self) -> None:
+        active = self._work.is_active
+        ready = self._input.path is not None and self._output.path is not None
+        self._start.setEnabled(not active and ready)
+        self._stop.setEnabled(active)
+        for widget in (self._input, self._output, self._masks, self._replace):
+            widget.setEnabled(not active)
+
+    def reject(self) -> None:
+        """Stop the batch and close, however that is asked for; what is written stays."""
+        self._work.cancel()
+        super().reject()

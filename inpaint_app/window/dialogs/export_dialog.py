@@ -1,0 +1,223 @@
+"""A dialog that asks where and how to write the restored picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.formats.shared.capabilities import Facts, check_encodable
+from inpaint_app.files.paths import is_folder, is_visible_file, same_file
+from inpaint_app.files.write import format_of
+from inpaint_app.jobs.exporting import Target
+from inpaint_app.window.plain_words import plain_sentence
+from inpaint_app.window.session.state import Document
+from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.path_field import PathField
+from inpaint_app.window.widgets.secondary_label import SecondaryLabel
+from inpaint_app.window.widgets.slider_field import Quantity, SliderField
+
+FORMATS = {"PNG": ".png", "TIFF": ".tif", "JPEG": ".jpg", "WebP": ".webp"}
+FILTERS = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.webp)"
+MASK_FILTERS = "Pictures (*.png *.tif *.tiff)"
+_ENDINGS = {
+    ".png": "PNG",
+    ".tif": "TIFF",
+    ".tiff": "TIFF",
+    ".jpg": "JPEG",
+    ".jpeg": "JPEG",
+    ".webp": "WebP",
+}
+_LOSSY = ("JPEG", "WebP")
+_PREVIEW = "The preview is not exported: F5 restores the whole picture with the parameters as they are now."
+_DEPTHS = {"PNG": (8, 16), "JPEG": (8,), "TIFF": (8, 16, 32), "WebP": (8,)}
+_QUALITY = Quantity(
+    label="&Quality",
+    minimum=1,
+    maximum=100,
+    default=95,
+    tooltip="Of JPEG and WebP: higher is better and larger; WebP of quality 100 loses nothing.",
+)
+
+
+class ExportDialog(QDialog):
+    """Asks for a file, its format, quality, depth and metadata.
+
+    An existing file is named as such and replaced only if the box for it is ticked.
+
+    Parameters
+    ----------
+    document : Document
+        What was restored; its files are sources.
+    suggestion : Path
+        A name to begin with.
+    facts : Facts
+        Of the restored picture; they tell which formats can keep it.
+    shows_preview : bool
+        Whether the window shows a preview, which is not what is written.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        suggestion: Path,
+        parent: QWidget | None = None,
+        *,
+        facts: Facts,
+        shows_preview: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export the restored picture")
+        self._document, self._facts = document, facts
+        self._file = PathField("&File", folders=False, start=suggestion, filters=FILTERS)
+        self._format, self._depth = QComboBox(), QComboBox()
+        self._quality = SliderField(_QUALITY)
+        self._metadata = QCheckBox("&Keep EXIF, colour profile and resolution")
+        self._replace, self._note = QCheckBox(), QLabel()
+        self._preview_note = SecondaryLabel(_PREVIEW)
+        self._preview_note.setVisible(shows_preview)
+        self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
+        self._export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._lay_out()
+        self._connect()
+        self._file.set_path(suggestion)
+
+    def _lay_out(self) -> None:
+        self._format.addItems(list(FORMATS))
+        self._format.setAccessibleName("Format")
+        self._depth.setAccessibleName("Bits per channel")
+        self._metadata.setChecked(True)
+        self._note.setWordWrap(True)
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.addRow("&File", self._file)
+        form.addRow("F&ormat", self._format)
+        form.addRow("&Depth", self._depth)
+        form.addRow(self._quality)
+        form.addRow(self._metadata)
+        layout = QVBoxLayout(self)
+        self._preview_note.setWordWrap(True)
+        layout.addWidget(self._preview_note)
+        layout.addLayout(form)
+        layout.addWidget(self._note)
+        layout.addWidget(self._replace)
+        layout.addStretch(1)
+        layout.addWidget(self._buttons)
+        self.setMinimumWidth(560)
+
+    def _connect(self) -> None:
+        self._file.changed.connect(self._show)
+        self._format.activated.connect(self._choose_format)
+        self._depth.activated.connect(self._show_note)
+        self._replace.toggled.connect(self._show_note)
+        self._metadata.toggled.connect(self._show_note)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+
+    @property
+    def target(self) -> Target | None:
+        """What was chosen; None while there is no name."""
+        path = self._file.path
+        if path is None:
+            return None
+        depth = self._depth.currentData()
+        return Target(
+            path,
+            overwrite=self._replace.isChecked() and self._replace.isVisibleTo(self),
+            quality=int(self._quality.value or 95),
+            depth=None if depth == self._document.picture.depth else depth,
+            keep_metadata=self._metadata.isChecked(),
+        )
+
+    def set_path(self, path: Path) -> None:
+        """Fill in another file."""
+        self._file.set_path(path)
+
+    def _choose_format(self) -> None:
+        path = self._file.path
+        if path is not None and path.name:
+            self._file.set_path(path.with_suffix(FORMATS[self._format.currentText()]))
+
+    def _show(self) -> None:
+        """Follow the name: its ending tells the format."""
+        path = self._file.path
+        name = None if path is None else _ENDINGS.get(path.suffix.lower())
+        if name is not None:
+            self._format.setCurrentText(name)
+        self._replace.setChecked(False)
+        self._show_depths(name or self._format.currentText())
+        self._quality.setEnabled(name in _LOSSY)
+        self._show_note()
+
+    def _show_depths(self, name: str) -> None:
+        own, before = self._document.picture.depth, self._depth.currentData()
+        possible = [depth for depth in _DEPTHS[name] if depth in (8, 16) or depth == own]
+        self._depth.clear()
+        for depth in possible:
+            kind = "32-bit float" if depth == 32 else f"{depth} bits per channel"
+            self._depth.addItem(f"{kind} (as the source)" if depth == own else kind, depth)
+        best = before if before in possible else own if own in possible else possible[-1]
+        self._depth.setCurrentIndex(possible.index(best))
+
+    def _show_note(self) -> None:
+        path = self._file.path
+        exists = path is not None and is_visible_file(path)
+        is_source = path is not None and any(same_file(path, file) for file in self._document.files)
+        refusal = _name_problem(path) or self._format_problem()
+        self._replace.setVisible(exists)
+        self._replace.setText(
+            "Replace the picture that was opened" if is_source else "Replace the existing file"
+        )
+        self._note.setText(refusal or self._warning(exists=exists, is_source=is_source))
+        self._note.setVisible(bool(self._note.text()))
+        self._export.setEnabled(not refusal and (not exists or self._replace.isChecked()))
+
+    def _format_problem(self) -> str:
+        """Say why the format cannot keep the picture; empty if it can."""
+        target, facts = self.target, self._facts
+        if target is None:
+            return ""
+        if not target.keep_metadata:
+            facts = replace(facts, n_exif=0, n_icc=0)
+        try:
+            check_encodable(facts, format_of(target.path), depth=target.depth, quality=target.quality)
+        except UserError as error:
+            return plain_sentence(str(error))
+        return ""
+
+    def _warning(self, *, exists: bool, is_source: bool) -> str:
+        if is_source:
+            return "This is the picture that was opened: replacing it loses the damaged original."
+        if exists:
+            return "There is a file of this name already."
+        if self._depth.currentData() != self._document.picture.depth:
+            return (
+                f"The source has {self._document.picture.depth} bits per channel; this keeps fewer or more."
+            )
+        return ""
+
+
+def _name_problem(path: Path | None) -> str:
+    """Say why nothing can be written there; empty if something can."""
+    if path is None:
+        return "Give the file a name."
+    if path.suffix.lower() not in _ENDINGS:
+        return "The name needs an ending that tells the format: .png, .tif, .jpg or .webp."
+    try:
+        has_folder = is_folder(path.parent)
+    except UserError as error:
+        return str(error)
+    if not has_folder:
+        return f"The folder {printable_path(path.parent)} does not exist; choose another, or make it first."
+    return ""

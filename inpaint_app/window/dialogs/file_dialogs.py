@@ -1,0 +1,63 @@
+"""Dialogs that ask for files, and sentences about what is at stake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from inpaint_app.errors import printable_path
+from inpaint_app.files.batch_files import READABLE_SUFFIXES
+from inpaint_app.files.paths import is_visible
+
+_PICTURES = f"Pictures ({' '.join(f'*{ending}' for ending in sorted(READABLE_SUFFIXES))});;All files (*)"
+
+
+def ask_for_picture(parent: QWidget, title: str, folder: Path) -> Path | None:
+    """Ask for a picture to read; None if the user changes their mind."""
+    chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder), _PICTURES)
+    return Path(chosen) if chosen else None
+
+
+def ask_for_recipe(parent: QWidget, folder: Path) -> Path | None:
+    """Ask for a recipe to read."""
+    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a recipe", str(folder), "Recipes (*.json)")
+    return Path(chosen) if chosen else None
+
+
+def ask_where_to_write(parent: QWidget, title: str, suggestion: Path, kinds: str) -> Path | None:
+    """Ask for a file to write, and before one is replaced; a name without an ending gets that suggested."""
+    chosen, _ = QFileDialog.getSaveFileName(parent, title, str(suggestion), kinds)
+    if not chosen:
+        return None
+    path = Path(chosen)
+    if path.suffix:
+        return path
+    # The dialog has asked about the name as typed only.
+    path = path.with_suffix(suggestion.suffix)
+    return path if not is_visible(path) or _may_replace(parent, title, path) else None
+
+
+def _may_replace(parent: QWidget, title: str, path: Path) -> bool:
+    buttons = QMessageBox.StandardButton
+    question = f"{printable_path(path.name)} exists already. Replace it?"
+    answer = QMessageBox.question(parent, title, question, buttons.Yes | buttons.No, buttons.No)
+    return answer == buttons.Yes
+
+
+def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
+    """Ask what becomes of unsaved work, given by its names: "export", "discard" or "stay"."""
+    is_one = len(works) == 1
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Unsaved work")
+    box.setText(f"The {' and the '.join(works)} {'is' if is_one else 'are'} in no file yet.")
+    box.setInformativeText(f"Export {'it' if is_one else 'them'} first?")
+    export = box.addButton("&Export …", QMessageBox.ButtonRole.AcceptRole)
+    discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
+    box.addButton(QMessageBox.StandardButton.Cancel).setIcon(QIcon())
+    box.setDefaultButton(export)
+    box.exec()
+    clicked = box.clickedButton()
+    return "export" if clicked is export else "discard" if clicked is discard else "stay"

@@ -1,0 +1,139 @@
+"""The atoms of a dictionary as a list for views, in an order that can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QImage
+
+from inpaint_app.window.canvas.image_pyramid import to_image
+from inpaint_app.window.widgets.numbers import format_number
+from inpaint_app.window.widgets.tooltip import tooltip
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, eq=False)
+class Atom:
+    """An atom of the selected dictionary.
+
+    Attributes
+    ----------
+    pixels : (h, w) ndarray of float
+        The atom as a small picture.
+    origin : str
+        Where it comes from, in words.
+    gain : float
+        What its selection gained.
+    share : float
+        Part of the windows that use it, 0 to 1.
+    """
+
+    pixels: npt.NDArray[np.floating[Any]]
+    origin: str
+    gain: float
+    share: float
+
+
+class Order(Enum):
+    """How atoms are sorted."""
+
+    SELECTION = "Order of selection"
+    USAGE = "Most used first"
+    GAIN = "Largest gain first"
+
+
+class AtomModel(QAbstractListModel):
+    """Atoms in one of the orders; an atom's number is its place in the order of selection, from 0.
+
+    Parameters
+    ----------
+    parent : QObject, optional
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._atoms: tuple[Atom, ...] = ()
+        self._images: tuple[QImage, ...] = ()
+        self._numbers: list[int] = []
+        self._order = Order.SELECTION
+
+    def set_atoms(self, atoms: Sequence[Atom]) -> None:
+        """Take over a dictionary, in the order of selection."""
+        self.beginResetModel()
+        self._atoms = tuple(atoms)
+        self._images = tuple(_image(atom.pixels) for atom in atoms)
+        self._sort()
+        self.endResetModel()
+
+    def set_order(self, order: Order) -> None:
+        """Sort anew."""
+        self.beginResetModel()
+        self._order = order
+        self._sort()
+        self.endResetModel()
+
+    def atom(self, number: int) -> Atom:
+        """Return an atom by its place in the order of selection."""
+        return self._atoms[number]
+
+    def image(self, number: int) -> QImage:
+        """Return an atom as a picture: zero is mid-gray, the largest value black or white."""
+        return self._images[number]
+
+    def number(self, index: Index) -> int:
+        """Return the number of the atom in a row."""
+        return self._numbers[index.row()]
+
+    def index_of(self, number: int) -> QModelIndex:
+        """Return the row of an atom; an invalid one if there is no such atom."""
+        return self.index(self._numbers.index(number)) if number in self._numbers else QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (an invalid index has no state)
+        """Return how many atoms there are."""
+        return 0 if parent.isValid() else len(self._numbers)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401  (Qt's)
+        """Return the words for an atom."""
+        if not index.isValid():
+            return None
+        number = self.number(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return str(number + 1)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(self.words(number))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self.words(number)
+        return None
+
+    def words(self, number: int) -> str:
+        """Return all that is known of an atom."""
+        atom = self._atoms[number]
+        used = f"used by {share_words(atom.share)} of the windows"
+        return f"Atom {number + 1}: {atom.origin}. Gain {format_number(atom.gain)}, {used}."
+
+    def _sort(self) -> None:
+        keys = {
+            Order.SELECTION: lambda number: number,
+            Order.USAGE: lambda number: -self._atoms[number].share,
+            Order.GAIN: lambda number: -self._atoms[number].gain,
+        }
+        self._numbers = sorted(range(len(self._atoms)), key=keys[self._order])
+
+
+def share_words(share: float) -> str:
+    """Return a part as per cent, such as "12 %" or "< 1 %"."""
+    if 0 < share < 0.01:
+        return "< 1 %"
+    return f"{100 * share:.0f} %"
+
+
+def _image(pixels: npt.NDArray[np.floating[Any]]) -> QImage:
+    largest = float(np.abs(pixels).max()) or 1.0
+    return to_image(pixels, (-largest, largest))

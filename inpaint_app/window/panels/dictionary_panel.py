@@ -1,0 +1,77 @@
+"""The dictionary of the restoration that is shown: its atoms, and what each of them gained."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from dictsel_core import Restoration
+from inpaint_app.figures.atom_names import format_origin
+from inpaint_app.window.panels.atom_gallery import AtomGallery
+from inpaint_app.window.panels.atom_model import Atom
+from inpaint_app.window.panels.gain_curve import GainCurve
+from inpaint_app.window.session.session import Session
+
+
+class DictionaryPanel(QWidget):
+    """Shows the atoms of the current record; choosing one lights up the patches that use it.
+
+    Parameters
+    ----------
+    session : Session
+        Whose dictionary it is.
+    """
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._shown: Restoration | None = None
+        self.gallery, self.curve = AtomGallery(), GainCurve()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.addWidget(self.gallery, 5)
+        layout.addWidget(self.curve, 2)
+        self.gallery.atom_chosen.connect(self._choose)
+        self.curve.step_clicked.connect(self._choose)
+        session.result_changed.connect(self._show)
+        session.atom_use_changed.connect(self._show_use)
+
+    def _choose(self, atom: int | None) -> None:
+        self.gallery.set_chosen(atom)
+        self.curve.set_marked(atom)
+        self._session.choose_atom(atom)
+
+    def _show(self) -> None:
+        record = self._session.current
+        restoration = None if record is None else record.restoration
+        if restoration is self._shown:
+            return
+        self._shown = restoration
+        selection = None if restoration is None else restoration.selection
+        self.gallery.set_atoms([] if restoration is None else atoms_of(restoration))
+        if selection is None:
+            self.curve.set_steps([], [])
+        else:
+            self.curve.set_steps(selection.gains.tolist(), selection.objective.tolist())
+
+    def _show_use(self) -> None:
+        """Give a choice up that the session has given up."""
+        if self._session.atom_use is None:
+            self.gallery.set_chosen(None)
+            self.curve.set_marked(None)
+
+
+def atoms_of(restoration: Restoration) -> list[Atom]:
+    """Return the atoms of a restoration in the order of selection."""
+    selection = restoration.selection
+    if selection is None:
+        return []
+    size = restoration.settings.patch_size
+    return [
+        Atom(
+            restoration.dictionary[:, number].reshape(size, size),
+            format_origin(origin),
+            float(selection.gains[number]),
+            float(restoration.usage_fractions[number]),
+        )
+        for number, origin in enumerate(restoration.origins)
+    ]

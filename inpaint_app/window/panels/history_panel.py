@@ -1,0 +1,100 @@
+"""The list of restorations made so far."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inpaint_app.window.session import descriptions
+from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.widgets.secondary_label import SecondaryLabel
+
+_COLUMNS = ("Run", "Parameters", "PSNR", "SSIM", "Seconds")
+_NUMBER = Qt.ItemDataRole.UserRole
+
+
+class HistoryPanel(QWidget):
+    """Shows the runs of a session, newest first; choosing one goes back to it.
+
+    Parameters
+    ----------
+    session : Session
+        Whose runs they are.
+    """
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._list = QTreeWidget()
+        self._list.setHeaderLabels(_COLUMNS)
+        self._list.setRootIsDecorated(False)
+        self._list.setAlternatingRowColors(True)
+        self._list.setUniformRowHeights(True)
+        self._list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._list.setAccessibleName("Restorations made so far")
+        header = self._list.header()
+        header.setStretchLastSection(False)
+        for column in range(len(_COLUMNS)):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self._empty = SecondaryLabel("Every restoration is kept here with its parameters, PSNR and time.")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._empty)
+        layout.addWidget(self._list)
+        session.history_changed.connect(self._show)
+        for chosen in (self._list.currentItemChanged, self._list.itemClicked, self._list.itemActivated):
+            chosen.connect(self._choose)
+        self._show()
+
+    def _show(self) -> None:
+        records = self._session.history.records
+        self._list.setVisible(bool(records))
+        self._empty.setVisible(not records)
+        with QSignalBlocker(self._list):
+            self._list.clear()
+            for record in reversed(records):
+                item = _item(record)
+                self._list.addTopLevelItem(item)
+                if self._session.current is not None and record.number == self._session.current.number:
+                    self._list.setCurrentItem(item)
+
+    def _choose(self, item: QTreeWidgetItem | None) -> None:
+        if item is None:
+            return
+        session, number = self._session, item.data(0, _NUMBER)
+        current = session.current
+        is_shown = current is not None and number == current.number and session.preview is None
+        if current is None or not is_shown or current.requested != session.settings:
+            session.go_back(number)
+
+
+def _item(record: RunRecord) -> QTreeWidgetItem:
+    ssim = None if record.figures is None else record.figures.scores.ssim
+    words = descriptions.settings_words(record.settings, record.requested)
+    notes = "".join(
+        (", stopped" if record.is_stopped else "", ", pixels let go" if record.image is None else "")
+    )
+    texts = (
+        str(record.number),
+        words + notes,
+        descriptions.short_quality(record),
+        "" if ssim is None else f"{ssim:.4f}",
+        f"{record.seconds:.1f}",
+    )
+    item = QTreeWidgetItem(list(texts))
+    item.setData(0, _NUMBER, record.number)
+    for column in (0, 2, 3, 4):
+        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    item.setToolTip(1, f"Go back to run {record.number}: {words}")
+    return item

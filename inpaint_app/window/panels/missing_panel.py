@@ -1,0 +1,124 @@
+"""Which pixels are missing, how that is known, and how to say otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QColorDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inpaint_app.formatting import format_percent
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.window.session import descriptions
+from inpaint_app.window.session.session import Session
+from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
+
+
+class MissingPanel(QWidget):
+    """Says what is missing and lets it be marked by a file or a colour.
+
+    Parameters
+    ----------
+    session : Session
+        Whose mask it is.
+    """
+
+    mask_file_wanted = Signal()
+    """The user asks for a mask file."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._found = QLabel("Nothing is open.")
+        self._found.setWordWrap(True)
+        self._file = QPushButton("Mask f&ile …")
+        self._colour = QPushButton("Co&lour …")
+        self._turn, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
+        self._tolerance = NoWheelSpinBox()
+        self._lay_out()
+        self._describe()
+        self._connect()
+        self._show()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.addWidget(self._found)
+        grid = QGridLayout()
+        grid.setSpacing(4)
+        for place, button in enumerate((self._file, self._colour, self._turn, self._clear)):
+            grid.addWidget(button, place // 2, place % 2)
+        layout.addLayout(grid)
+        self._tolerance_row = QWidget()
+        row = QHBoxLayout(self._tolerance_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        label = QLabel("&Tolerance of the colour")
+        label.setBuddy(self._tolerance)
+        row.addWidget(label, 1)
+        row.addWidget(self._tolerance)
+        layout.addWidget(self._tolerance_row)
+
+    def _describe(self) -> None:
+        self._file.setToolTip("Take missing pixels from a picture, white = missing.")
+        self._colour.setToolTip("All pixels of one colour are missing.")
+        self._turn.setToolTip("Exchange missing and observed pixels.")
+        self._clear.setToolTip("Nothing is missing; then paint what is (P).")
+        self._tolerance.setToolTip("Largest difference from the colour in any channel.")
+        self._tolerance.setAccessibleName("Tolerance of the colour")
+        self._tolerance.setRange(0, 65535)
+        self._tolerance.setKeyboardTracking(False)
+
+    def _connect(self) -> None:
+        session = self._session
+        session.document_changed.connect(self._show)
+        session.mask_edited.connect(self._show)
+        self._file.clicked.connect(self.mask_file_wanted)
+        self._colour.clicked.connect(self.choose_colour)
+        self._turn.clicked.connect(lambda: session.edit_mask(lambda mask: mask.invert()))
+        self._clear.clicked.connect(lambda: session.edit_mask(lambda mask: mask.clear()))
+        self._tolerance.valueChanged.connect(self._set_tolerance)
+
+    def choose_colour(self) -> None:
+        """Ask for the colour that marks missing pixels."""
+        document = self._session.document
+        if document is None:
+            return
+        start = QColor(document.mask_spec.key) if document.mask_spec.key is not None else QColor("magenta")
+        chosen = QColorDialog.getColor(start, self, "Colour of missing pixels")
+        if chosen.isValid():
+            self._session.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=float(self._tolerance.value())))
+
+    def _set_tolerance(self, value: int) -> None:
+        document = self._session.document
+        if document is not None and document.mask_spec.key is not None:
+            self._session.set_mask_spec(replace(document.mask_spec, tolerance=float(value)))
+
+    def _show(self) -> None:
+        session = self._session
+        document, mask = session.document, session.mask
+        for button in (self._file, self._colour, self._turn, self._clear):
+            button.setEnabled(document is not None)
+        self._tolerance_row.setVisible(document is not None and document.mask_spec.key is not None)
+        if document is None or mask is None:
+            return
+        with QSignalBlocker(self._tolerance):
+            self._tolerance.setValue(round(document.mask_spec.tolerance))
+        fraction = session.missing_fraction
+        if fraction == 0:
+            self._found.setText(
+                "No pixel is missing. Paint what is to be restored (P), or choose a mask file or a colour."
+            )
+            return
+        how = descriptions.found_words(document, mask)
+        self._found.setText(
+            f"{format_percent(fraction)} of the pixels are missing" + (f": {how}." if how else ".")
+        )

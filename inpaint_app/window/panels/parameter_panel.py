@@ -1,0 +1,263 @@
+"""The parameters of a restoration: preset, constraint, numbers, bases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from dictsel_core import CONSTRAINTS, MAX_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
+from inpaint_app.window.session.descriptions import preset_of
+from inpaint_app.window.session.session import Session
+from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
+from inpaint_app.window.widgets.slider_field import Quantity, SliderField
+from inpaint_app.window.widgets.tooltip import tooltip
+
+_DEFAULTS = RestoreSettings()
+
+
+def _quantity(name: str, label: str, tooltip: str, **options: Any) -> Quantity:  # noqa: ANN401
+    """Return a setting as a quantity: all that it may be can be typed."""
+    parameter = RestoreSettings.parameters[name]
+    least = 10.0 ** -options.get("decimals", 0) if parameter.excludes_minimum else 0
+    return Quantity(
+        label=label,
+        minimum=parameter.minimum + least,
+        maximum=parameter.maximum,
+        default=getattr(_DEFAULTS, name),
+        can_be_automatic=parameter.is_optional,
+        tooltip=tooltip,
+        **options,
+    )
+
+
+_QUANTITIES = {
+    "n_atoms": _quantity(
+        "n_atoms",
+        "Dictionary size &k",
+        "How many atoms are selected: few keep to broad shapes where little is known, many bring "
+        "back texture where much is.",
+    ),
+    "sparsity": _quantity(
+        "sparsity",
+        "Sparsity &s",
+        "Most atoms that one patch may use while the dictionary is selected: more follow detail, "
+        "fewer keep noise out.",
+        usual=(1, 24),
+    ),
+    "budget": _quantity(
+        "budget",
+        "Budget s', &average per patch",
+        "Atoms that all patches share, per patch: plain patches leave theirs to busy ones.",
+        usual=(0.5, 16),
+        step=0.5,
+        decimals=1,
+    ),
+    "coding_sparsity": _quantity(
+        "coding_sparsity",
+        "Atoms per &window",
+        "Most atoms that rebuild one window of the picture: more are sharper, fewer are smoother.",
+        usual=(1, 24),
+    ),
+    "rounds": _quantity(
+        "rounds",
+        "Ro&unds of refinement",
+        "How often similar windows improve each other after that: more are better and slower; 0 is "
+        "the paper's method, auto goes on until held-out pixels stop improving.",
+        usual=(0, 12),
+    ),
+}
+_CONSTRAINT_TIPS = {
+    "individual": "Every patch may use up to s atoms, whatever it shows.",
+    "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
+}
+_PRESET_TIPS = {
+    "paper": "The procedure of the paper, which replaces observed pixels too.",
+    "fast": "Quick, and observed pixels stay as they are.",
+    "balanced": "Similar patches help each other: better, in reasonable time.",
+    "best": "As good as it gets; takes a while.",
+}
+_BASES = {
+    "dct": ("Cosines", "Smooth waves; good for gradients and soft texture."),
+    "haar": ("Haar", "Steps and blocks; good for hard edges."),
+    "db4": ("Daubechies 4", "Smooth short waves; good for fine texture."),
+    "coif1": ("Coiflets", "Nearly symmetric short waves; good for lines."),
+}
+_CUSTOM = "Custom"
+
+
+class ParameterPanel(QWidget):
+    """Shows the settings of a session and asks for others.
+
+    Parameters
+    ----------
+    session : Session
+        Whose settings they are.
+    """
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._presets = NoWheelComboBox()
+        self._constraints = QButtonGroup(self)
+        self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
+        self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
+        self._keep = QCheckBox("Keep observed pixels")
+        self._every_patch = QCheckBox("Use every patch")
+        self._automatic = QCheckBox("Restore after every change")
+        self._lay_out()
+        self._describe()
+        self._connect()
+        self._show()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setSpacing(6)
+        top = QHBoxLayout()
+        label = QLabel("&Preset")
+        label.setBuddy(self._presets)
+        top.addWidget(label)
+        top.addWidget(self._presets, 1)
+        layout.addLayout(top)
+        layout.addLayout(self._constraint_row())
+        for field in self._fields.values():
+            layout.addWidget(field)
+        layout.addWidget(QLabel("Bases that atoms are selected from"))
+        grid = QGridLayout()
+        grid.setContentsMargins(8, 0, 0, 4)
+        grid.setVerticalSpacing(2)
+        for place, box in enumerate(self._bases.values()):
+            grid.addWidget(box, place // 2, place % 2)
+        layout.addLayout(grid)
+        more = QVBoxLayout()
+        more.setSpacing(2)
+        for box in (self._keep, self._every_patch, self._automatic):
+            more.addWidget(box)
+        layout.addLayout(more)
+
+    def _constraint_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        for number, name in enumerate(CONSTRAINTS):
+            button = QRadioButton(f"{name.title()} sparsity")
+            button.setToolTip(tooltip(_CONSTRAINT_TIPS[name]))
+            button.setAccessibleDescription(_CONSTRAINT_TIPS[name])
+            self._constraints.addButton(button, number)
+            row.addWidget(button, 1)
+        return row
+
+    def _describe(self) -> None:
+        for preset in PRESETS:
+            self._presets.addItem(preset.title(), preset)
+            self._presets.setItemData(
+                self._presets.count() - 1, tooltip(_PRESET_TIPS[preset]), Qt.ItemDataRole.ToolTipRole
+            )
+        self._presets.addItem(_CUSTOM, None)
+        self._presets.setToolTip("All parameters at once.")
+        self._presets.setAccessibleName("Preset")
+        for name, box in self._bases.items():
+            box.setToolTip(tooltip(_BASES[name][1]))
+        self._keep.setToolTip(
+            tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
+        )
+        self._every_patch.setToolTip(tooltip("Rebuild the patch at every pixel: twice the time for 0.05 dB."))
+        self._automatic.setToolTip(tooltip("A full restoration follows every change, in place of a preview."))
+
+    def _connect(self) -> None:
+        session = self._session
+        session.settings_changed.connect(self._show)
+        session.document_changed.connect(self._show)
+        session.mask_edited.connect(self._show)
+        session.history_changed.connect(self._show_total)
+        self._presets.activated.connect(self._choose_preset)
+        self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
+        for name, field in self._fields.items():
+            field.value_changed.connect(lambda value, name=name: self._ask(**{name: value}))
+        for box in self._bases.values():
+            box.clicked.connect(self._choose_bases)
+        self._keep.clicked.connect(lambda checked: self._ask(keep_observed=checked))
+        self._every_patch.clicked.connect(lambda checked: self._ask(every_patch=checked))
+        self._automatic.clicked.connect(session.set_automatic)
+
+    def _ask(self, **changes: object) -> None:
+        # Refinement keeps observed pixels: of the two, the one chosen last is meant.
+        if changes.get("keep_observed") is False:
+            changes["rounds"] = 0
+        elif changes.get("rounds", 0) != 0:
+            changes["keep_observed"] = True
+        self._session.set_settings(replace(self._session.settings, **changes))  # type: ignore[arg-type]
+
+    def _choose_preset(self, place: int) -> None:
+        name = self._presets.itemData(place)
+        if name is None:
+            self._show()
+        else:
+            self._session.set_settings(RestoreSettings.preset(name))
+
+    def _choose_bases(self) -> None:
+        chosen = tuple(name for name, box in self._bases.items() if box.isChecked())
+        if chosen:
+            settings = self._session.settings
+            most, n_atoms = len(chosen) * settings.patch_size**2, settings.n_atoms
+            self._ask(bases=chosen, n_atoms=None if n_atoms is None else min(n_atoms, most))
+        else:  # at least one must stay
+            self._show()
+
+    def _show(self) -> None:
+        settings = self._session.settings
+        with QSignalBlocker(self._presets):
+            self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
+        for number, constraint in enumerate(CONSTRAINTS):
+            self._constraints.button(number).setChecked(settings.constraint == constraint)
+        resolved = self._resolved(settings)
+        self._fields["n_atoms"].set_bounds(1, len(settings.bases) * settings.patch_size**2)
+        for name, field in self._fields.items():
+            value = getattr(settings, name)
+            if value is None:
+                field.set_automatic(getattr(resolved, name))
+            else:
+                field.set_value(value)
+        self._fields["budget"].setEnabled(settings.constraint == "average")
+        for name, box in self._bases.items():
+            box.setChecked(name in settings.bases)
+        self._keep.setChecked(settings.keep_observed)
+        self._every_patch.setChecked(settings.every_patch)
+        self._automatic.setChecked(self._session.is_automatic)
+        self._show_total()
+
+    def _resolved(self, settings: RestoreSettings) -> RestoreSettings:
+        missing = self._session.missing_fraction
+        if not missing:
+            return settings
+        return settings.resolved(1 - missing, len(settings.bases) * settings.patch_size**2)
+
+    def _show_total(self) -> None:
+        """Say how many atoms the budget is in all."""
+        session, field = self._session, self._fields["budget"]
+        if session.document is None or session.settings.constraint != "average":
+            field.set_note("")
+            return
+        n_patches = self._n_patches()
+        total = round(session.settings.budget * n_patches)
+        field.set_note(f"s' = {total:,} atoms for {n_patches:,} patches")
+
+    def _n_patches(self) -> int:
+        """Return how many patches the dictionary was or will be selected on."""
+        current, document = self._session.current, self._session.document
+        if current is not None and current.restoration.selection is not None:
+            return len(current.restoration.selection.supports)
+        assert document is not None
+        size = self._session.settings.patch_size
+        tiles = -(-document.picture.height // size) * -(-document.picture.width // size)
+        return min(tiles * (3 if document.picture.is_color else 1), MAX_PATCHES)

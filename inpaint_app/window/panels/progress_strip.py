@@ -1,0 +1,48 @@
+"""A line that says what goes on and how long it takes, with a way to stop it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+
+from inpaint_app.window.session import descriptions
+from inpaint_app.window.session.state import Activity
+
+
+class ProgressStrip(QWidget):
+    """Shows an activity; nothing while there is none."""
+
+    stop_wanted = Signal()
+    cancel_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words, self._bar = QLabel(), QProgressBar()
+        self._bar.setAccessibleName("Progress")
+        self._bar.setMinimumWidth(160)
+        self._bar.setMaximumWidth(320)
+        self._stop, self._cancel = QPushButton("Stop"), QPushButton("Cancel")
+        self._stop.setToolTip("End here and keep what is there (Shift+F5).")
+        self._cancel.setToolTip("Give it up and leave everything as it was (Esc).")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(4, 0, 4, 0)
+        layout.addWidget(self._words, 1)
+        layout.addWidget(self._bar, 1)
+        layout.addWidget(self._stop)
+        layout.addWidget(self._cancel)
+        self._stop.clicked.connect(self.stop_wanted)
+        self._cancel.clicked.connect(self.cancel_wanted)
+        self.hide()
+
+    def show_activity(self, activity: Activity | None) -> None:
+        """Say what goes on; None for nothing."""
+        self.setVisible(activity is not None)
+        if activity is None:
+            return
+        self._words.setText(descriptions.activity_words(activity))
+        self._stop.setVisible(activity.can_keep)
+        if activity.fraction is None:
+            self._bar.setRange(0, 0)
+        else:
+            self._bar.setRange(0, 1000)
+            self._bar.setValue(round(1000 * activity.fraction))

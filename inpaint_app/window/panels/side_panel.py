@@ -1,0 +1,115 @@
+"""The panel beside the pictures: missing pixels, parameters, and what to do with them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QFrame,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inpaint_app.window.actions import Actions
+from inpaint_app.window.panels.missing_panel import MissingPanel
+from inpaint_app.window.panels.parameter_panel import ParameterPanel
+from inpaint_app.window.session.session import Session
+
+
+class SidePanel(QWidget):
+    """Scrolls through the parameters; the buttons below stay in sight.
+
+    Parameters
+    ----------
+    session : Session
+        Whose parameters they are.
+    actions : Actions
+        What the buttons do.
+    """
+
+    def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.missing, self.parameters = MissingPanel(session), ParameterPanel(session)
+        self._advice = QLabel()
+        self._advice.setWordWrap(True)
+        self._advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(8, 2, 8, 2)
+        column.setSpacing(4)
+        column.addWidget(_framed("Missing pixels", self.missing))
+        column.addWidget(_framed("Parameters", self.parameters))
+        column.addStretch(1)
+        scroll = _Column()
+        scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(8, 0, 8, 8)
+        self._restore = _button(actions["restore"], main=True)
+        for button in (self._restore, _button(actions["tune"]), _button(actions["compare"], "Compare")):
+            buttons.addWidget(button, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(scroll, 1)
+        self._advice.setContentsMargins(10, 0, 10, 0)
+        layout.addWidget(self._advice)
+        layout.addLayout(buttons)
+        session.advice_changed.connect(self._show_advice)
+        self._show_advice()
+
+    def _show_advice(self) -> None:
+        advice = self._session.advice
+        self._advice.setText("" if advice is None else advice.sentence)
+        self._advice.setVisible(advice is not None)
+
+
+class _Column(QScrollArea):
+    """Scrolls up and down, and is never narrower than what it holds."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size that holds the widest thing beside the scroll bar."""
+        inside = self.widget()
+        assert inside is not None
+        width = inside.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        return QSize(width, super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size of what it holds."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+
+def _framed(title: str, widget: QWidget) -> QGroupBox:
+    box = QGroupBox(title)
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(4, 2, 4, 2)
+    layout.addWidget(widget)
+    return box
+
+
+def _button(action: QAction, text: str = "", *, main: bool = False) -> QPushButton:
+    """Return a button that does what an action does, and is enabled when it is.
+
+    The letters belong to the menus: it has none.
+    """
+    button = QPushButton(text or action.iconText())
+    button.setToolTip(action.toolTip())
+    button.setAccessibleDescription(action.statusTip())
+    if main:
+        font = button.font()
+        font.setBold(True)
+        button.setFont(font)
+    button.clicked.connect(action.trigger)
+    action.enabledChanged.connect(button.setEnabled)
+    button.setEnabled(action.isEnabled())
+    return button

@@ -1,0 +1,159 @@
+"""Words below pictures and in lists; no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dictsel_core import PRESETS, RestoreSettings
+from inpaint_app.errors import printable_path
+from inpaint_app.formatting import format_decibels, format_duration, format_percent
+from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.picture import Array
+from inpaint_app.window.session.state import Activity, Document, QualityMetrics, RunRecord
+
+_SOURCES = {
+    "alpha": "transparent",
+    "nan": "not a number",
+    "mask": "in the mask file",
+    "key": "of the chosen colour",
+    "simulated": "simulated",
+}
+_GAP = "   "
+_N_FORMS = 3
+Forms = tuple[str, str, str]
+"""The same in fewer and fewer words, for less and less room."""
+
+
+def damaged_caption(missing: float, figures: QualityMetrics | None, has_reference: bool) -> Forms:
+    """Return what is said about the damaged picture."""
+    what = f"{format_percent(missing)} missing" if missing else "nothing missing"
+    if not has_reference:
+        return what, what, what
+    return _joined((what, *_scores(figures, form)) for form in range(_N_FORMS))
+
+
+def restored_caption(record: RunRecord) -> Forms:
+    """Return what is said about a restored picture."""
+    rest = (seconds(record.seconds), *(("stopped early",) if record.is_stopped else ()))
+    return _joined((*_scores(record.figures, form), *rest) for form in range(_N_FORMS))
+
+
+def _joined(forms: Iterable[Iterable[str]]) -> Forms:
+    full, shorter, shortest = (_GAP.join(parts) for parts in forms)
+    return full, shorter, shortest
+
+
+def _scores(figures: QualityMetrics | None, form: int) -> list[str]:
+    """Return figures in words; the higher the form, the shorter."""
+    if figures is None:
+        return ["measuring …"]
+    scores, names = figures.scores, ("PSNR ", "SSIM ") if form < _N_FORMS - 1 else ("", "")
+    if scores.psnr is not None:
+        parts = [f"{names[0]}{format_decibels(scores.psnr)}"]
+        if scores.psnr_missing is not None and form == 0:
+            parts[0] += f" (missing pixels {format_decibels(scores.psnr_missing)})"
+    elif figures.estimated_psnr is not None:
+        parts = [
+            f"{names[0]}≈ {format_decibels(figures.estimated_psnr)}" + (" (estimated)" if form == 0 else "")
+        ]
+    else:
+        parts = ["PSNR not known"]
+    if scores.ssim is not None:
+        parts.append(f"{names[1]}{scores.ssim:.4f}")
+    return parts
+
+
+def short_quality(record: RunRecord) -> str:
+    """Return the PSNR for a narrow column; a dash where it is not known."""
+    figures = record.figures
+    if figures is None:
+        return "–" if record.image is None else "…"
+    if figures.scores.psnr is not None:
+        return format_decibels(figures.scores.psnr)
+    return "–" if figures.estimated_psnr is None else f"≈ {format_decibels(figures.estimated_psnr)}"
+
+
+def seconds(value: float) -> str:
+    """Return a time in seconds for a caption."""
+    return f"{value:.1f} s" if value < 60 else format_duration(value)
+
+
+def preset_of(settings: RestoreSettings) -> str | None:
+    """Return the name of the preset that settings are; None if they are the user's own."""
+    return next((name for name in PRESETS if RestoreSettings.preset(name) == settings), None)
+
+
+def settings_words(used: RestoreSettings, asked: RestoreSettings) -> str:
+    """Return parameters in a few words that tell different ones apart.
+
+    Parameters
+    ----------
+    used : RestoreSettings
+        Those of a run, with what was left open filled in.
+    asked : RestoreSettings
+        As the user has set them: a preset is named, and what differs from all presets as well.
+    """
+    words = [used.constraint, f"k = {used.n_atoms or 'auto'}", f"s = {used.sparsity}"]
+    if used.constraint == "average":
+        words.append(f"s'/T = {used.budget:g}")
+    if used.rounds != 0:
+        words.append(f"rounds {'auto' if used.rounds is None else used.rounds}")
+    preset = preset_of(asked)
+    if preset is not None:
+        return f"{preset.title()}: {', '.join(words)}"
+    return ", ".join(words + _peculiarities(asked))
+
+
+def _peculiarities(settings: RestoreSettings) -> list[str]:
+    """Say what is not as usual among the lesser parameters."""
+    usual = RestoreSettings()
+    said = {
+        "coding_sparsity": f"{settings.coding_sparsity} atoms per window",
+        "patch_size": f"patches {settings.patch_size} x {settings.patch_size}",
+        "bases": " + ".join(settings.bases),
+        "selector": f"{settings.selector}".upper(),
+        "keep_observed": "observed pixels replaced",
+        "fill_weight": f"fill {settings.fill_weight:g}",
+        "every_patch": "every patch",
+        "seed": f"seed {settings.seed}",
+    }
+    return [words for name, words in said.items() if getattr(settings, name) != getattr(usual, name)]
+
+
+def found_words(document: Document, mask: MaskHistory) -> str:
+    """Say how the missing pixels of a document are known."""
+    known = [] if mask.was_cleared else [_SOURCES[source] for source in document.sources]
+    if mask.is_painted:
+        known.append("painted by hand")
+    return ", ".join(known)
+
+
+def short_paths(paths: Sequence[Path]) -> list[str]:
+    """Return the names of files, with as much of their folders as tells them apart."""
+    labels = []
+    for path in paths:
+        others = [other.parts for other in paths if other != path]
+        n_parts = 1
+        while any(parts[-n_parts:] == path.parts[-n_parts:] for parts in others):
+            n_parts += 1
+        labels.append(printable_path(Path(*path.parts[-n_parts:])))
+    return labels
+
+
+def activity_words(activity: Activity) -> str:
+    """Return what goes on, and how long it will take."""
+    stage = activity.stage[:1].upper() + activity.stage[1:]
+    if activity.seconds_left is None:
+        return stage
+    return f"{stage}   {format_duration(activity.seconds_left)} left"
+
+
+def pixel_words(pixels: Array, row: int, column: int) -> str:
+    """Return the values of a pixel."""
+    values = np.atleast_1d(pixels[row, column])
+    if values.dtype.kind == "f":
+        return " ".join("NaN" if not np.isfinite(value) else f"{value:.4g}" for value in values)
+    return " ".join(str(int(value)) for value in values)

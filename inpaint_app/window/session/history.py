@@ -1,0 +1,101 @@
+"""The restorations of a document, oldest first, within bounded memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dictsel_core import RestoreSettings
+from inpaint_app.image.missing import Mask
+from inpaint_app.window.session.state import Comparison, QualityMetrics, RunRecord
+
+MAX_BYTES = 1 << 30
+"""Memory that the pixels of all records may take."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunHistory:
+    """Records of one document, and which of them are looked at; a new value for every change.
+
+    Attributes
+    ----------
+    records : tuple of RunRecord
+        In the order in which they were made.
+    current_number : int or None
+        The record that is shown.
+    saved_number : int or None
+        The record that was last written to a file.
+    comparison : Comparison or None
+        The records that were last made to stand side by side.
+    """
+
+    records: tuple[RunRecord, ...] = ()
+    current_number: int | None = None
+    saved_number: int | None = None
+    comparison: Comparison | None = None
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self.records)
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next record."""
+        return self.records[-1].number + 1 if self.records else 1
+
+    @property
+    def current(self) -> RunRecord | None:
+        """The record that is shown, if there is one."""
+        return self.find(self.current_number)
+
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether the record that is shown is in no file yet."""
+        return self.current_number is not None and self.current_number != self.saved_number
+
+    @property
+    def pair(self) -> tuple[RunRecord | None, RunRecord | None]:
+        """What was made under individual and under average sparsity, if the current record is one of them."""
+        if self.current is None or self.comparison is None:
+            return None, None
+        individual, average = self.comparison.individual, self.comparison.average
+        if self.current_number not in (individual, average):
+            return None, None
+        return self.find(individual), self.find(average)
+
+    @property
+    def compared(self) -> tuple[RunRecord, ...]:
+        """The records that stand side by side: the pair, or the current one alone."""
+        pair = tuple(record for record in self.pair if record is not None)
+        return pair or (() if self.current is None else (self.current,))
+
+    def find(self, number: int | None) -> RunRecord | None:
+        """Return a record by its number; None if there is none."""
+        return next((record for record in self.records if record.number == number), None)
+
+    def find_run(self, requested: RestoreSettings, mask: Mask) -> RunRecord | None:
+        """Return the latest complete run with these parameters and this mask that still has its pixels."""
+        for record in reversed(self.records):
+            is_whole = record.image is not None and not record.is_stopped
+            if is_whole and record.requested == requested and np.array_equal(record.mask, mask):
+                return record
+        return None
+
+    def added(self, record: RunRecord, *, max_bytes: int = MAX_BYTES) -> RunHistory:
+        """Return the history with one more record; the oldest lose their pixels if memory asks for it."""
+        kept: list[RunRecord] = []
+        left = max_bytes - record.n_bytes
+        for old in reversed(self.records):
+            left -= old.n_bytes
+            kept.append(old if left >= 0 else old.without_image())
+        return replace(self, records=(*reversed(kept), record))
+
+    def with_figures(self, number: int, figures: QualityMetrics | None) -> RunHistory:
+        """Return the history with the figures of one record."""
+        records = (replace(r, figures=figures) if r.number == number else r for r in self.records)
+        return replace(self, records=tuple(records))
+
+    def without_figures(self) -> RunHistory:
+        """Return the history with all figures forgotten, for another reference."""
+        return replace(self, records=tuple(replace(record, figures=None) for record in self.records))

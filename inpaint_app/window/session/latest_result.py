@@ -1,0 +1,78 @@
+"""A picture on its way to the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from inpaint_app.window.session.background import Jobs
+from inpaint_app.window.session.task import Task
+
+Ready = TypeVar("Ready")
+
+
+class LatestResult(QObject, Generic[Ready]):
+    """Makes something ready for drawing in another thread; the latest request wins.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        Where the work is done.
+    """
+
+    changed = Signal()
+    """Something else is ready, or nothing any more."""
+    failed = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._sources: tuple[object, ...] = ()
+        self._task: Task | None = None
+        self.ready: Ready | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being made ready."""
+        return self._task is not None
+
+    def show(self, make: Callable[[], Ready], *sources: object) -> None:
+        """Make something ready, unless it is what was asked for last.
+
+        Parameters
+        ----------
+        make : callable
+            Called in another thread.
+        *sources : object
+            What it is made of, such as arrays; the same objects need not be made ready again.
+        """
+        known = len(sources) == len(self._sources)
+        if known and all(one is other for one, other in zip(sources, self._sources, strict=True)):
+            return
+        self._drop()
+        self._sources = sources
+        self._task = self._jobs.start(lambda _task: make(), done=self._take, failed=self._fail)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._drop()
+        self._sources = ()
+        if self.ready is not None:
+            self.ready = None
+            self.changed.emit()
+
+    def _drop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _fail(self, sentence: str) -> None:
+        self._task = None
+        self.failed.emit(sentence)
+
+    def _take(self, ready: Ready) -> None:
+        self._task = None
+        self.ready = ready
+        self.changed.emit()

@@ -1,0 +1,1 @@
+"""The panes that show pictures, and what they say."""

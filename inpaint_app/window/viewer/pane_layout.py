@@ -1,0 +1,69 @@
+"""Panes beside or above each other, whichever shows their picture larger."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from inpaint_app.window.viewer.picture_pane import FramedPane
+
+_BESIDE, _ABOVE = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class PaneLayout(QBoxLayout):
+    """Shares its room equally among the panes that are visible.
+
+    Parameters
+    ----------
+    parent : QWidget
+        Whose panes they are.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(_BESIDE, parent)
+        self._panes: list[FramedPane] = []
+        self._picture = (1, 1)
+
+    def add_pane(self, pane: FramedPane) -> None:
+        """Add a pane after the others."""
+        self._panes.append(pane)
+        self.addWidget(pane, 1)
+
+    def set_picture_shape(self, shape: tuple[int, int]) -> None:
+        """Tell height and width of what the panes show."""
+        if shape != self._picture:
+            self._picture = shape
+            self.invalidate()
+
+    def setGeometry(self, rect: QRect) -> None:
+        """Choose the direction, and lay the panes out."""
+        direction = _ABOVE if self._is_stack_better(rect.size()) else _BESIDE
+        if direction is not self.direction():
+            self.setDirection(direction)
+        super().setGeometry(rect)
+
+    def minimumSize(self) -> QSize:
+        """Return a size for one pane in height: without room for more, they are laid side by side."""
+        size = super().minimumSize()
+        heights = [pane.minimumSizeHint().height() for pane in self._visible()]
+        if heights and self.direction() is _ABOVE:
+            margins = self.contentsMargins()
+            size.setHeight(max(heights) + margins.top() + margins.bottom())
+        return size
+
+    def _visible(self) -> list[FramedPane]:
+        return [pane for pane in self._panes if not pane.isHidden()]
+
+    def _is_stack_better(self, room: QSize) -> bool:
+        panes = self._visible()
+        if len(panes) < 2:
+            return False
+        room = room.shrunkBy(self.contentsMargins())
+        gaps, least = self.spacing() * (len(panes) - 1), panes[0].canvas.minimumHeight()
+        chrome = panes[0].minimumSizeHint().height() - least
+        beside = (room.width() - gaps) / len(panes), room.height() - chrome
+        above = room.width(), (room.height() - gaps) / len(panes) - chrome
+        return above[1] >= least and self._zoom(*above) > self._zoom(*beside)
+
+    def _zoom(self, width: float, height: float) -> float:
+        return min(width / self._picture[1], height / self._picture[0])

@@ -1,0 +1,78 @@
+"""What an empty window says: how to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from inpaint_app.jobs.opening import SAMPLES, Damage
+
+
+class Welcome(QWidget):
+    """Says what to do, and does it at a click."""
+
+    open_wanted = Signal()
+    paste_wanted = Signal()
+    sample_wanted = Signal(object)
+    """With the `Damage` of the sample."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        title = QLabel("Restore the missing pixels of a picture")
+        font = title.font()
+        font.setPointSizeF(font.pointSizeF() * 1.6)
+        font.setBold(True)
+        title.setFont(font)
+        words = QLabel(
+            "Drop a picture here, or open one. Transparent and NaN pixels are found by themselves;\n"
+            "others can be painted over, taken from a mask file or marked by their colour.\n"
+            "A whole picture can be damaged on purpose, to see how well it comes back."
+        )
+        self._open, self._paste = QPushButton("&Open …"), QPushButton("Past&e")
+        self._sample = QToolButton()
+        self._sample.setText("Open a sample")
+        self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        self._sample.setMenu(sample_menu(self, self.sample_wanted.emit))
+        bold = self._open.font()
+        bold.setBold(True)
+        self._open.setFont(bold)
+        self._open.clicked.connect(self.open_wanted)
+        self._paste.clicked.connect(self.paste_wanted)
+        self._sample.clicked.connect(lambda: self.sample_wanted.emit(SAMPLES[0]))
+        height = max(34, self._open.sizeHint().height())
+        buttons = QHBoxLayout()
+        buttons.setSpacing(12)
+        buttons.addStretch(1)
+        for button in (self._open, self._sample, self._paste):
+            button.setMinimumHeight(height)
+            button.setMinimumWidth(140)
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setSpacing(18)
+        layout.addStretch(2)
+        for label in (title, words):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            layout.addWidget(label)
+        layout.addLayout(buttons)
+        layout.addStretch(3)
+
+
+def sample_menu(parent: QWidget, chosen: Callable[[Damage], None]) -> QMenu:
+    """Return a menu of the sample's damages.
+
+    Parameters
+    ----------
+    parent : QWidget
+        Whose menu it is.
+    chosen : callable
+        Called with the `Damage`.
+    """
+    menu = QMenu("Open &Sample", parent)
+    for damage in SAMPLES:
+        words = damage.words[:1].upper() + damage.words[1:]
+        menu.addAction(words, partial(chosen, damage))
+    return menu

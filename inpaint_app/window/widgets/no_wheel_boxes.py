@@ -1,0 +1,31 @@
+"""Boxes inside something that scrolls: the wheel scrolls, and changes nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QComboBox, QSpinBox
+
+
+class NoWheelComboBox(QComboBox):
+    """A choice that the wheel does not change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to what is around."""
+        event.ignore()
+
+
+class NoWheelSpinBox(QSpinBox):
+    """A number that the wheel does not change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to what is around."""
+        event.ignore()

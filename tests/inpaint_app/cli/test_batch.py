@@ -1,0 +1,112 @@
+"""`inpaint batch`: many files, of which some fail."""
+
+import json
+
+import pytest
+from cli_files import contents, pixels, scene, write_pair
+
+from inpaint_app.cli import main
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.damage import mask_picture, random_mask
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two good pictures with a broken one and a stranger between."""
+    scans = tmp_path / "scans"
+    scans.mkdir()
+    _, broken = write_pair(tmp_path)
+    for name in ("a.png", "d.png"):
+        (scans / name).write_bytes(broken.read_bytes())
+    (scans / "b.png").write_bytes(broken.read_bytes()[:300])
+    (scans / "c.txt").write_text("not a picture")
+    (scans / ".hidden.png").write_text("not a picture")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_failure_does_not_stop_the_rest(folder, capsys) -> None:
+    assert main(["batch", "scans", "-o", "out"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["a.png", "b.png", "d.png"]
+    assert "FAILED" in lines[2]
+    assert "damaged PNG" in lines[2]
+    assert "dB" in lines[1]
+    assert lines[-1] == "2 of 3 pictures restored."
+    assert sorted(contents(folder / "out")) == ["a.png", "d.png"]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_results_are_those_of_restore(folder, capsys, jobs) -> None:
+    assert main(["restore", "scans/a.png", "-o", "one.png", "--quiet"]) == 0
+    command = ["batch", "scans/a.png", "scans/d.png", "-o", "out", "--jobs", jobs, "--no-estimate"]
+    assert main(command) == 0
+    assert "restored" in capsys.readouterr().out
+    for name in ("a.png", "d.png"):
+        assert (folder / "out" / name).read_bytes() == (folder / "one.png").read_bytes()
+
+
+def test_nothing_is_replaced_without_leave(folder, capsys) -> None:
+    (folder / "out").mkdir()
+    (folder / "out" / "a.png").write_text("mine")
+    assert main(["batch", "scans/a.png", "scans/d.png", "-o", "out", "--no-estimate"]) == 1
+    assert "exists already" in capsys.readouterr().out
+    assert (folder / "out" / "a.png").read_text() == "mine"
+    assert main(["batch", "scans/a.png", "-o", "out", "--overwrite", "--no-estimate"]) == 0
+    assert (folder / "out" / "a.png").read_bytes() == (folder / "out" / "d.png").read_bytes()
+
+
+def test_json_names_every_file(folder, capsys) -> None:
+    assert main(["batch", "scans", "-o", "out", "--json", "--quiet"]) == 1
+    printed = capsys.readouterr()
+    files = json.loads(printed.out)["files"]
+    assert [file["error"] is None for file in files] == [True, False, True]
+    assert files[0].keys() == files[1].keys()
+    assert files[0]["output"] == "out/a.png"
+    assert files[0]["estimated_psnr"] > 15
+    assert files[1]["output"] is None
+    assert "b.png" in printed.err
+
+
+def test_folder_of_masks(folder, capsys) -> None:
+    (folder / "in").mkdir()
+    (folder / "masks").mkdir()
+    for number, name in enumerate(("x.png", "y.png", "z.png")):
+        write_picture(scene(), folder / "in" / name)
+        if name != "z.png":
+            mask = mask_picture(random_mask((32, 40), 0.3, number))
+            write_picture(mask, folder / "masks" / name.replace("y.", "y_mask."))
+    assert main(["batch", "in", "-o", "out", "--mask", "masks", "--no-estimate"]) == 1
+    assert "no mask" in capsys.readouterr().out
+    assert main(["restore", "in/y.png", "--mask", "masks/y_mask.png", "-o", "y.png", "--quiet"]) == 0
+    assert (pixels(folder / "out" / "y.png") == pixels(folder / "y.png")).all()
+    assert sorted(contents(folder / "out")) == ["x.png", "y.png"]
+
+
+def test_one_mask_for_all_and_recipes(folder, capsys) -> None:
+    write_picture(scene(), folder / "p.png")
+    write_picture(scene(), folder / "q.png")
+    write_picture(mask_picture(random_mask((32, 40), 0.3)), folder / "m.png")
+    command = ["batch", "p.png", "q.png", "-o", "out", "--mask", "m.png", "--write-recipe", "--no-estimate"]
+    assert main(command) == 0
+    assert sorted(contents(folder / "out")) == ["p.json", "p.png", "q.json", "q.png"]
+
+
+def test_folder_that_stays_empty_is_not_left_behind(folder, capsys) -> None:
+    assert main(["batch", "scans/b.png", "nope.png", "-o", "out"]) == 1
+    assert "does not exist" in capsys.readouterr().out
+    assert not (folder / "out").exists()
+
+
+def test_formats_that_are_not_written_become_png(folder, capsys) -> None:
+    (folder / "p.pgm").write_bytes(b"P5 16 16 255\n" + bytes(range(128, 256)) + b"\0" * 128)
+    assert main(["batch", "p.pgm", "-o", "out", "--key", "0", "--no-estimate"]) == 0
+    assert sorted(contents(folder / "out")) == ["p.png"]
+
+
+def test_quiet_still_names_failures(folder, capsys) -> None:
+    assert main(["batch", "scans", "-o", "out", "--quiet", "--no-estimate"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("inpaint: ")
+    assert "b.png" in printed.err

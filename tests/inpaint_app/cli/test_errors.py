@@ -1,0 +1,150 @@
+"""Wrong input: one sentence, exit code 2, and every file as it was."""
+
+import numpy as np
+import pytest
+from cli_files import contents, scene, write_pair
+
+from inpaint_app.cli import main
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.picture import Picture
+
+# Names of files stand in their folder; each line is what a stranger might type.
+WRONG = {
+    "unknown command": ("restor broken.png", "did you mean 'inpaint restore'"),
+    "no input": ("restore", "IN is missing"),
+    "no such file": ("restore nope.png", "does not exist"),
+    "folder": ("restore .", "inpaint batch"),
+    "nothing missing": ("restore whole.png", "No missing pixels"),
+    "not an image": ("restore notes.txt", "not an image"),
+    "two inputs": ("restore broken.png whole.png", "one word too many"),
+    "mistyped option": ("restore broken.png --atom 3", "did you mean --atoms"),
+    "unknown option": ("restore broken.png --zzz", "There is no option --zzz"),
+    "not a number": ("restore broken.png --atoms many", "--atoms needs a whole number"),
+    "zero atoms": ("restore broken.png --atoms 0", "from 1 to 4096"),
+    "negative seed": ("restore broken.png --seed -1", "from 0 to"),
+    "endless seed": (f"damage whole.png -o out.png --scratches --seed {'9' * 5000}", "from 0 to"),
+    "infinite budget": ("restore broken.png --budget inf", "above 0"),
+    "immense budget": ("restore broken.png --budget 1e308", "above 0, up to 64"),
+    "immense sparsity": ("restore broken.png --sparsity 1000000000", "from 1 to 64"),
+    "immense ground set": ("restore broken.png --patch-size 32 --bases dct,haar,db2,db3,db4", "fewer bases"),
+    "infinite tolerance": ("restore broken.png --key 0 --tolerance 1e999", "from 0 on"),
+    "no value": ("restore broken.png --atoms", "needs a value"),
+    "shell ate the colour": ("restore broken.png --key", "quotes"),
+    "no such colour": ("restore broken.png --key blurple", "not a colour"),
+    "refine what is replaced": ("restore broken.png --replace-observed --rounds 2", "leave one of them out"),
+    "refine and replace": ("restore broken.png --preset best --replace-observed", "--preset best keeps"),
+    "refine the paper": ("restore broken.png --preset paper --rounds 3", "--preset paper replaces"),
+    "negative rounds": ("restore broken.png --rounds -1", "from 0 to 100 or auto"),
+    "refine what is replaced, auto": ("restore broken.png --replace-observed --rounds auto", "leave one"),
+    "unknown preset": ("restore broken.png --preset finest", "balanced or best"),
+    "unknown basis": ("restore broken.png --bases dct,foo", "foo"),
+    "basis twice": ("restore broken.png --bases dct,dct", "twice"),
+    "odd patch": ("restore broken.png --patch-size 7", "even"),
+    "huge patch": ("restore broken.png --patch-size 99", "from 2 to 32"),
+    "tolerance alone": ("restore broken.png --tolerance 3", "--key"),
+    "invert alone": ("restore broken.png --invert-mask", "--mask"),
+    "auto and atoms": ("restore broken.png --auto --atoms 5", "--auto chooses --atoms"),
+    "tune and sparsity": ("tune broken.png --sparsity 5", "inpaint tune chooses --sparsity"),
+    "budget of individual": ("restore broken.png --constraint individual --budget 2", "--budget"),
+    "mask of other size": ("restore broken.png --mask small.png", "same size"),
+    "reference of other size": ("restore broken.png --reference small.png", "same size"),
+    "reference of other kind": ("restore broken.png --reference gray.png", "same kind"),
+    "damaged reference": ("restore broken.png --reference broken.png", "undamaged"),
+    "output is the source": ("restore broken.png -o broken.png", "source itself"),
+    "output exists": ("restore broken.png -o whole.png", "exists already"),
+    "no format": ("restore broken.png -o out", "ending"),
+    "no folder": ("restore broken.png -o nowhere/out.png", "does not exist"),
+    "recipe is none": ("restore broken.png --recipe notes.txt", "not a recipe"),
+    "recipe and preset": ("restore broken.png --recipe notes.txt --preset fast", "recipe"),
+    "recipe name": ("restore broken.png --write-recipe out.png", ".json"),
+    "wrong depth": ("restore broken.png --depth 12", "8 or 16"),
+    "wrong quality": ("restore broken.png --quality 101", "from 1 to 100"),
+    "value for a flag": ("restore broken.png --overwrite=yes", "takes no value"),
+    "damage of no kind": ("damage whole.png -o out.png", "--missing"),
+    "damage of two kinds": ("damage whole.png -o out.png --scratches --missing 0.5", "exclude"),
+    "damage of all": ("damage whole.png -o out.png --missing 80", "between 0 and 1"),
+    "damage without alpha": ("damage whole.png -o out.jpg --scratches", "PNG, TIFF or WebP"),
+    "damage to the source": ("damage whole.png -o whole.png --scratches", "source itself"),
+    "mask over output": ("damage whole.png -o out.png --mask-out ./out.png --scratches", "same file"),
+    "mask exists": ("damage whole.png -o out.png --mask-out gray.png --scratches", "exists already"),
+    "score of other size": ("score whole.png small.png", "same size"),
+    "score of one": ("score whole.png", "B is missing"),
+    "compare without reference": ("compare broken.png", "--reference is missing"),
+    "compare of constraints": ("compare broken.png --reference whole.png --constraint average", "no option"),
+    "dictionary without output": ("dictionary broken.png", "is missing"),
+    "tune of a whole picture": ("tune whole.png", "No missing pixels"),
+    "tune to a picture": ("tune broken.png --write-recipe out.png", ".json"),
+    "batch without output": ("batch broken.png", "is missing"),
+    "batch onto sources": ("batch broken.png -o .", "where the sources are"),
+    "batch of nothing": ("batch empty -o out", "holds no picture"),
+    "batch into a file": ("batch broken.png -o notes.txt", "not a folder"),
+    "batch of equal names": ("batch broken.png sub/broken.png -o out", "both be written"),
+    "no jobs": ("batch broken.png -o out --jobs 0", "--jobs"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    write_pair(tmp_path)
+    write_picture(scene(shape=(20, 20)), tmp_path / "small.png")
+    write_picture(scene(color=False), tmp_path / "gray.png")
+    (tmp_path / "notes.txt").write_text("buy milk\n")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "broken.png").write_bytes((tmp_path / "broken.png").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "words"), WRONG.values(), ids=WRONG)
+def test_one_sentence_and_nothing_changed(folder, capsys, command, words) -> None:
+    files, names = contents(folder), sorted(folder.iterdir())
+    assert main(command.split()) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("inpaint: ")
+    assert printed.err.count("\n") == 1
+    assert printed.err.rstrip()[-1] in ".?"
+    assert words in printed.err
+    assert contents(folder) == files
+    assert sorted(folder.iterdir()) == names
+
+
+def test_with_json_stdout_stays_empty_on_errors(folder, capsys) -> None:
+    assert main(["restore", "nope.png", "--json"]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_overwrite_allows_to_replace_the_source(folder, capsys) -> None:
+    before = contents(folder)["broken.png"]
+    assert main(["restore", "broken.png", "-o", "broken.png", "--overwrite", "--no-estimate"]) == 0
+    assert contents(folder)["broken.png"] != before
+
+
+def test_everything_missing_is_refused(folder, capsys) -> None:
+    clear = Picture(np.zeros((9, 9), np.uint8), alpha=np.zeros((9, 9), np.uint8))
+    write_picture(clear, "clear.png")
+    assert main(["restore", "clear.png"]) == 2
+    assert "Every pixel" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 1), (3, 3), (5, 40)])
+def test_tiny_pictures_are_restored(folder, capsys, shape) -> None:
+    alpha = np.full(shape, 255, np.uint8)
+    alpha[0, 0] = 0
+    write_picture(Picture(np.full(shape, 77, np.uint8), alpha=alpha), "tiny.png")
+    write_picture(Picture(np.full(shape, 77, np.uint8)), "original.png")
+    assert main(["restore", "tiny.png"]) == 0
+    assert main(["restore", "tiny.png", "--reference", "original.png", "--overwrite"]) == 0
+    assert main(["compare", "tiny.png", "--reference", "original.png"]) == 0
+    assert main(["dictionary", "tiny.png", "-o", "atoms.png"]) == 0
+
+
+def test_names_that_no_terminal_shows(folder, capsys) -> None:
+    strange = "two\nlines\x1b[31m.png"
+    (folder / "broken.png").rename(strange)
+    assert main(["restore", strange]) == 0
+    printed = capsys.readouterr()
+    assert "\x1b" not in printed.out
+    assert main(["restore", strange]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

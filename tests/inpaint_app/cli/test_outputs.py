@@ -1,0 +1,234 @@
+"""What cannot be written is refused before the work, and files that belong together come together."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_files import contents, pixels, scene, write_pair
+
+from inpaint_app.cli import compare, damage, job, main
+from inpaint_app.files import atomic
+from inpaint_app.files.recipe import read_recipe
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.damage import damaged, mask_picture, random_mask
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs import work
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    write_pair(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fail when the work itself begins."""
+
+    def begin(*_: object, **__: object) -> None:
+        pytest.fail("the work has begun")
+
+    monkeypatch.setattr(job, "restore_source", begin)
+    monkeypatch.setattr(compare, "restore_source", begin)
+    monkeypatch.setattr(damage, "_mask", begin)
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """Let the folder "full" be on a disk without space."""
+    create = atomic._create
+
+    def create_or_fail(path: Path, *rest: int) -> int:
+        if path.absolute().parent.name == "full":
+            raise OSError(28, "No space left on device")
+        return create(path, *rest)
+
+    monkeypatch.setattr(atomic, "_create", create_or_fail)
+
+
+def holed(picture: Picture) -> Picture:
+    return damaged(picture, random_mask((picture.height, picture.width), 0.3))
+
+
+def half_transparent() -> Picture:
+    picture = holed(scene())
+    assert picture.alpha is not None
+    return Picture(picture.pixels, np.minimum(picture.alpha, 128))
+
+
+def floats_beyond_one() -> Picture:
+    values = scene(np.float32).pixels * 300
+    values[random_mask(values.shape[:2], 0.3)] = np.nan
+    return Picture(values)
+
+
+def with_long_exif() -> Picture:
+    return replace(holed(scene()), exif=b"II*\0\x08\0\0\0\0\0\0\0\0\0" + bytes(70_000))
+
+
+PICTURES = {
+    "half.png": half_transparent,
+    "wide.png": lambda: holed(Picture(np.zeros((2, 16_400), np.uint8))),
+    "tall.png": lambda: Picture(np.zeros((16_400, 220), np.uint8)),
+    "tallhole.png": lambda: holed(Picture(np.zeros((16_400, 220), np.uint8))),
+    "floats.tif": floats_beyond_one,
+    "exif.png": with_long_exif,
+}
+
+
+def write_named(words: list[str]) -> None:
+    """Write the pictures that a command names."""
+    for name in PICTURES.keys() & set(words):
+        write_picture(PICTURES[name](), name)
+
+
+HOPELESS = {
+    "transparent JPEG": ("restore half.png -o a.jpg", "transparent"),
+    "transparent JPEG, converted": ("restore half.png -o a.jpg --depth 8", "transparent"),
+    "wide WebP": ("restore wide.png -o a.webp", "wider or taller"),
+    "floats beyond 1": ("restore floats.tif -o a.png --depth 8", "between 0 and 1"),
+    "floats in PNG": ("restore floats.tif -o a.png", "32-bit float"),
+    "long EXIF": ("restore exif.png -o a.jpg", "EXIF"),
+    "tall comparison": ("compare tallhole.png --reference tall.png -o a.webp", "wider or taller"),
+    "damage to wide WebP": ("damage wide.png -o a.webp --missing 0.5", "wider or taller"),
+    "mask as wide WebP": ("damage wide.png -o a.png --mask-out a.webp --missing 0.5", "wider or taller"),
+    "damage to floats in PNG": ("damage floats.tif -o a.png --missing 0.5", "32-bit float"),
+}
+
+
+@pytest.mark.parametrize(("command", "words"), HOPELESS.values(), ids=HOPELESS)
+def test_known_from_the_picture(folder, no_work, capsys, command, words) -> None:
+    write_named(command.split())
+    before = contents(folder)
+    assert main(command.split()) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert words in printed.err
+    assert contents(folder) == before
+
+
+def test_batch_refuses_them_one_by_one(folder, no_work, capsys) -> None:
+    write_named(["half.png", "floats.tif"])
+    (folder / "half.png").rename(folder / "half.jpg")  # the contents decide how it is read
+    assert main(["batch", "half.jpg", "floats.tif", "-o", "out", "--depth", "8"]) == 1
+    said = capsys.readouterr().out
+    assert "transparent" in said
+    assert "between 0 and 1" in said
+
+
+def test_restored_floats_stay_in_the_range_of_the_observed(folder, capsys) -> None:
+    """So that 8 bits, once promised, are kept."""
+    noise = np.random.default_rng(0).integers(0, 2, (32, 40)).astype(np.float32)
+    noise[random_mask(noise.shape, 0.6)] = np.nan
+    write_picture(Picture(noise), "noise.tif")
+    for preset in ("fast", "balanced", "paper"):
+        command = ["restore", "noise.tif", "-o", "a.png", "--depth", "8", "--preset", preset, "--overwrite"]
+        assert main([*command, "--no-estimate"]) == 0
+
+
+OTHERS = {
+    "recipe on a full disk": "restore broken.png -o new.png --write-recipe full/r.json",
+    "picture on a full disk": "restore broken.png -o full/new.png --write-recipe r.json",
+    "mask on a full disk": "damage whole.png -o new.png --mask-out full/m.png --missing 0.5",
+    "damaged picture on a full disk": "damage whole.png -o full/new.png --mask-out m.png --missing 0.5",
+}
+
+
+@pytest.mark.parametrize("command", OTHERS.values(), ids=OTHERS)
+def test_all_or_nothing(folder, full_disk, capsys, command) -> None:
+    before = sorted(folder.rglob("*"))
+    assert main([*command.split(), "--quiet"]) == 2
+    assert "disk is full" in capsys.readouterr().err
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_recipe_into_a_folder_that_is_read_only(folder, no_work, monkeypatch, capsys) -> None:
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "sub" and access(path, mode))
+    assert main(["restore", "broken.png", "-o", "new.png", "--write-recipe", "sub/r.json"]) == 2
+    assert "may not write in the folder sub" in capsys.readouterr().err
+    assert main(["restore", "broken.png", "-o", "sub/new.png"]) == 2
+
+
+SAME = {
+    "mask, another spelling": "damage whole.png -o q.png --mask-out sub/../q.png --missing 0.5",
+    "mask, by a link": "damage whole.png -o q.png --mask-out link.png --missing 0.5",
+    "recipe, by a link": "restore broken.png -o q.png --write-recipe link.json",
+}
+
+
+@pytest.mark.parametrize("command", SAME.values(), ids=SAME)
+def test_one_file_by_two_names(folder, no_work, capsys, command) -> None:
+    (folder / "q.png").write_text("mine")
+    (folder / "link.png").symlink_to("q.png")
+    (folder / "link.json").symlink_to("q.png")
+    assert main([*command.split(), "--overwrite"]) == 2
+    assert "same file" in capsys.readouterr().err
+    assert (folder / "q.png").read_text() == "mine"
+
+
+@pytest.mark.parametrize("more", [[], ["--overwrite"]])
+def test_deleted_working_directory(folder, no_work, monkeypatch, capsys, more) -> None:
+    (folder / "gone").mkdir()
+    monkeypatch.chdir(folder / "gone")
+    (folder / "gone").rmdir()
+    assert main(["restore", str(folder / "broken.png"), "-o", "new.png", *more]) == 2
+    printed = capsys.readouterr().err
+    assert "does not exist" in printed
+    assert printed.count("\n") == 1
+
+
+def test_recipes_of_results_that_share_their_name(folder, capsys) -> None:
+    write_picture(holed(scene()), "a.tif")
+    (folder / "broken.png").rename("a.png")
+    write_picture(holed(scene()), "b.png")
+    (folder / "a.png.bmp").write_bytes((folder / "b.png").read_bytes())
+    files = ["a.png", "a.tif", "a.png.bmp", "b.png"]
+    assert main(["batch", *files, "-o", "out", "--write-recipe", "--no-estimate"]) == 0
+    names = ["a.png", "a.png.json", "a.png.png", "a.png.png.json", "a.tif", "a.tif.json", "b.json", "b.png"]
+    assert sorted(contents(folder / "out")) == names
+    assert read_recipe("out/a.tif.json").settings == read_recipe("out/b.json").settings
+
+
+@pytest.mark.parametrize("error", [MemoryError, ValueError])
+def test_estimate_that_fails_takes_nothing_back(folder, monkeypatch, capsys, error) -> None:
+    def fail(*_: object, **__: object) -> float:
+        raise error
+
+    monkeypatch.setattr(work, "estimate_psnr", fail)
+    assert main(["batch", "broken.png", "-o", "out"]) == 0
+    assert "1 of 1 pictures restored" in capsys.readouterr().out
+    assert (folder / "out" / "broken.png").exists()
+
+
+def test_what_is_not_kept_is_noted(folder, capsys) -> None:
+    quick = ["--overwrite", "--no-estimate", "--preset", "fast"]
+    for name, command in {
+        "r.png": ["restore", "broken.png", "-o", "r.png", *quick],
+        "out/broken.png": ["batch", "broken.png", "-o", "out", *quick],
+        "d.png": ["damage", "whole.png", "-o", "d.png", "--missing", "0.5", "--overwrite"],
+        "c.png": ["compare", "broken.png", "--reference", "whole.png", "-o", "c.png", "--overwrite"],
+        "a.png": ["dictionary", "broken.png", "-o", "a.png", "--overwrite"],
+    }.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
+        Path(name).chmod(0o4755)
+        assert main(command) == 0
+        assert f"Note: {name} was replaced without its set-user-ID bit." in capsys.readouterr().err
+
+
+def test_mask_whose_name_is_not_utf8(folder, capsys) -> None:
+    name = os.fsdecode(b"mask \xff\xe4.png")
+    write_picture(scene(), "p.png")
+    write_picture(mask_picture(random_mask((32, 40), 0.3)), name)
+    command = ["restore", "p.png", "--no-estimate", "--quiet"]
+    assert main([*command, "--mask", name, "-o", "a.png", "--write-recipe", "sub/r.json"]) == 0
+    assert main([*command, "--recipe", "sub/r.json", "-o", "b.png"]) == 0
+    np.testing.assert_array_equal(pixels("a.png"), pixels("b.png"))
+    (folder / "sub" / "r.json").read_bytes().decode("utf-8")

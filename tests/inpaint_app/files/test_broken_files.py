@@ -1,0 +1,216 @@
+"""Whatever the bytes are: a whole picture or one sentence, soon, with little memory, and silently."""
+
+import resource
+import struct
+import time
+import warnings
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from build_png import chunk
+from corpus import SHAPE, corpus
+
+from inpaint_app.errors import UserError
+from inpaint_app.files import limits
+from inpaint_app.files.read import read_picture
+from inpaint_app.image.picture import Picture
+
+FILES = corpus()
+N_FLIPS = 60
+SECONDS = 2.0
+MEGABYTES = 150
+
+
+@pytest.fixture(autouse=True)
+def bounded(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """Fail on output by C libraries and on memory out of proportion to the limit of a million pixels."""
+    monkeypatch.setattr(limits, "MAX_PIXELS", 1_000_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < MEGABYTES
+    assert capfd.readouterr() == ("", "")
+
+
+def attempt(path: Path, data: bytes) -> Picture | None:
+    """Return the picture, or None if it was refused with a sentence."""
+    path.write_bytes(data)
+    start = time.monotonic()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            picture = read_picture(path)
+        except UserError as error:
+            sentence = str(error)
+            assert sentence.endswith(".")
+            assert "\n" not in sentence
+            assert str(path) in sentence
+            picture = None
+    assert not caught
+    assert time.monotonic() - start < SECONDS
+    if picture is not None:
+        assert picture.pixels.dtype in (np.uint8, np.uint16, np.float32)
+        assert picture.height * picture.width <= 1_000_000
+    return picture
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_whole(tmp_path: Path, name: str) -> None:
+    picture = attempt(tmp_path / name, FILES[name])
+    assert picture is not None
+    assert (picture.height, picture.width) in (SHAPE, SHAPE[::-1])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_truncated_anywhere(tmp_path: Path, name: str) -> None:
+    """Refused, unless what is cut off was padding or the end marker: then the pixels are all there."""
+    data = FILES[name]
+    whole = attempt(tmp_path / name, data)
+    assert whole is not None
+    last = len(data) - (3 if name == "plain.ppm" else 0)  # "123" may have been "12": nobody can tell
+    boundaries = set(_chunk_starts(name, data))
+    for length in sorted(boundaries | set(range(0, last, 3)) | set(range(max(0, last - 40), last))):
+        picture = attempt(tmp_path / name, data[:length])
+        if picture is not None:
+            assert np.array_equal(picture.pixels, whole.pixels)
+
+
+def _chunk_starts(name: str, data: bytes) -> Iterator[int]:
+    """Yield the start, and the start of the contents, of every chunk or marker."""
+    if name.endswith(".png"):
+        position = 8
+        while position < len(data):
+            yield from (position, position + 4, position + 8)
+            position += 12 + int.from_bytes(data[position : position + 4], "big")
+    elif name.endswith(".jpg"):
+        yield from (position for position in range(len(data)) if data[position] == 0xFF)
+    elif name.endswith(".webp"):
+        position = 12
+        while position < len(data):
+            yield from (position, position + 4, position + 8)
+            size = int.from_bytes(data[position + 4 : position + 8], "little")
+            position += 8 + size + size % 2
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_flipped_bits(tmp_path: Path, name: str) -> None:
+    rng = np.random.default_rng(list(name.encode()))
+    for number in range(N_FLIPS):
+        broken = bytearray(FILES[name])
+        for _ in range(int(rng.integers(1, 4))):
+            end = len(broken) if number % 2 else min(len(broken), 120)  # headers more often
+            broken[rng.integers(0, end)] ^= 1 << rng.integers(0, 8)
+        attempt(tmp_path / name, bytes(broken))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_overwritten_and_repeated_parts(tmp_path: Path, name: str) -> None:
+    rng = np.random.default_rng(list(name.encode()))
+    data = FILES[name]
+    for fill in (0x00, 0xFF, 0x7F, 0x80):
+        for _ in range(6):
+            start = int(rng.integers(2, len(data)))
+            size = int(rng.integers(1, 9))
+            attempt(tmp_path / name, data[:start] + bytes([fill]) * size + data[start + size :])
+            attempt(tmp_path / name, data[:start] + data[max(0, start - size) :])
+            attempt(tmp_path / name, data[:start] + data[start + size :])
+
+
+@pytest.mark.parametrize(
+    "magic", [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0+", b"BM", b"P5 ", b"P3\n"]
+)
+def test_noise_behind_a_magic_number(tmp_path: Path, magic: bytes) -> None:
+    for seed in range(20):
+        noise = np.random.default_rng(seed).integers(0, 256, seed * 20).astype(np.uint8).tobytes()
+        attempt(tmp_path / "a", magic + noise)
+        attempt(tmp_path / "a", b"RIFF" + struct.pack("<I", len(noise) + 4) + b"WEBP" + noise)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "depth", "kind", "rest"),
+    [
+        (2**31 - 1, 2**31 - 1, 8, 2, (0, 0, 0)),
+        (2**32 - 1, 1, 8, 2, (0, 0, 0)),
+        (2**31 - 1, 1, 1, 0, (0, 0, 1)),
+        (1000, 1000, 16, 6, (0, 0, 0)),
+        (0, 5, 8, 2, (0, 0, 0)),
+        (5, 0, 8, 2, (0, 0, 0)),
+        (5, 5, 3, 0, (0, 0, 0)),
+        (5, 5, 16, 3, (0, 0, 0)),
+        (5, 5, 4, 2, (0, 0, 0)),
+        (5, 5, 8, 1, (0, 0, 0)),
+        (5, 5, 8, 7, (0, 0, 0)),
+        (5, 5, 8, 2, (1, 0, 0)),
+        (5, 5, 8, 2, (0, 1, 0)),
+        (5, 5, 8, 2, (0, 0, 2)),
+        (5, 5, 8, 3, (0, 0, 0)),
+    ],
+)
+def test_absurd_png_headers(
+    tmp_path: Path, width: int, height: int, depth: int, kind: int, rest: tuple[int, int, int]
+) -> None:
+    header = struct.pack(">IIBBBBB", width, height, depth, kind, *rest)
+    body = chunk(b"IDAT", zlib.compress(bytes(1000)))
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + body + chunk(b"IEND", b"")
+    assert attempt(tmp_path / "a.png", data) is None
+
+
+@pytest.mark.parametrize("size", [(0, 0), (0, 5), (5, 0), (65535, 65535), (65535, 1000), (2000, 400)])
+@pytest.mark.parametrize("name", ["plain.jpg", "progressive.jpg", "cmyk.jpg", "gray.jpg"])
+def test_absurd_jpeg_sizes(tmp_path: Path, name: str, size: tuple[int, int]) -> None:
+    data = bytearray(FILES[name])
+    frame = max(data.find(b"\xff\xc0"), data.find(b"\xff\xc2"))
+    data[frame + 5 : frame + 9] = struct.pack(">HH", *size)
+    picture = attempt(tmp_path / "a.jpg", bytes(data))
+    assert picture is None or (name == "progressive.jpg" and size == (2000, 400))
+
+
+@pytest.mark.parametrize("channels", [0, 2, 5, 255])
+@pytest.mark.parametrize("bits", [8, 12, 16])
+def test_absurd_jpeg_layouts(tmp_path: Path, channels: int, bits: int) -> None:
+    data = bytearray(FILES["plain.jpg"])
+    frame = data.find(b"\xff\xc0")
+    data[frame + 4], data[frame + 9] = bits, channels
+    assert attempt(tmp_path / "a.jpg", bytes(data)) is None
+
+
+@pytest.mark.parametrize("width", [0, -1, -(2**31), 2**31 - 1, 2000])
+@pytest.mark.parametrize("height", [0, -(2**31), 2**31 - 1, 900])
+@pytest.mark.parametrize("name", ["rgb.bmp", "palette.bmp", "bit.bmp"])
+def test_absurd_bmp_sizes(tmp_path: Path, name: str, width: int, height: int) -> None:
+    data = bytearray(FILES[name])
+    data[18:26] = struct.pack("<ii", width, height)
+    assert attempt(tmp_path / "a.bmp", bytes(data)) is None
+
+
+@pytest.mark.parametrize("bits", [0, 2, 3, 7, 64, 65535])
+def test_absurd_bmp_depths(tmp_path: Path, bits: int) -> None:
+    data = bytearray(FILES["rgb.bmp"])
+    data[28:30] = struct.pack("<H", bits)
+    assert attempt(tmp_path / "a.bmp", bytes(data)) is None
+
+
+@pytest.mark.parametrize("name", ["extended.webp", "animated.webp", "lossless.webp", "lossy.webp"])
+def test_absurd_webp_sizes(tmp_path: Path, name: str) -> None:
+    data = bytearray(FILES[name])
+    if data[12:16] == b"VP8X":
+        for side in (b"\xff\xff\xff", b"\x80\x02\0", b"\0\0\0"):
+            data[24:30] = side * 2
+            assert attempt(tmp_path / "a.webp", bytes(data)) is None
+    elif data[12:16] == b"VP8L":
+        data[21:24] = b"\xff\xff\xff"
+        assert attempt(tmp_path / "a.webp", bytes(data)) is None
+    else:
+        for size in (0xFFFF, 0x3FFF, 0):
+            data[26:30] = struct.pack("<HH", size, size)
+            assert attempt(tmp_path / "a.webp", bytes(data)) is None
+
+
+def test_png_bomb(tmp_path: Path) -> None:
+    """Pixels that unpack to far more than the header says."""
+    header = struct.pack(">IIBBBBB", 5, 5, 8, 2, 0, 0, 0)
+    body = chunk(b"IDAT", zlib.compress(bytes(300_000_000), 9))
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + body + chunk(b"IEND", b"")
+    assert attempt(tmp_path / "a.png", data) is None

@@ -1,0 +1,95 @@
+"""Arrays as images of Qt."""
+
+import gc
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor, QImage
+
+from inpaint_app.window.canvas.image_pyramid import build_pyramid, display_values, to_image, words
+
+
+def colors(image: QImage):
+    return np.array(
+        [
+            [QColor(image.pixel(x, y)).getRgb()[:3] for x in range(image.width())]
+            for y in range(image.height())
+        ]
+    )
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 7])
+def test_rgb_pixels_arrive_whatever_the_width(width):
+    pixels = np.random.default_rng(0).integers(0, 256, (4, width, 3), np.uint8)
+    assert np.array_equal(colors(to_image(pixels)), pixels)
+
+
+def test_gray_pixels_arrive_in_all_three_channels():
+    pixels = np.random.default_rng(0).integers(0, 256, (300, 5), np.uint8)
+    assert np.array_equal(colors(to_image(pixels)), np.repeat(pixels[..., None], 3, axis=2))
+
+
+def test_image_outlives_its_array_and_does_not_follow_it():
+    pixels = np.full((50, 51, 3), 7, np.uint8)
+    image = to_image(pixels)
+    pixels[:] = 200
+    del pixels
+    gc.collect()
+    assert (colors(image) == 7).all()
+
+
+def test_views_of_larger_arrays_are_read_in_their_own_order():
+    pixels = np.random.default_rng(0).integers(0, 256, (20, 30, 3), np.uint8)
+    view = pixels[::-2, 3:20:3]
+    assert np.array_equal(colors(to_image(view)), view)
+
+
+def test_sixteen_bits_are_rounded_to_the_nearest_of_eight():
+    pixels = np.array([[0, 128, 129, 257 * 9, 65535]], np.uint16)
+    assert display_values(pixels).tolist() == [[0, 0, 1, 9, 255]]
+
+
+def test_floats_are_clipped_and_what_is_no_number_is_gray():
+    pixels = np.array([[-1, 0, 0.5, 1, 2, np.nan, np.inf, -np.inf]], np.float32)
+    assert display_values(pixels).tolist() == [[0, 0, 128, 255, 255, 128, 128, 128]]
+
+
+def test_range_stretches_and_an_empty_one_is_black():
+    pixels = np.array([[10, 20, 30]], np.uint8)
+    assert display_values(pixels, (10, 30)).tolist() == [[0, 128, 255]]
+    assert display_values(pixels, (5, 5)).tolist() == [[0, 0, 0]]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 700), (513, 257), (1024, 600)])
+def test_levels_are_halved_until_they_are_small(shape):
+    levels = build_pyramid(np.zeros(shape, np.uint8))
+    assert (levels.height, levels.width) == shape
+    for finer, coarser in zip(levels.images, levels.images[1:], strict=False):
+        assert coarser.width() == -(-finer.width() // 2)
+        assert coarser.height() == -(-finer.height() // 2)
+    assert max(levels.images[-1].width(), levels.images[-1].height()) <= 256
+
+
+def test_halved_pixels_are_means():
+    pixels = np.random.default_rng(0).integers(0, 256, (600, 602, 3), np.uint8)
+    levels = build_pyramid(pixels)
+    half = words(levels.images[1]).view(np.uint8).reshape(300, 301, 4)[..., 2::-1]
+    means = pixels.reshape(300, 2, 301, 2, 3).mean(axis=(1, 3))
+    difference = half - means
+    assert np.abs(difference).max() <= 1
+    assert abs(difference.mean()) < 0.05
+
+
+def test_last_row_and_column_of_odd_sizes_are_kept():
+    pixels = np.zeros((301, 303), np.uint8)
+    pixels[-1] = 200
+    pixels[:, -1] = 200
+    half = build_pyramid(pixels).images[1]
+    assert QColor(half.pixel(151, 150)).red() == 200
+    assert QColor(half.pixel(0, 150)).red() == 200
+    assert QColor(half.pixel(151, 0)).red() == 200
+
+
+@pytest.mark.parametrize(("zoom", "level"), [(5, 0), (1, 0), (0.51, 0), (0.5, 1), (0.2, 2), (0.001, 2)])
+def test_reduced_pictures_are_drawn_from_the_smallest_level_that_is_fine_enough(zoom, level):
+    assert build_pyramid(np.zeros((900, 700), np.uint8)).best(zoom) == level

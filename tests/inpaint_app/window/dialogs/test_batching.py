@@ -1,0 +1,67 @@
+"""A folder of pictures, restored one after the other; no window is needed."""
+
+import pytest
+
+from dictsel_core import RestoreSettings
+from inpaint_app.errors import UserError
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs import work
+from inpaint_app.jobs.batching import BatchRequest, run_batch
+from inpaint_app.window.session.task import Task
+
+LONG = "x" * 300
+FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
+
+
+@pytest.fixture
+def task():
+    return Task(1, lambda *_news: None)
+
+
+@pytest.fixture
+def folder(tmp_path, files):
+    """Two damaged pictures, and between them one that cannot be looked at."""
+    (tmp_path / "in").mkdir()
+    for name in ("a.png", "c.png"):
+        (tmp_path / "in" / name).write_bytes(files["damaged"].read_bytes())
+    (tmp_path / "in" / "b.png").symlink_to(LONG)
+    return tmp_path / "in"
+
+
+def test_a_batch_goes_on(task, folder, tmp_path) -> None:
+    rows = run_batch(task, BatchRequest(folder, tmp_path / "out", FAST, MaskSpec()))
+    assert [row.is_restored for row in rows] == [True, False, True]
+    assert "too long" in rows[1].status
+
+
+def test_a_batch_into_a_folder_that_cannot_be(task, folder, tmp_path) -> None:
+    with pytest.raises(UserError, match="too long"):
+        run_batch(task, BatchRequest(folder, tmp_path / LONG, FAST, MaskSpec()))
+
+
+def test_a_batch_refuses_what_its_format_cannot_keep_before_the_work(
+    task, tmp_path, picture, monkeypatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    alpha = picture.pixels // 2
+    write_picture(Picture(picture.pixels, alpha), tmp_path / "in" / "a.png")
+    (tmp_path / "in" / "a.png").rename(tmp_path / "in" / "a.jpg")
+    monkeypatch.setattr("inpaint_app.jobs.batching.iter_restore", lambda *_: pytest.fail("it has begun"))
+    (row,) = run_batch(task, BatchRequest(tmp_path / "in", tmp_path / "out", FAST, MaskSpec(key="60")))
+    assert "transparent" in row.status
+
+
+@pytest.mark.parametrize("error", [ValueError, MemoryError])
+def test_a_picture_is_restored_even_if_its_quality_cannot_be_estimated(
+    task, folder, tmp_path, monkeypatch, error
+) -> None:
+    def fail(*_: object, **__: object) -> float:
+        raise error
+
+    monkeypatch.setattr(work, "estimate_psnr", fail)
+    monkeypatch.setattr("inpaint_app.jobs.batching.estimate_psnr", fail, raising=False)
+    rows = run_batch(task, BatchRequest(folder, tmp_path / "out", FAST, MaskSpec()))
+    assert [row.status for row in rows if row.is_restored] == ["restored", "restored"]
+    assert rows[0].estimated_psnr is None

@@ -1,0 +1,209 @@
+"""Dialogs: what they offer, refuse and hand back."""
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from inpaint_app.files.formats.shared.capabilities import facts_of
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.exporting import Target
+from inpaint_app.jobs.opening import Damage
+from inpaint_app.window.dialogs import file_dialogs
+from inpaint_app.window.dialogs.damage_dialog import DamageDialog
+from inpaint_app.window.dialogs.export_dialog import ExportDialog
+from inpaint_app.window.plain_words import plain_sentence
+from inpaint_app.window.session.state import Document
+from inpaint_app.window.widgets.banner import Banner
+
+
+@pytest.fixture
+def export(qtbot, files, picture):
+    dialog = ExportDialog(
+        Document(picture, "damaged.png", files["damaged"]),
+        files["damaged"].parent / "new.png",
+        facts=facts_of(picture),
+    )
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def test_a_new_file_is_exported_as_suggested(export, files) -> None:
+    assert export._export.isEnabled()
+    assert export.target == Target(files["damaged"].parent / "new.png")
+    assert not export._replace.isVisible()
+
+
+def test_names_for_screen_readers_are_plain_words(export) -> None:
+    names = [widget.accessibleName() for widget in export.findChildren(QWidget)]
+    assert {"File", "Browse: File", "Format"} <= set(names)
+    assert not any("&" in name for name in names)
+
+
+def test_an_existing_file_needs_a_tick(export, files) -> None:
+    export.set_path(files["mask"])
+    assert not export._export.isEnabled()
+    assert "already" in export._note.text()
+    export._replace.setChecked(True)
+    assert export._export.isEnabled()
+    assert export.target.overwrite
+    export.set_path(files["whole"])
+    assert not export._replace.isChecked(), "the tick was for another file"
+
+
+def test_the_source_is_named_as_such(export, files) -> None:
+    export.set_path(files["damaged"])
+    assert "picture that was opened" in export._note.text()
+    assert not export._export.isEnabled()
+
+
+@pytest.mark.parametrize("name", ["", "picture", "picture.gif"])
+def test_a_name_without_a_format_is_refused(export, tmp_path, name) -> None:
+    export._file._line.setText(str(tmp_path / name) if name else "")
+    assert not export._export.isEnabled()
+    assert export._note.text()
+
+
+def test_a_folder_that_does_not_exist_is_refused(export, tmp_path) -> None:
+    export.set_path(tmp_path / "nowhere" / "picture.png")
+    assert not export._export.isEnabled()
+    assert "does not exist" in export._note.text()
+
+
+def test_format_and_name_follow_each_other(export, tmp_path) -> None:
+    export._format.setCurrentText("JPEG")
+    export._choose_format()
+    assert export.target.path.suffix == ".jpg"
+    assert export._quality.isEnabled()
+    export.set_path(tmp_path / "other.webp")
+    assert export._format.currentText() == "WebP"
+    export.set_path(tmp_path / "other.png")
+    assert not export._quality.isEnabled()
+
+
+def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
+    deep = Document(Picture(np.zeros((4, 4), np.uint16)), "deep.tif")
+    dialog = ExportDialog(deep, tmp_path / "deep.tif", facts=facts_of(deep.picture))
+    qtbot.addWidget(dialog)
+    assert dialog.target.depth is None, "as the source"
+    dialog.set_path(tmp_path / "flat.jpg")
+    assert dialog.target.depth == 8
+    assert "16 bits" in dialog._note.text()
+
+
+def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -> None:
+    def export(shown: Picture) -> ExportDialog:
+        dialog = ExportDialog(Document(shown, "a.png"), tmp_path / "new.png", facts=facts_of(shown))
+        qtbot.addWidget(dialog)
+        return dialog
+
+    half = export(Picture(picture.pixels, picture.pixels // 2))
+    assert half._export.isEnabled()
+    half.set_path(tmp_path / "new.jpg")
+    assert "transparent" in half._note.text()
+    assert not half._export.isEnabled()
+    long = export(Picture(picture.pixels, exif=bytes(70_000)))
+    long.set_path(tmp_path / "new.jpg")
+    assert "EXIF" in long._note.text()
+    assert not long._export.isEnabled()
+    long._metadata.setChecked(False)
+    assert long._export.isEnabled()
+    floats = export(Picture(picture.pixels.astype("f4")))
+    assert "between 0 and 1" in floats._note.text()
+    floats.set_path(tmp_path / "new.tif")
+    floats._depth.setCurrentIndex(floats._depth.findData(32))
+    floats._depth.activated.emit(floats._depth.currentIndex())
+    assert floats._export.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer", "expected"),
+    [
+        ("mask", "No", None),
+        ("mask", "Yes", "mask.png"),
+        ("mask.png", None, "mask.png"),
+        ("new", None, "new.png"),
+        ("new.tif", None, "new.tif"),
+    ],
+)
+def test_a_name_without_an_ending_replaces_nothing_unasked(
+    monkeypatch, files, typed, answer, expected
+) -> None:
+    folder, asked = files["mask"].parent, []
+
+    def question(_parent, _title, words, *_buttons) -> QMessageBox.StandardButton:
+        asked.append(words)
+        return QMessageBox.StandardButton[answer]
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: (str(folder / typed), ""))
+    monkeypatch.setattr(QMessageBox, "question", question)
+    path = file_dialogs.ask_where_to_write(None, "Save the mask", folder / "suggested.png", "")
+    assert path == (None if expected is None else folder / expected)
+    assert asked == ([] if answer is None else ["mask.png exists already. Replace it?"])
+
+
+@pytest.mark.parametrize(
+    ("works", "words"),
+    [
+        (["painted mask"], "The painted mask is in no file yet."),
+        (
+            ["restored picture", "painted mask"],
+            "The restored picture and the painted mask are in no file yet.",
+        ),
+    ],
+)
+def test_the_question_names_what_is_unsaved(monkeypatch, qapp, works, words) -> None:
+    said = []
+    monkeypatch.setattr(
+        QMessageBox, "exec", lambda box: said.append((box.text(), [b.icon().isNull() for b in box.buttons()]))
+    )
+    assert file_dialogs.ask_about_unsaved(None, works) == "stay"
+    assert said == [(words, [True, True, True])]
+
+
+def test_damage_is_handed_back(qtbot) -> None:
+    dialog = DamageDialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.damage == Damage("random", 0.8, "SAMPLE", 0)
+    dialog._missing._box.setValue(35)
+    dialog._seed.setValue(7)
+    assert dialog.damage == Damage("random", 0.35, "SAMPLE", 7)
+    dialog._kind.setCurrentIndex(1)
+    assert dialog._text.isVisible()
+    assert not dialog._missing.isVisible()
+    dialog._text.setText("  ")
+    assert not dialog._damage.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "plain"),
+    [
+        (
+            "a.png exists already; allow it to be replaced (--overwrite).",
+            "a.png exists already; allow it to be replaced.",
+        ),
+        (
+            "JPEG cannot keep it; write PNG, or ask for --depth 8.",
+            "JPEG cannot keep it; write PNG, or choose a depth of 8 bits.",
+        ),
+        (
+            "Give a mask image (--mask, white = missing) or a colour (--key).",
+            "Give a mask image (white = missing) or a colour.",
+        ),
+        ("Choose another folder with -o, or stop.", "Choose another folder, or stop."),
+        ("Nothing (at all) is wrong.", "Nothing (at all) is wrong."),
+    ],
+)
+def test_sentences_name_no_options_of_the_command_line(sentence, plain) -> None:
+    assert plain_sentence(sentence) == plain
+
+
+def test_the_banner_goes_when_closed(qtbot) -> None:
+    banner = Banner()
+    qtbot.addWidget(banner)
+    assert banner.text == ""
+    banner.say("The file is gone; look for it.")
+    assert banner.text == "The file is gone; look for it."
+    banner._close.click()
+    assert banner.text == ""

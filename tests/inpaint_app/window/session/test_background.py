@@ -1,0 +1,120 @@
+"""Work outside the GUI thread: delivered in order, cancelled for good, closed to the end."""
+
+import threading
+
+import pytest
+
+from dictsel_core import GeneratorRun as Run
+from inpaint_app.errors import UserError
+from inpaint_app.window.session.background import Jobs
+
+
+@pytest.fixture
+def jobs(qapp):
+    made = Jobs(2)
+    yield made
+    made.close()
+
+
+def test_results_and_news_arrive_on_the_gui_thread_in_order(jobs, qtbot) -> None:
+    heard = []
+
+    def listen(kind):
+        return lambda value: heard.append((kind, value, threading.current_thread()))
+
+    def work(task):
+        for number in range(3):
+            task.report(number)
+        return "result"
+
+    with qtbot.waitSignal(jobs.idle):
+        jobs.start(work, done=listen("done"), failed=listen("failed"), news=listen("news"))
+    assert [(kind, value) for kind, value, _ in heard] == [
+        ("news", 0),
+        ("news", 1),
+        ("news", 2),
+        ("done", "result"),
+    ]
+    assert {thread for *_, thread in heard} == {threading.main_thread()}
+
+
+def test_what_was_under_way_when_cancelled_is_not_delivered(jobs, qtbot) -> None:
+    heard, reached = [], threading.Event()
+
+    def work(task):
+        task.report("early")
+        reached.set()
+        return "result"
+
+    task = jobs.start(work, done=heard.append, failed=heard.append, news=heard.append)
+    assert reached.wait(5)  # its messages wait in the event queue now
+    with qtbot.waitSignal(jobs.idle):
+        task.cancel()
+    assert heard == []
+
+
+def test_cancelling_closes_the_generator(jobs, qtbot) -> None:
+    closed, begun = threading.Event(), threading.Event()
+
+    def steps():
+        try:
+            while True:
+                begun.set()
+                yield 0
+        finally:
+            closed.set()
+
+    task = jobs.start(
+        lambda task: task.drain(Run(steps()), lambda _step: None),
+        done=pytest.fail,
+        failed=pytest.fail,
+    )
+    assert begun.wait(5)
+    with qtbot.waitSignal(jobs.idle):
+        task.cancel()
+    assert closed.is_set()
+
+
+def test_closing_waits_and_delivers_nothing(jobs, qtbot, qapp) -> None:
+    heard, ended = [], threading.Event()
+
+    def steps():
+        try:
+            while True:
+                yield 0
+        finally:
+            ended.set()
+
+    for _ in range(5):  # more than there are threads: some wait
+        jobs.start(
+            lambda task: task.drain(Run(steps()), lambda _step: None),
+            done=heard.append,
+            failed=heard.append,
+        )
+    jobs.close()
+    assert ended.is_set()
+    qapp.processEvents()
+    assert heard == []
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("inpaint-job")]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (UserError("The file is gone; look for it."), "The file is gone; look for it."),
+        (MemoryError(), "not enough memory"),
+        (ZeroDivisionError("secret"), "Something went wrong inside the program (ZeroDivisionError)"),
+    ],
+)
+def test_failures_become_sentences(jobs, qtbot, error, words, caplog) -> None:
+    heard = []
+
+    def work(_task):
+        raise error
+
+    with qtbot.waitSignal(jobs.idle):
+        jobs.start(work, done=pytest.fail, failed=heard.append)
+    (sentence,) = heard
+    assert words in sentence
+    assert sentence.endswith(".")
+    assert "secret" not in sentence

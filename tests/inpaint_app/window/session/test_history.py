@@ -1,0 +1,86 @@
+"""The history of runs: numbered, findable, within bounded memory."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dictsel_core import PRESETS, Restoration, RestoreSettings
+from inpaint_app.window.session.descriptions import settings_words, short_quality
+from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.state import QualityMetrics, RunRecord
+
+
+def record(number: int, n_bytes: int = 100) -> RunRecord:
+    image = np.zeros((n_bytes, 1), np.uint8)
+    unused = np.zeros(0, np.intp)
+    settings = RestoreSettings().resolved(0.5, 256)
+    restoration = Restoration(image, settings, 0.5, None, unused.reshape(0, 2), unused, 0, 0, {})
+    return RunRecord(number, RestoreSettings(), np.zeros((1, 1), bool), 1.0, image, restoration)
+
+
+def test_numbers_go_on() -> None:
+    history = RunHistory()
+    assert history.next_number == 1
+    history = history.added(record(1)).added(record(2))
+    assert history.next_number == 3
+    assert history.find(2).number == 2
+    assert history.find(7) is None
+    assert history.find(None) is None
+
+
+def test_the_oldest_pixels_go_first_when_memory_is_short() -> None:
+    history = RunHistory()
+    for number in range(1, 6):
+        history = history.added(record(number), max_bytes=250)
+    assert [each.image is not None for each in history.records] == [False, False, False, True, True]
+    assert [each.number for each in history.records] == [1, 2, 3, 4, 5]
+
+
+def test_the_newest_is_kept_however_large() -> None:
+    assert RunHistory().added(record(1, 1000), max_bytes=10).records[0].image is not None
+
+
+def test_figures_belong_to_one_record() -> None:
+    history = RunHistory().added(record(1)).added(record(2))
+    figures = QualityMetrics(estimated_psnr=30.0)
+    changed = history.with_figures(2, figures)
+    assert [each.figures for each in changed.records] == [None, figures]
+    assert [each.figures for each in history.records] == [None, None]
+    assert [each.figures for each in changed.without_figures().records] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("kept", "figures", "words"),
+    [
+        (True, None, "…"),
+        (False, None, "–"),
+        (False, QualityMetrics(estimated_psnr=30.0), "≈ 30.00 dB"),
+        (True, QualityMetrics(), "–"),
+    ],
+)
+def test_what_will_not_be_measured_is_a_dash(kept, figures, words) -> None:
+    made = replace(record(1), figures=figures)
+    assert short_quality(made if kept else made.without_image()) == words
+
+
+def test_runs_with_different_parameters_are_told_apart() -> None:
+    changes = [
+        {"constraint": "individual"},
+        {"n_atoms": 9},
+        {"sparsity": 5},
+        {"budget": 3.0},
+        {"coding_sparsity": 4},
+        {"patch_size": 10},
+        {"bases": ("dct",)},
+        {"selector": "romp"},
+        {"keep_observed": False, "rounds": 0},
+        {"fill_weight": 0.2},
+        {"every_patch": True},
+        {"rounds": 5},
+        {"seed": 1},
+    ]
+    asked = [RestoreSettings(**change) for change in changes] + list(map(RestoreSettings.preset, PRESETS))
+    words = [settings_words(settings.resolved(0.2, 256), settings) for settings in asked]
+    assert len(set(words)) == len(words)
+    assert words[-len(PRESETS)].startswith("Paper: average, k = 15")

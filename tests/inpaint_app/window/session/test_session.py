@@ -1,0 +1,586 @@
+"""The session without any widget: what it knows after what was asked of it."""
+
+import json
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
+from inpaint_app.files.recipe_contents import save_recipe
+from inpaint_app.files.sample import DAMAGED, read_sample
+from inpaint_app.formatting import unbroken
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.picture import Picture
+from inpaint_app.image.rect import Rect
+from inpaint_app.jobs.opening import SAMPLES, Damage, open_sample
+from inpaint_app.window.session.runner import DEBOUNCE_MS
+from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.state import Comparison
+
+FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
+
+
+def settle(session: Session, qtbot) -> None:
+    """Wait until nothing is under way."""
+    qtbot.waitUntil(lambda: session.is_settled, timeout=120_000)
+
+
+def opened(session: Session, qtbot, files, **more) -> Session:
+    session.set_settings(FAST)
+    session.open_file(files["damaged"], **more)
+    settle(session, qtbot)
+    return session
+
+
+def snapshot(session: Session) -> tuple:
+    """All that a cancelled run must leave as it was."""
+    return (
+        session.document,
+        session.mask.snapshot().tobytes(),
+        session.settings,
+        session.history.records,
+        session.current,
+        session.intermediate,
+        session.preview,
+        session.comparison,
+        session.activity,
+    )
+
+
+def test_opening_finds_what_is_missing(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    assert session.document.sources == ("alpha",)
+    assert session.document.path == files["damaged"]
+    assert 0.4 < session.mask.mask.mean() < 0.6
+    assert session.current is None
+    assert not session.has_unsaved_work
+
+
+def test_a_whole_picture_opens_and_can_be_damaged(session, qtbot, files, picture) -> None:
+    session.open_file(files["whole"])
+    settle(session, qtbot)
+    assert not session.mask.mask.any()
+    session.simulate_damage(Damage("random", 0.6, seed=4))
+    settle(session, qtbot)
+    assert abs(session.mask.mask.mean() - 0.6) < 0.01
+    assert np.array_equal(session.document.reference.pixels, picture.pixels)
+    assert not session.document.picture.pixels[session.mask.mask].any()
+    assert session.document.path is None, "the damaged picture is no file"
+    assert files["whole"] in session.document.files, "the source must not be written over"
+    first = session.mask.snapshot()
+    session.simulate_damage(Damage("scratches"))
+    settle(session, qtbot)
+    assert np.array_equal(session.document.reference.pixels, picture.pixels)
+    assert not np.array_equal(session.mask.mask, first)
+    assert session.complaints == []
+
+
+def test_the_window_opens_the_sample_that_is_restored_without_a_display() -> None:
+    opened, damaged = open_sample(SAMPLES[0]), read_sample(DAMAGED)
+    assert np.array_equal(opened.mask, damaged.alpha == 0)
+    assert np.array_equal(opened.document.picture.pixels[~opened.mask], damaged.pixels[~opened.mask])
+
+
+@pytest.mark.parametrize("damage", SAMPLES, ids=lambda damage: damage.words)
+def test_every_sample_opens_with_its_reference(session, qtbot, damage) -> None:
+    session.open_sample(damage)
+    settle(session, qtbot)
+    assert session.mask.mask.any()
+    assert session.document.reference is not None
+    assert session.damage_quality.scores.psnr > 0
+
+
+def test_a_file_that_cannot_be_opened_leaves_everything(session, qtbot, files, tmp_path) -> None:
+    opened(session, qtbot, files)
+    before = snapshot(session)
+    (tmp_path / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n nothing else")
+    session.open_file(tmp_path / "broken.png")
+    settle(session, qtbot)
+    assert snapshot(session) == before
+    assert len(session.complaints) == 1
+
+
+def test_restoring_gives_what_the_library_gives(session, qtbot, files, picture) -> None:
+    opened(session, qtbot, files, reference=files["whole"])
+    session.restore()
+    settle(session, qtbot)
+    mask = session.mask.mask
+    expected = restore(session.document.picture.pixels, mask, FAST)
+    record = session.current
+    assert np.array_equal(record.image, expected.image)
+    assert record.settings == expected.settings
+    scores = record.figures.scores
+    assert scores.psnr == psnr(picture.pixels, record.image)
+    assert scores.ssim == ssim(picture.pixels, record.image)
+    assert scores.psnr_missing == psnr(picture.pixels, record.image, mask=mask)
+    assert record.figures.estimated_psnr is None
+    assert session.has_unsaved_work
+    assert session.history.records == (record,)
+
+
+def test_without_a_reference_the_psnr_is_estimated(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.restore()
+    settle(session, qtbot)
+    figures = session.current.figures
+    pixels, mask = session.document.picture.pixels, session.mask.mask
+    expected = estimate_psnr(pixels, mask, session.current.settings)
+    assert figures.estimated_psnr == pytest.approx(expected, abs=1e-4)
+    assert figures.scores.psnr is None
+    session.open_reference(files["whole"])
+    settle(session, qtbot)
+    assert session.current.figures.scores.psnr is not None
+    assert session.current.figures.estimated_psnr is None
+
+
+def test_a_reference_of_another_size_is_refused(session, qtbot, files, tmp_path) -> None:
+    from inpaint_app.files.write import write_picture
+
+    opened(session, qtbot, files)
+    write_picture(Picture(np.zeros((5, 5), np.uint8)), tmp_path / "small.png")
+    session.open_reference(tmp_path / "small.png")
+    settle(session, qtbot)
+    assert "same size" in session.complaints[0]
+    assert session.document.reference is None
+
+
+def test_nothing_missing_is_a_sentence_with_a_way_out(session, qtbot, files) -> None:
+    session.open_file(files["whole"])
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    assert "paint" in session.complaints[0]
+    assert session.activity is None
+
+
+def test_everything_missing_is_a_sentence_too(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 72, 96)))
+    session.restore()
+    settle(session, qtbot)
+    assert "Every pixel is missing" in session.complaints[0]
+    assert session.activity is None
+    assert session.current is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_cancelling_at_any_moment_leaves_everything_as_it_was(session, qtbot, files, seed) -> None:
+    opened(session, qtbot, files)
+    session.restore()
+    settle(session, qtbot)
+    rng = np.random.default_rng(seed)
+    before = snapshot(session)
+    work = [session.restore, session.compare, session.tune][seed % 3]
+    work()
+    qtbot.wait(int(rng.integers(0, 120)))
+    if session.current is before[4] and session.activity is not None:
+        session.cancel()
+        assert snapshot(session) == before
+        settle(session, qtbot)
+        assert snapshot(session) == before, "nothing arrives late"
+    settle(session, qtbot)
+    assert session.complaints == []
+
+
+def test_stopping_keeps_what_is_there(session, qtbot) -> None:
+    session.open_sample()
+    settle(session, qtbot)
+    session.restore()
+    qtbot.waitUntil(lambda: session.intermediate is not None, timeout=120_000)
+    shown = session.intermediate.image
+    session.stop()
+    settle(session, qtbot)
+    assert session.current.is_stopped
+    assert len(session.current.restoration.origins) == session.current.settings.n_atoms
+    missing = session.mask.mask
+    observed = session.document.picture.pixels[~missing]
+    assert np.array_equal(session.current.image[~missing], observed)
+    assert session.current.image.shape == shown.shape
+    assert session.current.figures.scores.psnr > session.damage_quality.scores.psnr
+    assert session.activity is None
+
+
+def test_stopping_before_there_is_anything_shows_nothing(session, qtbot) -> None:
+    notices = []
+    session.notice.connect(notices.append)
+    session.open_sample()
+    settle(session, qtbot)
+    session.restore()
+    session.stop()
+    settle(session, qtbot)
+    assert session.current is None
+    assert "Stopped" in notices[-1]
+
+
+def test_a_storm_of_parameters_ends_with_the_last_ones(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.set_automatic(True)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        session.set_settings(replace(FAST, n_atoms=int(rng.integers(4, 20))))
+        qtbot.wait(int(rng.integers(0, 100)))
+    session.set_settings(replace(FAST, n_atoms=21))
+    settle(session, qtbot)
+    assert session.current.settings.n_atoms == 21
+    shown = [record.settings.n_atoms for record in session.history.records]
+    assert shown.count(21) == 1
+    assert session.intermediate is None
+    assert session.complaints == []
+
+
+def test_a_change_while_restoring_starts_it_anew(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.restore()
+    session.set_settings(replace(FAST, n_atoms=9))
+    settle(session, qtbot)
+    assert session.current.settings.n_atoms == 9
+
+
+def test_a_change_of_parameters_previews_what_is_in_view(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.look_at(Rect(10, 20, 32, 40))
+    session.set_settings(replace(FAST, sparsity=3))
+    settle(session, qtbot)
+    preview = session.preview
+    assert (preview.rows, preview.columns) == (slice(10, 42), slice(20, 60))
+    observed = ~session.mask.mask[preview.rows, preview.columns]
+    part = session.document.picture.pixels[preview.rows, preview.columns]
+    assert np.array_equal(preview.image[observed], part[observed])
+    assert session.current is None, "a preview is no result"
+    session.restore()
+    settle(session, qtbot)
+    assert session.preview is None
+
+
+def test_a_preview_is_seen_before_it_is_refined(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    seen, awaited = [], []
+    session.preview_changed.connect(lambda: seen.append(session.preview))
+    session.preview_changed.connect(lambda: awaited.append(session.is_previewing))
+    session.set_settings(replace(FAST, rounds=2))
+    assert session.is_previewing, "from the change on"
+    settle(session, qtbot)
+    images = [preview.image for preview in seen if preview is not None]
+    mask = session.mask.mask
+    for image, rounds in ((images[0], 0), (images[-1], 2)):
+        expected = restore(session.document.picture.pixels, mask, replace(FAST, rounds=rounds)).image
+        assert np.array_equal(image, expected)
+    assert awaited == [True] * (len(awaited) - 1) + [False]
+    session.set_settings(FAST)
+    session.stop()
+    assert not session.is_previewing
+
+
+def test_previews_follow_the_view(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.look_at(Rect(0, 0, 32, 32))
+    session.set_settings(replace(FAST, sparsity=3))
+    settle(session, qtbot)
+    session.look_at(Rect(40, 60, 32, 32))
+    settle(session, qtbot)
+    assert session.preview.rows == slice(40, 72)
+
+
+@pytest.mark.parametrize("name", ["restore", "compare", "tune"])
+def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files, name) -> None:
+    opened(session, qtbot, files)
+    session.look_at(Rect(0, 0, 32, 32))
+    session.set_settings(replace(FAST, sparsity=3))
+    settle(session, qtbot)
+    assert session.preview is not None
+    getattr(session, name)()
+    session.look_at(Rect(40, 60, 32, 32))
+    assert session.activity is not None
+    settle(session, qtbot)
+    assert session.current is not None
+    assert session.preview is None
+
+
+def test_both_constraints_are_compared(session, qtbot, files) -> None:
+    opened(session, qtbot, files, reference=files["whole"])
+    session.compare()
+    settle(session, qtbot)
+    assert session.comparison == Comparison(1, 2)
+    individual, average = session.compared_records
+    pixels, mask = session.document.picture.pixels, session.mask.mask
+    for record, constraint in ((individual, "individual"), (average, "average")):
+        expected = restore(pixels, mask, replace(FAST, constraint=constraint))
+        assert np.array_equal(record.image, expected.image)
+        assert record.figures.scores.psnr is not None
+    session.restore()
+    settle(session, qtbot)
+    assert session.compared_records == (session.current,), "an older pair is not what is shown"
+    session.go_back(1)
+    assert session.compared_records == session.history.records[:2]
+
+
+def test_comparing_makes_nothing_again(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.restore()
+    settle(session, qtbot)
+    average = session.current
+    for _ in range(2):
+        session.compare()
+        settle(session, qtbot)
+        assert session.comparison == Comparison(2, 1)
+        assert session.current.number == average.number
+        assert len(session.history) == 2
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 9, 9)))
+    session.compare()
+    settle(session, qtbot)
+    assert session.comparison == Comparison(3, 4), "another mask"
+    assert session.complaints == []
+
+
+def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
+    session.tune()
+    settle(session, qtbot)
+    settings = session.current.settings
+    assert unbroken(f"k = {settings.n_atoms}") in session.advice.sentence
+    assert "dB more than with your settings" in session.advice.sentence
+    assert session.settings.n_atoms == settings.n_atoms > 2
+    session.tune()
+    settle(session, qtbot)
+    assert "already the best" in session.advice.sentence
+    assert session.settings.n_atoms == settings.n_atoms
+    session.set_settings(replace(session.settings, n_atoms=5))
+    assert session.advice is None, "it is the user's own choice now"
+
+
+def test_going_back_shows_an_earlier_run_with_its_parameters(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    preset = RestoreSettings.preset("fast")
+    session.set_settings(preset)
+    session.restore()
+    settle(session, qtbot)
+    first = session.current
+    session.set_settings(replace(FAST, n_atoms=5))
+    session.restore()
+    settle(session, qtbot)
+    assert session.current.number == 2
+    session.go_back(1)
+    assert session.current.number == 1
+    assert session.current.image is first.image
+    assert session.settings == preset, "as asked for"
+    assert session.current.settings.n_atoms > 0, "as used"
+    settle(session, qtbot)
+    assert session.preview is None, "looking back is no change"
+
+
+def test_looking_back_lets_the_run_go_on(session, qtbot) -> None:
+    session.set_settings(FAST)
+    session.open_sample()
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    slow = RestoreSettings(n_atoms=9, rounds=2)
+    session.set_settings(slow)
+    session.restore()
+    qtbot.waitUntil(lambda: session.intermediate is not None, timeout=120_000)
+    session.go_back(1)
+    assert session.activity is not None
+    assert (session.current.number, session.intermediate, session.settings) == (1, None, slow)
+    sketches = []
+    session.result_changed.connect(lambda: sketches.append(session.intermediate))
+    settle(session, qtbot)
+    assert set(sketches) == {None}, "the earlier run stays in sight meanwhile"
+    assert session.current.number == 2
+    assert session.current.settings.n_atoms == 9
+    session.go_back(1)
+    assert session.settings == session.current.requested
+
+
+def test_painting_then_undoing_gives_the_same_mask(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    before = session.mask.snapshot()
+    rng = np.random.default_rng(5)
+    for number in range(12):
+        row, column = rng.uniform(0, 70, 2)
+        session.edit_mask(
+            lambda mask, r=row, c=column, n=number: mask.begin_stroke(r, c, diameter=7, missing=n % 2 == 0),
+            ends=False,
+        )
+        for _ in range(5):
+            session.edit_mask(lambda mask: mask.extend_stroke(*rng.uniform(-5, 90, 2)), ends=False)
+        session.edit_mask(lambda mask: mask.end_stroke())
+    session.edit_mask(lambda mask: mask.invert())
+    assert not np.array_equal(session.mask.mask, before)
+    assert session.has_unsaved_work
+    while session.mask.can_undo:
+        session.edit_mask(lambda mask: mask.undo())
+    assert np.array_equal(session.mask.mask, before)
+    assert not session.has_unsaved_work
+    settle(session, qtbot)
+
+
+def test_a_mask_file_and_a_colour_mark_missing_pixels(session, qtbot, files) -> None:
+    session.set_settings(FAST)
+    session.open_file(files["whole"], MaskSpec(mask=files["mask"]))
+    settle(session, qtbot)
+    assert session.document.sources == ("mask",)
+    share = session.mask.mask.mean()
+    session.set_mask_spec(MaskSpec(mask=files["mask"], invert_mask=True))
+    settle(session, qtbot)
+    assert session.mask.mask.mean() == pytest.approx(1 - share)
+    assert not session.has_unsaved_work, "the file has it"
+    session.edit_mask(lambda mask: mask.undo())
+    assert session.mask.mask.mean() == share
+    assert not session.has_unsaved_work
+    session.set_mask_spec(MaskSpec(key="1,2,3"))
+    settle(session, qtbot)
+    assert len(session.complaints) == 1
+
+
+@pytest.mark.parametrize(
+    "marks", [{"key": "200", "tolerance": 30.0}, {"mask": True}, {"mask": True, "invert_mask": True}]
+)
+def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, mask_spec) -> None:
+    if "mask" in mask_spec:
+        mask_spec = mask_spec | {"mask": files["mask"]}
+    (tmp_path / "recipes").mkdir()
+    recipe = tmp_path / "recipes" / "recipe.json"
+    save_recipe(recipe, FAST, MaskSpec(**mask_spec), (), overwrite=False)
+    session.open_file(files["whole"], MaskSpec(**mask_spec))
+    settle(session, qtbot)
+    expected = session.mask.snapshot()
+    session.open_file(files["whole"])
+    settle(session, qtbot)
+    assert not session.mask.mask.any()
+    session.open_recipe(recipe)
+    settle(session, qtbot)
+    assert session.complaints == []
+    assert session.settings == FAST
+    assert (session.mask.mask == expected).all()
+    assert session.document.mask_spec.tolerance == mask_spec.get("tolerance", 0)
+    session.edit_mask(lambda mask: mask.undo())
+    assert not session.mask.mask.any()
+
+
+def test_a_recipe_without_marks_leaves_the_mask(session, qtbot, files, tmp_path) -> None:
+    recipe = tmp_path / "recipe.json"
+    save_recipe(recipe, FAST, MaskSpec(), ("alpha",), overwrite=False)
+    session.open_file(files["whole"], MaskSpec(mask=files["mask"]))
+    settle(session, qtbot)
+    before = session.mask.snapshot()
+    session.open_recipe(recipe)
+    settle(session, qtbot)
+    assert session.settings == FAST
+    assert (session.mask.mask == before).all()
+    assert session.document.mask_spec == MaskSpec(mask=files["mask"])
+
+
+def test_without_a_picture_the_marks_of_a_recipe_are_spoken_of(session, qtbot, tmp_path) -> None:
+    told = []
+    session.notice.connect(told.append)
+    save_recipe(tmp_path / "recipe.json", FAST, MaskSpec(key="0"), (), overwrite=False)
+    session.open_recipe(tmp_path / "recipe.json")
+    settle(session, qtbot)
+    assert session.settings == FAST
+    assert "open it again" in told[0]
+    assert session.complaints == []
+
+
+BAD_RECIPES = {
+    "settings": {"patch_size": 96},
+    "budget": {"budget": 1e308},
+    "rounds": {"rounds": 10**9},
+    "digits": {"seed": 10**401},
+    "surrogate": {"constraint": "\ud800"},
+    "flag": {"keep_observed": "no"},
+    "basis": {"bases": ["foo"]},
+    "mask": {},
+}
+
+
+@pytest.mark.parametrize("name", BAD_RECIPES)
+def test_a_bad_recipe_leaves_everything_and_the_next_one_works(session, qtbot, files, tmp_path, name) -> None:
+    opened(session, qtbot, files)
+    before = snapshot(session)
+    mask = {"file": "nowhere.png"} if name == "mask" else {}
+    settings = {"n_atoms": 5} | BAD_RECIPES[name]
+    contents = {"recipe": 1, "version": "1", "settings": settings, "mask": mask}
+    (tmp_path / "bad.json").write_text(json.dumps(contents))
+    session.open_recipe(tmp_path / "bad.json")
+    settle(session, qtbot)
+    assert len(session.complaints) == 1
+    assert "inside the program" not in session.complaints[0]
+    assert session.complaints[0].isprintable()
+    assert snapshot(session) == before
+    save_recipe(tmp_path / "good.json", replace(FAST, n_atoms=6), MaskSpec(), (), overwrite=False)
+    session.open_recipe(tmp_path / "good.json")
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    assert session.current.settings.n_atoms == 6
+    assert len(session.complaints) == 1
+
+
+def test_an_atom_shows_the_patches_that_use_it(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.restore()
+    settle(session, qtbot)
+    selection = session.current.restoration.selection
+    session.choose_atom(1)
+    settle(session, qtbot)
+    rects = session.atom_use.rects
+    n_users = sum(selection.atoms[1] in support for support in selection.supports)
+    assert len(rects) == n_users > 0
+    assert all(rect.row % 8 == rect.column % 8 == 0 for rect in rects)
+    session.choose_atom(None)
+    assert session.atom_use is None
+
+
+def test_opening_another_picture_drops_the_run_under_way(session, qtbot, files) -> None:
+    opened(session, qtbot, files)
+    session.restore()
+    session.open_file(files["whole"])
+    settle(session, qtbot)
+    assert session.current is None
+    assert session.history.records == ()
+    assert session.document.path == files["whole"]
+
+
+def test_closing_while_working_waits_for_the_threads(qapp, qtbot) -> None:
+    session = Session()
+    session.open_sample()
+    settle(session, qtbot)
+    session.restore()
+    qtbot.waitUntil(lambda: session.activity is not None and session.activity.fraction > 0, timeout=120_000)
+    started = time.perf_counter()
+    session.close()
+    assert time.perf_counter() - started < 20
+    assert session.current is None
+
+
+def test_the_pause_before_a_preview_is_short() -> None:
+    assert DEBOUNCE_MS <= 300
+
+
+@pytest.mark.parametrize(
+    ("colour", "found"), [((255, 0, 255), True), ((0, 255, 0), True), ((250, 0, 250), False)]
+)
+def test_a_colour_that_marks_pixels_is_found_by_itself(
+    session, qtbot, tmp_path, picture, colour, found
+) -> None:
+    from inpaint_app.files.write import write_picture
+
+    notices = []
+    session.notice.connect(notices.append)
+    pixels = np.repeat(picture.pixels[..., None], 3, axis=2)
+    pixels[10:20, 10:30] = colour
+    write_picture(Picture(pixels), tmp_path / "marked.png")
+    session.open_file(tmp_path / "marked.png")
+    settle(session, qtbot)
+    assert session.mask.mask.sum() == (200 if found else 0)
+    assert session.document.sources == (("key",) if found else ())
+    assert bool(notices) is found
+
+
+def test_gray_pictures_have_no_marking_colour(session, qtbot, files) -> None:
+    session.open_file(files["whole"])
+    settle(session, qtbot)
+    assert session.document.mask_spec == MaskSpec()
