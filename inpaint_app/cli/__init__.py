@@ -44,14 +44,16 @@ def guarded(command: Callable[[], int]) -> int:
         _drop_output()
         return 1
     except Exception as error:
-        from inpaint_app.cli.console import PrintingError
+        from inpaint_app.cli.console import CommandLineError, PrintingError
+        from inpaint_app.cli.remedies import REMEDIES
         from inpaint_app.errors import UserError
 
         if isinstance(error, PrintingError):
             _drop_output()
-        elif not isinstance(error, UserError):
+        if not isinstance(error, UserError | CommandLineError):
             raise
-        print(f"inpaint: {error}", file=sys.stderr)
+        sentence = error.sentence(REMEDIES) if isinstance(error, UserError) else str(error)
+        print(f"inpaint: {sentence}", file=sys.stderr)
         return 2
 
 

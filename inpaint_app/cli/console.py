@@ -6,10 +6,12 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from inpaint_app.errors import UserError
+
+class CommandLineError(Exception):
+    """A sentence about the command line itself: how it was called, or where it prints."""
 
 
-class PrintingError(UserError):
+class PrintingError(CommandLineError):
     """What was to be printed could not be."""
 
 

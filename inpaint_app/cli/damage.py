@@ -63,17 +63,17 @@ def run(args: argparse.Namespace) -> int:
     for path in [args.output] if args.mask_out is None else [args.output, args.mask_out]:
         if check_output(path, overwrite=args.overwrite, protect=[args.input]) == "JPEG":
             raise UserError(
-                f"{printable_path(path)} cannot keep which pixels are missing; write PNG, TIFF or WebP."
+                f"{printable_path(path)} cannot keep which pixels are missing", "write PNG, TIFF or WebP"
             )
     if args.mask_out is not None and args.mask_out.absolute() == args.output.absolute():
-        raise UserError("--output and --mask-out name the same file; give two names.")
+        raise UserError("--output and --mask-out name the same file", "give two names")
     picture = read_picture(args.input)
     check_output(args.output, overwrite=args.overwrite, bits=picture.depth)
     for notice in picture.notices:
         console.note(notice)
     mask = _mask(args, picture)
     if mask.all():
-        raise UserError("This would leave no pixel of the picture; damage less or give a larger picture.")
+        raise UserError("This would leave no pixel of the picture", "damage less or give a larger picture")
     # Quality 100 is WebP without loss: observed pixels must be the original's.
     write_picture(damaged(picture, mask), args.output, overwrite=args.overwrite, quality=100)
     console.say(

@@ -1,20 +1,20 @@
 """Restore the bundled sample: what the program does without arguments where there is no display."""
 
-import time
-from contextlib import closing
 from pathlib import Path
 
-import numpy as np
-
-from dictsel_core import iter_restore, psnr
-from inpaint_app.cli.progress import Progress
+from dictsel_core import RestoreSettings, psnr
+from inpaint_app.cli.console import Console
+from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.report import follow
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.sample import DAMAGED, ORIGINAL, read_sample
-from inpaint_app.files.write import write_picture
 from inpaint_app.formatting import format_decibels, format_percent
-from inpaint_app.image.missing import require_missing
+from inpaint_app.image.damage import SAMPLES
 from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.export import Output, write_restored
+from inpaint_app.jobs.measure import damage_quality, measure
+from inpaint_app.jobs.restore import RestoreRequest, restore
+from inpaint_app.jobs.source import open_sample
 
 _OUTPUT = "sample_restored.png"
 
@@ -22,24 +22,19 @@ _OUTPUT = "sample_restored.png"
 def show_sample(folder: Path) -> int:
     """Restore the sample with the default settings, print its PSNR, and write it into a folder."""
     print("There is no display for the window; the bundled sample is restored here instead.")
-    original, damaged = read_sample(ORIGINAL), read_sample(DAMAGED)
-    missing = require_missing(damaged)
-    start = time.perf_counter()
-    steps = iter_restore(damaged.pixels, missing.mask)
-    with Progress() as progress, closing(steps):
-        for step in steps:
-            progress.update("restoring", step.fraction)
-    restored = steps.result.image
-    seconds = time.perf_counter() - start
-    before = psnr(original.pixels, np.where(missing.mask[..., None], 0, damaged.pixels))
-    print(
-        f"Sample:      {damaged.width} x {damaged.height} pixels, {format_percent(missing.fraction)} missing"
-    )
-    print(f"Damaged:     PSNR {format_decibels(before)}")
-    print(f"Restored:    PSNR {format_decibels(psnr(original.pixels, restored))} in {seconds:.1f} s")
-    picture = damaged.with_pixels(restored, filled=missing.mask)
-    output = _output(folder, original)
-    write_picture(picture, output, overwrite=True)
+    source = open_sample(SAMPLES[0])
+    assert source.reference is not None, "the sample is damaged on purpose"
+    pixels, mask, original = source.picture.pixels, source.missing.mask, source.reference.pixels
+    with ProgressBar() as bar:
+        run = restore(RestoreRequest(pixels, mask, RestoreSettings()), follow(Console(), bar))
+    assert run.restoration is not None, "nobody stops it"
+    restored, missing = run.restoration.image, format_percent(source.missing.fraction)
+    before, after = damage_quality(pixels, mask, original).scores, measure(original, restored, None)
+    print(f"Sample:      {source.picture.width} x {source.picture.height} pixels, {missing} missing")
+    print(f"Damaged:     PSNR {format_decibels(before.psnr or 0)}")
+    print(f"Restored:    PSNR {format_decibels(after.psnr or 0)} in {run.seconds:.1f} s")
+    output = _output(folder, source.reference)
+    write_restored(source, restored, mask, Output(output, overwrite=True))
     print(f"Written:     {printable_path(output)}")
     print("For your own pictures: make run ARGS='restore photo.png', or make run ARGS=--help.")
     return 0

@@ -86,7 +86,7 @@ def check_target(path: Path, *, overwrite: bool) -> tuple[Path, int | None]:
     if not overwrite:
         raise writing_error(FileExistsError(errno.EEXIST, "exists"), path)
     if not stat.S_ISREG(status.st_mode):
-        raise UserError(f"{printable_path(path)} is not a regular file; give another name.")
+        raise UserError(f"{printable_path(path)} is not a regular file", "give another name")
     return target, stat.S_IMODE(status.st_mode)
 
 

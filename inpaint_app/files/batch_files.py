@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from inpaint_app.errors import UserError, printable_path, reading_error
+from inpaint_app.errors import Remedy, UserError, printable_path, reading_error
 from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
 
@@ -22,7 +22,7 @@ class Item:
     path: Path
     output: Path
     mask: Path | None = None
-    error: str | None = None
+    error: UserError | None = None
 
 
 def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwrite: bool) -> list[Item]:
@@ -38,11 +38,7 @@ def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwri
     items = [_item(path, folder, mask_spec.mask, masks) for path in paths]
     _refuse_collisions(items)
     if not overwrite and any(_is_source(item) for item in items):
-        raise UserError(
-            f"{printable_path(folder)} is where the sources are; choose another folder with "
-            "-o, or allow them to be "
-            "replaced (--overwrite)."
-        )
+        raise UserError(f"{printable_path(folder)} is where the sources are", Remedy.REPLACE_SOURCES)
     return items
 
 
@@ -51,7 +47,7 @@ def _pictures(given: Path) -> list[Path]:
         return [given]
     found = _listing(given)
     if not found:
-        raise UserError(f"The folder {printable_path(given)} holds no picture; give another.")
+        raise UserError(f"The folder {printable_path(given)} holds no picture", "give another")
     return found
 
 
@@ -84,7 +80,7 @@ def _item(path: Path, folder: Path, mask: Path | None, masks: dict[str, Path] | 
             path,
             output,
             None,
-            f"There is no mask for it; put {printable_path(path.stem)}.png into the mask folder.",
+            UserError("There is no mask for it", f"put {printable_path(path.stem)}.png into the mask folder"),
         )
     return Item(path, output, masks[path.stem])
 
@@ -98,7 +94,7 @@ def _refuse_collisions(items: list[Item]) -> None:
     output, count = counts.most_common(1)[0]
     if count > 1:
         one, other = [item.path for item in items if item.output == output][:2]
+        names = [printable_path(path) for path in (one, other, output)]
         raise UserError(
-            f"{printable_path(one)} and {printable_path(other)} would both be written as "
-            f"{printable_path(output)}; rename one of them."
+            f"{names[0]} and {names[1]} would both be written as {names[2]}", "rename one of them"
         )

@@ -58,9 +58,9 @@ def read_picture(path: str | Path) -> Picture:
         if pattern.match(data):
             return _decode(path, data, name, decoder)
     if not data:
-        raise UserError(f"{printable_path(path)} is empty; get a fresh copy of it.")
+        raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
     raise UserError(
-        f"{printable_path(path)} is not an image this program reads; convert it to one of {ACCEPTED}."
+        f"{printable_path(path)} is not an image this program reads", f"convert it to one of {ACCEPTED}"
     )
 
 
@@ -69,17 +69,17 @@ def _decode(path: Path, data: bytes, name: str, decoder: Decoder) -> Picture:
         return _finish(decoder(data))
     except DamagedError as error:
         raise UserError(
-            f"{printable_path(path)} is a damaged {name} file: {error}; get a fresh copy."
+            f"{printable_path(path)} is a damaged {name} file: {error}", "get a fresh copy"
         ) from error
     except UnsupportedError as error:
-        raise UserError(f"{printable_path(path)} cannot be used: {error}.") from error
+        raise UserError(f"{printable_path(path)} cannot be used: {error.problem}", error.remedy) from error
     except MemoryError as error:
         raise UserError(
-            f"{printable_path(path)} needs more memory than there is; scale it down first."
+            f"{printable_path(path)} needs more memory than there is", "scale it down first"
         ) from error
     except Exception as error:  # decoders meet hostile bytes; the user gets a sentence in any case
         raise UserError(
-            f"{printable_path(path)} is a damaged {name} file; get a fresh copy of it."
+            f"{printable_path(path)} is a damaged {name} file", "get a fresh copy of it"
         ) from error
 
 

@@ -22,11 +22,11 @@ def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
         strange = next((name for name in values if name not in known), None)
         problem = clause(error) if strange is None else f"there is no setting {strange!r}"
         raise UserError(
-            f"{printable_path(path)} does not work: {problem}; mend it or write it anew."
+            f"{printable_path(path)} does not work: {problem}", "mend it or write it anew"
         ) from error
     except ValueError as error:
         raise UserError(
-            f"{printable_path(path)} does not work: {clause(error)}; mend it or write it anew."
+            f"{printable_path(path)} does not work: {clause(error)}", "mend it or write it anew"
         ) from error
 
 
@@ -49,7 +49,7 @@ def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
     )
     if not right:
         raise UserError(
-            f"{printable_path(path)} does not say where missing pixels are; mend it or write it anew."
+            f"{printable_path(path)} does not say where missing pixels are", "mend it or write it anew"
         )
     assert isinstance(tolerance, int | float)
     file = None if not isinstance(mask, str) else path.parent / mask
@@ -60,7 +60,7 @@ def recipe_path(wanted: Path | None, output: Path) -> Path:
     """Return where the recipe goes: as asked for, or beside the output."""
     path = output.with_suffix(".json") if wanted is None else wanted
     if path.suffix.lower() != ".json":
-        raise UserError(f"{printable_path(path)} is no name for a recipe; give one that ends in .json.")
+        raise UserError(f"{printable_path(path)} is no name for a recipe", "give one that ends in .json")
     return path
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from inpaint_app.errors import UserError, printable_path, writing_error
+from inpaint_app.errors import Remedy, UserError, printable_path, writing_error
 from inpaint_app.files.atomic import atomic_file, check_target
 from inpaint_app.files.formats.lossy_writer import encode_jpeg, encode_webp
 from inpaint_app.files.formats.png.writer import encode_png
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.formats.tiff.writer import encode_tiff
+from inpaint_app.files.paths import is_one_of
 from inpaint_app.image.picture import Picture
 
 _FORMATS = {
@@ -28,7 +29,6 @@ _FORMATS = {
 }
 _DEPTHS = {"PNG": (8, 16), "JPEG": (8,), "TIFF": (8, 16, 32), "WebP": (8,)}
 _DTYPES = {8: np.uint8, 16: np.uint16, 32: np.float32}
-_FORMATS_FOR_DEPTH = {16: "PNG or TIFF", 32: "TIFF"}
 
 
 def write_picture(
@@ -110,8 +110,9 @@ def check_output(
     path = Path(path)
     name = _format_of(path)
     if not 1 <= quality <= 100:
-        raise UserError(f"The quality is {quality}; give a number from 1 to 100.")
-    _refuse_source(path, protect, overwrite=overwrite)
+        raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
+    if not overwrite and is_one_of(path, map(Path, protect)):
+        raise UserError(f"{printable_path(path)} is the source itself", Remedy.REPLACE_FILE)
     target, _ = check_target(path, overwrite=overwrite)
     if not os.access(target.parent, os.W_OK):
         raise writing_error(PermissionError(errno.EACCES, "no permission"), path)
@@ -134,37 +135,18 @@ def _format_of(path: Path) -> str:
     name = _FORMATS.get(path.suffix.lower())
     if name is None:
         raise UserError(
-            f"{printable_path(path)} has no ending that tells a format; use .png, .jpg, .tif or .webp."
+            f"{printable_path(path)} has no ending that tells a format", "use .png, .jpg, .tif or .webp"
         )
     return name
-
-
-def _refuse_source(path: Path, sources: Iterable[str | Path], *, overwrite: bool) -> None:
-    if overwrite:
-        return
-    for source in sources:
-        try:
-            same = path.samefile(source)
-        except (OSError, ValueError):  # one of them does not exist
-            continue
-        if same:
-            raise UserError(
-                f"{printable_path(path)} is the source itself; choose another name or allow it to "
-                "be replaced "
-                "(--overwrite)."
-            )
 
 
 def _with_depth(picture: Picture, name: str, depth: int | None) -> Picture:
     """Return the picture with the depth asked for; refuse one that the format cannot keep."""
     if depth not in (None, 8, 16):
-        raise UserError(f"The depth is {depth}; give 8 or 16.")
+        raise UserError(f"The depth is {depth}", "give 8 or 16")
     if depth is not None and depth != picture.depth:
         alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
         picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
     if picture.depth not in _DEPTHS[name]:
-        raise UserError(
-            f"{name} cannot keep {picture.mode}; write {_FORMATS_FOR_DEPTH[picture.depth]}, "
-            "or ask for --depth 8."
-        )
+        raise UserError(f"{name} cannot keep {picture.mode}", Remedy.REDUCE_DEPTH)
     return picture

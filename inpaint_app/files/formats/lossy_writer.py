@@ -24,9 +24,9 @@ def encode_jpeg(picture: Picture, file: BinaryIO, quality: int) -> None:
     """
     _check_side(picture, "JPEG")
     if picture.alpha is not None and bool((picture.alpha < picture.max_value).any()):
-        raise UserError("JPEG cannot keep transparent pixels; write PNG, TIFF or WebP.")
+        raise UserError("JPEG cannot keep transparent pixels", "write PNG, TIFF or WebP")
     if picture.exif is not None and len(picture.exif) > _MAX_JPEG_EXIF:
-        raise UserError("The EXIF information is too long for JPEG; write PNG, TIFF or WebP.")
+        raise UserError("The EXIF information is too long for JPEG", "write PNG, TIFF or WebP")
     options: dict[str, Any] = {"quality": quality, "subsampling": 0}
     if picture.exif is not None:
         options["exif"] = PREFIX + picture.exif
@@ -54,7 +54,7 @@ def encode_webp(picture: Picture, file: BinaryIO, quality: int) -> None:
 def _check_side(picture: Picture, name: str) -> None:
     limit = _MAX_SIDE[name]
     if max(picture.width, picture.height) > limit:
-        raise UserError(f"{name} cannot be wider or taller than {limit} pixels; write PNG or TIFF.")
+        raise UserError(f"{name} cannot be wider or taller than {limit} pixels", "write PNG or TIFF")
 
 
 def _save(image: Image.Image, name: str, picture: Picture, file: BinaryIO, options: dict[str, Any]) -> None:

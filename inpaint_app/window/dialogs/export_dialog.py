@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.errors import printable_path
-from inpaint_app.jobs.exporting import Target
-from inpaint_app.window.session.state import Document
+from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.source import Source
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
@@ -53,7 +53,7 @@ class ExportDialog(QDialog):
 
     Parameters
     ----------
-    document : Document
+    document : Source
         What was restored; its files are sources.
     suggestion : Path
         A name to begin with.
@@ -63,7 +63,7 @@ class ExportDialog(QDialog):
 
     def __init__(
         self,
-        document: Document,
+        document: Source,
         suggestion: Path,
         parent: QWidget | None = None,
         *,
@@ -117,13 +117,13 @@ class ExportDialog(QDialog):
         self._buttons.rejected.connect(self.reject)
 
     @property
-    def target(self) -> Target | None:
+    def target(self) -> Output | None:
         """What was chosen; None while there is no name."""
         path = self._file.path
         if path is None:
             return None
         depth = self._depth.currentData()
-        return Target(
+        return Output(
             path,
             overwrite=self._replace.isChecked() and self._replace.isVisibleTo(self),
             quality=int(self._quality.value or 95),

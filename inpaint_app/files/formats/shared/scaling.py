@@ -39,7 +39,7 @@ def to_depth(values: Array, bits: int) -> Array:
         return stretch(values, int(np.iinfo(values.dtype).max), bits=bits)
     if not bool(((values >= 0) & (values <= 1)).all()):
         raise UserError(
-            f"The float values do not all lie between 0 and 1, so they do not fit into {bits} bits; "
-            "scale them, or write TIFF."
+            f"The float values do not all lie between 0 and 1, so they do not fit into {bits} bits",
+            "scale them, or write TIFF",
         )
     return np.rint(values * np.float32(2**bits - 1)).astype(f"u{bits // 8}")

@@ -73,7 +73,7 @@ def decode_tiff(data: bytes) -> Picture:
 
 def _from_cmyk(samples: Array, layout: Layout, icc: bytes | None, notices: list[str]) -> Array:
     if layout.kind != "u" or layout.bits not in (8, 16) or layout.samples < 4:
-        raise UnsupportedError("it is CMYK of an unusual depth; save it as RGB first")
+        raise UnsupportedError("it is CMYK of an unusual depth", "save it as RGB first")
     rgb, notice = cmyk_to_rgb(np.ascontiguousarray(samples[..., :4]), icc)
     notices.append(notice)
     return np.concatenate((rgb, samples[..., 4:]), axis=2) if layout.samples > 4 else rgb
@@ -106,7 +106,7 @@ def _to_accepted(samples: Array, layout: Layout, notices: list[str]) -> Array:
     if layout.kind in "ui":
         if int(samples.max()) > _EXACT or int(samples.min()) < -_EXACT:
             raise UnsupportedError(
-                f"it has whole numbers beyond {_EXACT} that float32 cannot hold; scale it to 16 bits first"
+                f"it has whole numbers beyond {_EXACT} that float32 cannot hold", "scale it to 16 bits first"
             )
         sign = "signed" if layout.kind == "i" else "unsigned"
         notices.append(f"The {layout.bits}-bit {sign} values are kept exactly, as float32.")
@@ -115,7 +115,7 @@ def _to_accepted(samples: Array, layout: Layout, notices: list[str]) -> Array:
         narrow = samples.astype(np.float32)
     if layout.bits == 64:
         if bool((np.isinf(narrow) & np.isfinite(samples)).any()):
-            raise UnsupportedError("it has numbers that float32 cannot hold; scale it first")
+            raise UnsupportedError("it has numbers that float32 cannot hold", "scale it first")
         notices.append("The float64 values were rounded to float32.")
     return narrow
 
@@ -128,7 +128,7 @@ def _split(samples: Array, layout: Layout, notices: list[str]) -> tuple[Array, A
         notices.append("Three gray channels were read as red, green and blue.")
         n_color, n_extra, extra = 3, n_extra - 2, None if extra is None else extra[2:]
     if n_extra < 0 or n_extra > 1:
-        raise UnsupportedError(f"it has {samples.shape[2]} channels; save it as gray or RGB first")
+        raise UnsupportedError(f"it has {samples.shape[2]} channels", "save it as gray or RGB first")
     pixels = np.ascontiguousarray(samples[..., 0] if n_color == 1 else samples[..., :3])
     if n_extra == 0:
         return pixels, None
@@ -150,7 +150,7 @@ def _color_channels(layout: Layout) -> int:
     ):
         return 3
     name = _NAMES.get(layout.photometric, f"type {layout.photometric}")
-    raise UnsupportedError(f"its colours ({name}) are not read here; save it as gray or RGB first")
+    raise UnsupportedError(f"its colours ({name}) are not read here", "save it as gray or RGB first")
 
 
 def _unmultiply(pixels: Array, alpha: Array) -> Array:

@@ -46,7 +46,7 @@ def decode_segments(data: bytes, layout: Layout) -> Array:
         With a compression of none or one of `tiff_layout.PACKED`.
     """
     if layout.predictor not in (1, 2, 3) or (layout.predictor != 1 and layout.bits not in (8, 16, 32, 64)):
-        raise UnsupportedError(f"its predictor ({layout.predictor}) is not read here; save it without one")
+        raise UnsupportedError(f"its predictor ({layout.predictor}) is not read here", "save it without one")
     page = np.empty((layout.height, layout.width, layout.samples), layout.dtype)
     per_plane = layout.across * layout.down
     for plane in range(layout.samples if layout.separate else 1):
@@ -191,7 +191,9 @@ def decode_whole(directory: Directory, layout: Layout) -> Array:
     if layout.compression not in FAX:
         fits = layout.bits == 8 and layout.kind == "u" and not layout.separate
     if not fits:
-        raise UnsupportedError("its kind of compressed pixels is not read here; save it with LZW or deflate")
+        raise UnsupportedError(
+            "its kind of compressed pixels is not read here", "save it with LZW or deflate"
+        )
     places = zip(layout.offsets, layout.counts, strict=True)
     parts = [directory.data[offset : offset + count] for offset, count in places]
     entries = _described(layout, directory)

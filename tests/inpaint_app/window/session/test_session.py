@@ -9,10 +9,11 @@ import pytest
 from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
 from inpaint_app.files.sample import DAMAGED, read_sample
 from inpaint_app.formatting import unbroken
+from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.opening import SAMPLES, Damage, open_sample
+from inpaint_app.jobs.source import open_sample
 from inpaint_app.window.session.runner import DEBOUNCE_MS
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.state import Comparison
@@ -81,7 +82,7 @@ def test_the_window_opens_the_sample_that_is_restored_without_a_display() -> Non
     assert np.array_equal(opened.document.picture.pixels[~opened.mask], damaged.pixels[~opened.mask])
 
 
-@pytest.mark.parametrize("damage", SAMPLES, ids=lambda damage: damage.words)
+@pytest.mark.parametrize("damage", SAMPLES, ids=str)
 def test_every_sample_opens_with_its_reference(session, qtbot, damage) -> None:
     session.open_sample(damage)
     settle(session, qtbot)
