@@ -1,13 +1,49 @@
-"""What can go wrong with the user's files, each as one sentence."""
+"""What can go wrong with the user's files: a problem, and what to do about it."""
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 
 
+class Remedy(Enum):
+    """What the user can do, where each front end has its own way; the values suit any of them."""
+
+    REPLACE_FILE = "choose another name, or allow it to be replaced"
+    REPLACE_SOURCES = "choose another folder, or allow them to be replaced"
+    MARK_MISSING = "mark them in a mask or by a colour, or make them transparent or NaN"
+    INVERT_MASK = "paint missing pixels white in it, or invert it"
+    MARK_LESS = "mark fewer pixels, or invert the mask"
+    ALLOW_TOLERANCE = "check the colour, or allow a tolerance"
+    REDUCE_DEPTH = "write TIFF, or PNG for 16 bits, or reduce the picture to 8 bits"
+    GIVE_RECIPE = "give a recipe that this program wrote"
+    RESTORE_FOLDER = "give an image file inside it, or restore the whole folder"
+
+
 class UserError(Exception):
-    """One sentence that says what is wrong with the user's input and what to do about it."""
+    """Something is wrong with the user's input.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong: the first half of a sentence.
+    remedy : str or Remedy
+        What to do about it: the second half.
+    """
+
+    def __init__(self, problem: str, remedy: str | Remedy) -> None:
+        super().__init__(problem, remedy)
+        self.problem, self.remedy = problem, remedy
+
+    def sentence(self, words: Mapping[Remedy, str]) -> str:
+        """Return problem and remedy, the latter in the words of a front end."""
+        remedy = words[self.remedy] if isinstance(self.remedy, Remedy) else self.remedy
+        return f"{self.problem}; {remedy}" + ("" if remedy.endswith("?") else ".")
+
+    def __str__(self) -> str:
+        """Return problem and remedy as one sentence."""
+        return self.sentence({remedy: remedy.value for remedy in Remedy})
 
 
 class DamagedError(Exception):
@@ -15,7 +51,11 @@ class DamagedError(Exception):
 
 
 class UnsupportedError(Exception):
-    """A decoder found contents that are valid but not handled; the message is "<what>; <what to do>"."""
+    """A decoder found contents that are valid but not handled; problem and remedy are as in `UserError`."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem, remedy)
+        self.problem, self.remedy = problem, remedy
 
 
 def printable_path(path: str | os.PathLike[str]) -> str:
@@ -38,73 +78,45 @@ def clause(error: Exception) -> str:
 
 
 def reading_error(error: OSError | ValueError, path: Path) -> UserError:
-    """Return the sentence for a file that could not be opened or read."""
+    """Return the error for a file that could not be opened or read."""
     name = printable_path(path)
     code = error.errno if isinstance(error, OSError) else errno.EINVAL
     if code in (errno.ENOENT, errno.ENOTDIR):
-        return UserError(f"{name} does not exist; check the name and the folder.")
+        return UserError(f"{name} does not exist", "check the name and the folder")
     if code == errno.EISDIR:
-        return UserError(f"{name} is a folder; give an image file inside it.")
+        return UserError(f"{name} is a folder", "give an image file inside it")
     if code == errno.ENAMETOOLONG:
-        return UserError(_name_too_long(path))
+        return UserError(*_too_long(path))
     if code in (errno.EACCES, errno.EPERM):
-        return UserError(f"{name} may not be read by you; ask its owner for permission or copy it.")
-    return UserError(f"{name} could not be read ({_reason(error)}); check the name and the disk.")
+        return UserError(
+            f"You do not have permission to read {name}", "ask its owner for permission, or copy it"
+        )
+    return UserError(f"{name} could not be read ({_reason(error)})", "check the name and the disk")
 
 
 def writing_error(error: OSError | ValueError, path: Path) -> UserError:
-    """Return the sentence for a file that could not be written."""
-    code = error.errno if isinstance(error, OSError) else errno.EINVAL
-    sentence = _WRITING_SENTENCES.get(code or 0)
-    if sentence is not None:
-        return UserError(sentence(path))
-    return UserError(
-        f"{printable_path(path)} could not be written ({_reason(error)}); try another name or folder."
-    )
+    """Return the error for a file that could not be written."""
+    name, folder = printable_path(path), printable_path(path.parent)
+    other = f"{name} could not be written ({_reason(error)})", "try another name or folder"
+    full = f"{name} could not be written because the disk is full", "free some space first"
+    no_folder = f"The folder {folder} does not exist", "create it or choose another"
+    forbidden = f"You do not have permission to write in {folder}", "choose another folder"
+    known: dict[int, tuple[str, str | Remedy]] = {
+        **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), full),
+        **dict.fromkeys((errno.ENOENT, errno.ENOTDIR), no_folder),
+        **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), forbidden),
+        errno.EEXIST: (f"{name} already exists", Remedy.REPLACE_FILE),
+        errno.EISDIR: (f"{name} is a folder", "give a file name"),
+        errno.ENAMETOOLONG: _too_long(path),
+    }
+    code = error.errno if isinstance(error, OSError) else None
+    return UserError(*known.get(code or 0, other))
+
+
+def _too_long(path: Path) -> tuple[str, str]:
+    return f"The name {printable_path(path.name)[:40]}... is too long", "choose a shorter one"
 
 
 def _reason(error: OSError | ValueError) -> str:
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return text.lower() or type(error).__name__
-
-
-def _disk_full(path: Path) -> str:
-    return f"{printable_path(path)} could not be written because the disk is full; free some space first."
-
-
-def _no_folder(path: Path) -> str:
-    return f"The folder {printable_path(path.parent)} does not exist; create it or choose another."
-
-
-def _no_permission(path: Path) -> str:
-    return f"You may not write in the folder {printable_path(path.parent)}; choose another folder."
-
-
-def _file_exists(path: Path) -> str:
-    return (
-        f"{printable_path(path)} exists already; choose another name or allow it to be "
-        "replaced (--overwrite)."
-    )
-
-
-def _is_folder(path: Path) -> str:
-    return f"{printable_path(path)} is a folder; give a file name."
-
-
-def _name_too_long(path: Path) -> str:
-    return f"The name {printable_path(path.name)[:40]}... is too long; choose a shorter one."
-
-
-_WRITING_SENTENCES: dict[int, Callable[[Path], str]] = {
-    errno.ENOSPC: _disk_full,
-    errno.EDQUOT: _disk_full,
-    errno.EFBIG: _disk_full,
-    errno.ENOENT: _no_folder,
-    errno.ENOTDIR: _no_folder,
-    errno.EACCES: _no_permission,
-    errno.EPERM: _no_permission,
-    errno.EROFS: _no_permission,
-    errno.EEXIST: _file_exists,
-    errno.EISDIR: _is_folder,
-    errno.ENAMETOOLONG: _name_too_long,
-}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inpaint_app.cli import exit_on_interrupt
 from inpaint_app.cli.parser import PrintingParser
-from inpaint_app.cli.streams import PrintingError, open_closed_streams, print_note
+from inpaint_app.cli.streams import CommandLineError, open_closed_streams, print_note
 
 _NO_DISPLAYS = ("offscreen", "minimal")
 
@@ -60,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
     open_closed_streams()
     try:
         return _start(argv)
-    except PrintingError as error:
+    except CommandLineError as error:
         print_note(f"inpaint-app: {error}\n")
         return 2
     except KeyboardInterrupt:

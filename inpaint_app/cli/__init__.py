@@ -44,7 +44,8 @@ def guarded(load: Callable[[], Callable[[], int]], *, is_process: bool) -> int:
 
 def _guarded(load: Callable[[], Callable[[], int]]) -> int:
     with exit_on_interrupt("inpaint"):
-        from inpaint_app.cli.streams import open_closed_streams, print_note, print_report
+        from inpaint_app.cli.remedies import REMEDIES
+        from inpaint_app.cli.streams import CommandLineError, open_closed_streams, print_note, print_report
         from inpaint_app.errors import UserError
 
         open_closed_streams()
@@ -60,6 +61,9 @@ def _guarded(load: Callable[[], Callable[[], int]]) -> int:
         print_note("inpaint: Stopped.\n")
         return 130
     except UserError as error:
+        print_note(f"inpaint: {error.sentence(REMEDIES)}\n")
+        return 2
+    except CommandLineError as error:
         print_note(f"inpaint: {error}\n")
         return 2
 

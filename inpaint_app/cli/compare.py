@@ -1,22 +1,22 @@
 """`inpaint compare`: individual and average sparsity side by side."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dictsel_core import CONSTRAINTS
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import print_source
-from inpaint_app.cli.resolve_options import choices
+from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.report import follow, print_source
+from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.errors import printable_path
-from inpaint_app.figures import Panel, comparison_figure, comparison_size
-from inpaint_app.files.formats.shared.capabilities import Facts, check_encodable
-from inpaint_app.files.write import check_output, format_of, write_picture
-from inpaint_app.formatting import format_decibels, format_percent
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.work import Scores, check_input, load, load_reference, measure, restore_source
+from inpaint_app.figures import comparison_size
+from inpaint_app.formatting import format_decibels
+from inpaint_app.jobs.export import Compared, Output, write_comparison
+from inpaint_app.jobs.measure import Scores, damage_quality, quality
+from inpaint_app.jobs.restore import RestoreRequest, compare
+from inpaint_app.jobs.source import check_input, load_source
 
 _EPILOG = """\
 examples:
@@ -60,54 +60,47 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(as_json=args.json, quiet=args.quiet)
     check_input(args.input)
-    chosen = choices(args)
-    default: Path = args.input.with_name(f"{args.input.stem}_comparison.png")
-    output: Path = default if args.output is None else args.output
-    sources = [path for path in (args.input, args.reference, chosen.mask_spec.mask) if path is not None]
-    check_output(output, overwrite=args.overwrite, protect=sources)
-    source = load(args.input, chosen.mask_spec)
-    check_encodable(Facts(*comparison_size(source.picture, 3)), format_of(output))
-    reference = load_reference(args.reference, source)
+    chosen = resolve_options(args)
+    default = args.input.with_name(f"{args.input.stem}_comparison.png")
+    output = Output(default if args.output is None else args.output, args.overwrite)
+    given = (args.input, args.reference, chosen.mask_spec.mask)
+    output.check(path for path in given if path is not None)
+    source = load_source(args.input, chosen.mask_spec, args.reference)
+    output.check_size(*comparison_size(source.picture, 3))
+    assert source.reference is not None, "the option is required"
     print_source(console, source)
-    before = measure(reference.pixels, _blackened(source.picture, source.missing.mask), None)
-    panels = [
-        Panel(
-            source.picture, "Input", f"{format_percent(source.missing.fraction)} missing", source.missing.mask
+    pixels, mask, reference = source.picture.pixels, source.missing.mask, source.reference.pixels
+    with ProgressBar(quiet=args.quiet) as bar:
+        runs = compare(RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, follow(console, bar))
+    compared = [
+        Compared(
+            run.restoration.image,
+            run.request.settings.constraint,
+            quality(run.request, run.restoration.image, reference),
         )
+        for run in runs
+        if run.restoration is not None
     ]
-    scores: dict[str, Scores] = {}
-    with Progress(quiet=args.quiet) as progress:
-        for constraint in ("individual", "average"):
-            restoration = restore_source(
-                source, replace(chosen.settings, constraint=constraint), progress.update
-            )
-            score = measure(reference.pixels, restoration.image, source.missing.mask)
-            scores[constraint] = score
-            panels.append(
-                Panel(Picture(restoration.image), f"{constraint.title()} sparsity", _psnr(score.psnr))
-            )
-    notes = write_picture(comparison_figure(panels), output, overwrite=args.overwrite)
+    notes = write_comparison(source, mask, compared, output)
+    before = damage_quality(pixels, mask, reference).scores
     console.say(f"Input:       {_psnr(before.psnr)} with missing pixels black")
+    scores = {each.constraint: each.quality.scores for each in compared if each.quality is not None}
     for constraint, score in scores.items():
         name = f"{constraint.title()}:"
         console.say(
             f"{name:<12} {_psnr(score.psnr)} over all pixels, {_psnr(score.psnr_missing)} over missing ones"
         )
-    console.say(f"Written:     {printable_path(output)}")
+    console.say(f"Written:     {printable_path(output.path)}")
     for note in notes:
         console.note(note)
-    console.document({name: _document(score) for name, score in scores.items()} | {"output": str(output)})
+    console.document(
+        {name: _document(score) for name, score in scores.items()} | {"output": str(output.path)}
+    )
     return 0
 
 
 def _psnr(value: float | None) -> str:
     return "-" if value is None else format_decibels(value)
-
-
-def _blackened(picture: Picture, mask: Any) -> Any:  # noqa: ANN401  (arrays)
-    pixels = picture.pixels.copy()
-    pixels[mask] = 0
-    return pixels
 
 
 def _document(score: Scores) -> dict[str, float | None]:

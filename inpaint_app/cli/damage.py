@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     for path in paths:
         if check_output(path, overwrite=args.overwrite, protect=[args.input]) == "JPEG":
             raise UserError(
-                f"{printable_path(path)} cannot keep which pixels are missing; write PNG, TIFF or WebP."
+                f"{printable_path(path)} cannot keep which pixels are missing", "write PNG, TIFF or WebP"
             )
     check_distinct(paths)
     picture = read_picture(args.input)
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         console.note(notice)
     mask = _mask(args, picture)
     if mask.all():
-        raise UserError("This would leave no pixel of the picture; damage less or give a larger picture.")
+        raise UserError("This would leave no pixel of the picture", "damage less or give a larger picture")
     outputs = [picture_output(damaged(picture, mask), args.output, quality=_QUALITY)]
     if args.mask_out is not None:
         outputs.insert(0, picture_output(mask_picture(mask), args.mask_out, quality=_QUALITY))

@@ -7,13 +7,13 @@ from typing import Any
 
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import print_restoration, print_source
-from inpaint_app.cli.resolve_options import choices
+from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.report import follow, print_restoration, print_source
+from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.errors import printable_path
-from inpaint_app.figures import atoms_figure
-from inpaint_app.files.write import check_output, write_picture
-from inpaint_app.jobs.work import load, restore_source
+from inpaint_app.jobs.export import Output, write_dictionary
+from inpaint_app.jobs.restore import RestoreRequest, restore
+from inpaint_app.jobs.source import load_source
 
 _EPILOG = """\
 examples:
@@ -47,26 +47,20 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(quiet=args.quiet)
-    chosen = choices(args)
-    sources = [path for path in (args.input, chosen.mask_spec.mask) if path is not None]
-    check_output(args.output, overwrite=args.overwrite, protect=sources)
-    source = load(args.input, chosen.mask_spec)
+    chosen = resolve_options(args)
+    output = Output(args.output, args.overwrite)
+    given = (args.input, chosen.mask_spec.mask)
+    output.check(path for path in given if path is not None)
+    source = load_source(args.input, chosen.mask_spec)
     print_source(console, source)
     settings = replace(chosen.settings, rounds=0)  # refinement uses no dictionary
-    with Progress(quiet=args.quiet) as progress:
-        restoration = restore_source(source, settings, progress.update)
+    with ProgressBar(quiet=args.quiet) as bar:
+        request = RestoreRequest(source.picture.pixels, source.missing.mask, settings)
+        restoration = restore(request, follow(console, bar)).restoration
+    assert restoration is not None, "nobody stops it"
     print_restoration(console, restoration)
-    size = restoration.settings.patch_size
-    figure = atoms_figure(
-        restoration.dictionary,
-        restoration.origins,
-        (size, size),
-        shares=restoration.usage_fractions,
-        title=f"A dictionary of {len(restoration.origins)} atoms of {size} x {size} pixels",
-        subtitle="Gray is zero. Below each atom: the fraction of the patches that use it.",
-    )
-    notes = write_picture(figure, args.output, overwrite=args.overwrite)
-    console.say(f"Written:     {printable_path(args.output)}")
+    notes = write_dictionary(source, restoration, output)
+    console.say(f"Written:     {printable_path(output.path)}")
     for note in notes:
         console.note(note)
     return 0

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from dictsel_core import Parameter
-from inpaint_app.cli.streams import print_note, print_report
-from inpaint_app.errors import UserError
+from inpaint_app.cli.streams import CommandLineError, print_note, print_report
 
 
 class PrintingParser(argparse.ArgumentParser):
@@ -21,7 +20,7 @@ class PrintingParser(argparse.ArgumentParser):
 
 
 class Parser(PrintingParser):
-    """A parser that raises `UserError` where the standard one prints its usage and exits."""
+    """A parser that raises `CommandLineError` where the standard one prints its usage and exits."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401  (the options of the standard parser)
         options.setdefault("formatter_class", _Formatter)
@@ -33,8 +32,8 @@ class Parser(PrintingParser):
         if command:
             near = difflib.get_close_matches(command[1], re.findall(r"\w+", command[2]), n=1)
             hint = f"did you mean '{self.prog} {near[0]}'?" if near else f"see '{self.prog} --help'."
-            raise UserError(f"There is no command {command[1][:40]!r}; {hint}")
-        raise UserError(_sentence(message, self.prog))
+            raise CommandLineError(f"There is no command {command[1][:40]!r}; {hint}")
+        raise CommandLineError(_sentence(message, self.prog))
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -42,7 +41,7 @@ class Parser(PrintingParser):
         """Parse, and refuse what is left over, naming the option that may have been meant."""
         parsed, rest = super().parse_known_args(args, namespace)
         if rest:
-            raise UserError(self._unknown(rest[0]))
+            raise CommandLineError(self._unknown(rest[0]))
         return parsed, rest
 
     def _unknown(self, word: str) -> str:

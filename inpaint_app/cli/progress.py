@@ -13,7 +13,7 @@ _INTERVAL = 0.1
 _WIDTH = 24
 
 
-class Progress:
+class ProgressBar:
     """One line on stderr that is redrawn, and gone at the end.
 
     It appears only on a terminal and only when the work has taken half a second.

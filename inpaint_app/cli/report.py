@@ -1,17 +1,18 @@
 """The report of a restoration in words and figures."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from dictsel_core import Restoration, RestoreSettings
+from dictsel_core import Restoration
 from inpaint_app.cli.console import Console
+from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
 from inpaint_app.files.recipe_contents import plain_settings
 from inpaint_app.formatting import format_decibels, format_percent
-from inpaint_app.jobs.work import Scores, Source
+from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.jobs.measure import Scores
+from inpaint_app.jobs.restore_file import FileResult
+from inpaint_app.jobs.source import Source
 
 _SOURCES = {"alpha": "transparent", "nan": "NaN", "mask": "in the mask", "key": "of the given colour"}
 
@@ -29,48 +30,51 @@ KEYS = (
 """What `--json` tells about a restoration."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Figures of one restoration, None where they do not apply; notes about files that were replaced."""
+def as_document(result: FileResult) -> dict[str, Any]:
+    """Return what `--json` prints about a restored file."""
+    scores = result.quality.scores
+    values = (
+        scores.psnr,
+        scores.psnr_missing,
+        scores.ssim,
+        result.quality.estimated_psnr,
+        result.missing_fraction,
+        dict(result.seconds),
+        plain_settings(result.settings),
+        str(result.output),
+    )
+    return dict(zip(KEYS, values, strict=True))
 
-    scores: Scores
-    estimated_psnr: float | None
-    missing_fraction: float
-    seconds: Mapping[str, float]
-    settings: RestoreSettings
-    output: Path | None
-    notes: tuple[str, ...] = ()
 
-    def document(self) -> dict[str, Any]:
-        """Return what `--json` prints."""
-        values = (
-            self.scores.psnr,
-            self.scores.psnr_missing,
-            self.scores.ssim,
-            self.estimated_psnr,
-            self.missing_fraction,
-            dict(self.seconds),
-            plain_settings(self.settings),
-            None if self.output is None else str(self.output),
-        )
-        return dict(zip(KEYS, values, strict=True))
+def follow(console: Console, bar: ProgressBar) -> JobControl:
+    """Return the control of a job whose reports are shown on the terminal."""
+
+    def on_report(report: object) -> None:
+        if isinstance(report, Progress):
+            bar.update(report.stage, report.fraction)
+            return
+        bar.clear()
+        if isinstance(report, Source):
+            print_source(console, report)
+        elif isinstance(report, Restoration):
+            print_restoration(console, report)
+
+    return JobControl(on_report)
 
 
 def print_source(console: Console, source: Source) -> None:
-    """Say what was read."""
+    """Print what was read."""
     picture, missing = source.picture, source.missing
-    where = " and ".join(_SOURCES.get(name, name) for name in missing.sources)
-    console.say(
-        f"Picture:     {printable_path(source.path)}, {picture.width} x {picture.height} "
-        f"pixels, {picture.mode}"
-    )
+    name = printable_path(source.path or source.name)
+    where = " and ".join(_SOURCES.get(each, each) for each in missing.sources)
+    console.say(f"Picture:     {name}, {picture.width} x {picture.height} pixels, {picture.mode}")
     console.say(f"Missing:     {format_percent(missing.fraction)} of the pixels ({where})")
     for notice in picture.notices:
         console.note(notice)
 
 
 def print_restoration(console: Console, restoration: Restoration) -> None:
-    """Say what was done."""
+    """Print what was done."""
     settings = restoration.settings
     counts = Counter(origin.basis for origin in restoration.origins)
     bases = ", ".join(f"{count} {basis}" for basis, count in counts.most_common())
@@ -87,23 +91,21 @@ def print_restoration(console: Console, restoration: Restoration) -> None:
         console.say(f"Refinement:  {restoration.n_rounds} round{'s' if restoration.n_rounds > 1 else ''}")
 
 
-def print_outcome(console: Console, outcome: Outcome) -> None:
-    """Say how good it is, how long it took and where it is."""
-    scores = outcome.scores
-    if scores.psnr is not None:
-        for line in score_lines(scores):
+def print_result(console: Console, result: FileResult) -> None:
+    """Print how good a restored file is, how long it took and where it is."""
+    quality = result.quality
+    if quality.scores.psnr is not None:
+        for line in score_lines(quality.scores):
             console.say(line)
-    elif outcome.estimated_psnr is not None:
+    elif quality.estimated_psnr is not None:
         console.say(
-            f"PSNR:        about {format_decibels(outcome.estimated_psnr)}, an estimate from "
-            "held-out observed "
-            "pixels (--reference measures it)"
+            f"PSNR:        about {format_decibels(quality.estimated_psnr)}, an estimate from held-out "
+            "observed pixels (--reference measures it)"
         )
-    stages = ", ".join(f"{stage} {time:.2f}" for stage, time in outcome.seconds.items() if stage != "total")
-    console.say(f"Seconds:     {outcome.seconds['total']:.2f} ({stages})")
-    if outcome.output is not None:
-        console.say(f"Written:     {printable_path(outcome.output)}")
-    for note in outcome.notes:
+    stages = ", ".join(f"{stage} {time:.2f}" for stage, time in result.seconds.items() if stage != "total")
+    console.say(f"Seconds:     {result.seconds['total']:.2f} ({stages})")
+    console.say(f"Written:     {printable_path(result.output)}")
+    for note in result.notes:
         console.note(note)
 
 

@@ -45,7 +45,7 @@ class ResolvedOptions:
     auto: bool = False
 
 
-def choices(args: argparse.Namespace) -> ResolvedOptions:
+def resolve_options(args: argparse.Namespace) -> ResolvedOptions:
     """Return what the options ask for; a recipe gives what they leave open."""
     recipe = None if args.recipe is None else read_recipe(args.recipe)
     _refuse_contradictions(args)
@@ -65,24 +65,24 @@ def choices(args: argparse.Namespace) -> ResolvedOptions:
 
 def _refuse_contradictions(args: argparse.Namespace) -> None:
     if args.recipe is not None and args.preset is not None:
-        raise UserError("--recipe and --preset both say every setting; give one of them.")
+        raise UserError("--recipe and --preset both say every setting", "give one of them")
     replaces = args.replace_observed or args.preset == "paper"
     refines = bool(args.rounds) or (args.rounds is None and args.preset in ("balanced", "best"))
     if replaces and refines:
         who = "--replace-observed" if args.replace_observed else "--preset paper"
         whom = "--rounds" if args.rounds else f"--preset {args.preset}"
-        raise UserError(f"{who} replaces observed pixels, which {whom} keeps; leave one of them out.")
+        raise UserError(f"{who} replaces observed pixels, which {whom} keeps", "leave one of them out")
     tuner = "--auto" if getattr(args, "auto", False) else "inpaint tune" if args.command == "tune" else ""
     if tuner == "--auto" and args.recipe is not None:
-        raise UserError("--auto chooses what --recipe already says; give one of them.")
+        raise UserError("--auto chooses what --recipe already says", "give one of them")
     for name in _TUNED if tuner else ():
         if getattr(args, name) is not None:
-            raise UserError(f"{tuner} chooses --{name.replace('_', '-')} itself; leave one of them out.")
+            raise UserError(f"{tuner} chooses --{name.replace('_', '-')} itself", "leave one of them out")
 
 
 def _check_budget(settings: RestoreSettings, args: argparse.Namespace) -> None:
     if args.budget is not None and settings.constraint == "individual":
-        raise UserError("--budget has no meaning under individual sparsity; use --constraint average.")
+        raise UserError("--budget has no meaning under individual sparsity", "use --constraint average")
 
 
 def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> RestoreSettings:
@@ -98,7 +98,7 @@ def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> Restor
     try:
         return replace(settings, **changes)
     except (ValueError, TypeError) as error:
-        raise UserError(f"These settings do not work: {clause(error)}; change them.") from error
+        raise UserError(f"These settings do not work: {clause(error)}", "change them") from error
 
 
 def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpec:
@@ -106,13 +106,13 @@ def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpe
         mask_spec = replace(mask_spec, mask=args.mask, invert_mask=False)
     if args.invert_mask:
         if mask_spec.mask is None:
-            raise UserError("--invert-mask needs a mask; give one with --mask.")
+            raise UserError("--invert-mask needs a mask", "give one with --mask")
         mask_spec = replace(mask_spec, invert_mask=True)
     if args.key is not None:
         mask_spec = replace(mask_spec, key=args.key, tolerance=0.0)
     if args.tolerance is not None:
         if mask_spec.key is None:
-            raise UserError("--tolerance needs a colour; give one with --key.")
+            raise UserError("--tolerance needs a colour", "give one with --key")
         mask_spec = replace(mask_spec, tolerance=args.tolerance)
     return mask_spec
 
@@ -123,10 +123,10 @@ def check_ground_set(settings: RestoreSettings) -> None:
     wavelets = [name for name in settings.bases if name != "dct"]
     if size % 2 and wavelets:
         raise UserError(
-            f"A patch size of {size} is odd, which {wavelets[0]} cannot be; give an even --patch-size "
-            "or --bases dct."
+            f"A patch size of {size} is odd, which {wavelets[0]} cannot be",
+            "give an even --patch-size or --bases dct",
         )
     try:
         standard_ground_set((size, size), settings.bases)
     except (ValueError, TypeError) as error:
-        raise UserError(f"These bases do not work: {clause(error)}; change --bases.") from error
+        raise UserError(f"These bases do not work: {clause(error)}", "change --bases") from error

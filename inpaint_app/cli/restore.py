@@ -4,17 +4,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import Restoration
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.job import Job, Listener, run_job
-from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import print_outcome, print_restoration, print_source
-from inpaint_app.cli.resolve_options import choices
+from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.report import as_document, follow, print_result
+from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.errors import printable_path
 from inpaint_app.files.recipe_contents import recipe_path
 from inpaint_app.files.write import default_output
-from inpaint_app.jobs.work import check_input
+from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.restore_file import FileRequest, restore_file
+from inpaint_app.jobs.source import check_input
 
 _EPILOG = """\
 examples:
@@ -67,21 +67,25 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(as_json=args.json, quiet=args.quiet)
     check_input(args.input)
+    chosen = resolve_options(args)
     output = default_output(args.input) if args.output is None else args.output
     recipe = None
     if args.write_recipe is not None:
         recipe = recipe_path(args.write_recipe if args.write_recipe != Path() else None, output)
-    job = Job(args.input, output, choices(args), args, recipe, args.reference)
-    with Progress(quiet=args.quiet) as progress:
-
-        def done(restoration: Restoration) -> None:
-            progress.clear()
-            print_restoration(console, restoration)
-
-        listener = Listener(progress.update, lambda source: print_source(console, source), done)
-        outcome = run_job(job, listener)
-    print_outcome(console, outcome)
+    request = FileRequest(
+        args.input,
+        Output(output, args.overwrite, args.quality, args.depth),
+        chosen.settings,
+        chosen.mask_spec,
+        recipe,
+        args.reference,
+        tunes=chosen.auto,
+        estimates=not args.no_estimate,
+    )
+    with ProgressBar(quiet=args.quiet) as bar:
+        result = restore_file(request, follow(console, bar))
+    print_result(console, result)
     if recipe is not None:
         console.say(f"Recipe:      {printable_path(recipe)}")
-    console.document(outcome.document())
+    console.document(as_document(result))
     return 0

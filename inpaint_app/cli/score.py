@@ -11,9 +11,10 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import score_lines
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.read import read_picture
-from inpaint_app.image.missing import require_missing
+from inpaint_app.image.missing import check_missing, detect_missing
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.work import check_comparable, measure
+from inpaint_app.jobs.measure import measure
+from inpaint_app.jobs.source import check_comparable
 
 _EPILOG = """\
 examples:
@@ -45,14 +46,16 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if args.invert_mask and args.mask is None:
-        raise UserError("--invert-mask needs a mask; give one with --mask.")
+        raise UserError("--invert-mask needs a mask", "give one with --mask")
     console = Console(as_json=args.json, quiet=args.quiet)
     reference, picture = _whole(args.reference), _whole(args.picture)
     check_comparable(reference, picture, printable_path(args.reference), printable_path(args.picture))
     mask = None
     if args.mask is not None:
         plain = Picture(reference.pixels)
-        mask = require_missing(plain, mask=read_picture(args.mask), invert_mask=args.invert_mask).mask
+        missing = detect_missing(plain, mask=read_picture(args.mask), invert_mask=args.invert_mask)
+        check_missing(missing, has_mask=True)
+        mask = missing.mask
     scores = measure(reference.pixels, picture.pixels, mask)
     for line in score_lines(scores):
         console.say(line)
@@ -71,6 +74,6 @@ def _whole(path: Path) -> Picture:
     picture = read_picture(path)
     if not bool(np.isfinite(picture.pixels).all()):
         raise UserError(
-            f"{printable_path(path)} holds NaN or infinity, which cannot be compared; restore it first."
+            f"{printable_path(path)} holds NaN or infinity, which cannot be compared", "restore it first"
         )
     return picture

@@ -8,11 +8,9 @@ import os
 import sys
 from typing import TextIO
 
-from inpaint_app.errors import UserError
 
-
-class PrintingError(UserError):
-    """What was to be printed could not be."""
+class CommandLineError(Exception):
+    """A sentence about the command line itself: how it was called, or where it prints."""
 
 
 def open_closed_streams() -> None:
@@ -36,7 +34,7 @@ def print_report(text: str) -> None:
 
     Raises
     ------
-    PrintingError
+    CommandLineError
         If it cannot be printed for another reason, such as a full disk.
     """
     try:
@@ -47,7 +45,9 @@ def print_report(text: str) -> None:
     except OSError as error:
         _silence(sys.stdout)
         reason = (error.strerror or "error").lower()
-        raise PrintingError(f"The output could not be printed ({reason}); look where it is sent.") from error
+        raise CommandLineError(
+            f"The output could not be printed ({reason}); look where it is sent."
+        ) from error
 
 
 def print_note(text: str) -> None:

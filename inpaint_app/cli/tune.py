@@ -7,14 +7,16 @@ from typing import Any
 from dictsel_core import RestoreSettings, Tuning
 from inpaint_app.cli import options
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import Progress
-from inpaint_app.cli.report import print_source
-from inpaint_app.cli.resolve_options import choices
+from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.report import follow, print_source
+from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.errors import printable_path
-from inpaint_app.files.atomic import check_target
-from inpaint_app.files.recipe_contents import plain_settings, recipe_path, save_recipe
+from inpaint_app.files.recipe_contents import plain_settings
 from inpaint_app.formatting import format_decibels
-from inpaint_app.jobs.work import load, tune_source
+from inpaint_app.jobs.export import check_recipe_target, write_recipe
+from inpaint_app.jobs.restore import RestoreRequest
+from inpaint_app.jobs.source import load_source
+from inpaint_app.jobs.tune import tune
 
 _EPILOG = """\
 examples:
@@ -54,13 +56,14 @@ def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     console = Console(as_json=args.json, quiet=args.quiet)
-    chosen = choices(args)
+    chosen = resolve_options(args)
     if args.write_recipe is not None:
-        check_target(recipe_path(args.write_recipe, args.input), overwrite=args.overwrite)
-    source = load(args.input, chosen.mask_spec)
+        check_recipe_target(args.write_recipe, [args.input], overwrite=args.overwrite)
+    source = load_source(args.input, chosen.mask_spec)
     print_source(console, source)
-    with Progress(quiet=args.quiet) as progress:
-        tuning = tune_source(source, chosen.settings, progress.update)
+    request = RestoreRequest(source.picture.pixels, source.missing.mask, chosen.settings)
+    with ProgressBar(quiet=args.quiet) as bar:
+        tuning = tune(request, follow(console, bar))
     best = sorted(tuning.trials, key=lambda trial: -trial.estimated_psnr)
     console.say(f"Finalists:   (of {tuning.n_tried}, before refinement)")
     for trial in best[:5]:
@@ -72,16 +75,8 @@ def run(args: argparse.Namespace) -> int:
     )
     console.say(f"Before:      {_before(tuning)}")
     if args.write_recipe is not None:
-        notes = save_recipe(
-            args.write_recipe,
-            tuning.settings,
-            chosen.mask_spec,
-            source.missing.sources,
-            overwrite=args.overwrite,
-        )
+        write_recipe(source, tuning.settings, args.write_recipe, overwrite=args.overwrite)
         console.say(f"Recipe:      {printable_path(args.write_recipe)}")
-        for note in notes:
-            console.note(note)
     trials = [{"estimated_psnr": t.estimated_psnr, "settings": plain_settings(t.settings)} for t in best]
     console.document(
         {

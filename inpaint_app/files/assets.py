@@ -25,4 +25,4 @@ def asset(*parts: str) -> Traversable:
         found = place.joinpath("assets", *parts)
         if found.is_file():
             return found
-    raise UserError(f"{parts[-1]} is missing from this installation; install the program anew.")
+    raise UserError(f"{parts[-1]} is missing from this installation", "install the program anew")

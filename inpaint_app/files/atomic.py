@@ -21,14 +21,14 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 
 @dataclass(frozen=True)
-class Output:
+class PendingFile:
     """A file to be written: its name, and what puts its contents into it."""
 
     path: Path
     write: Callable[[BinaryIO], object]
 
 
-def write_files(outputs: Sequence[Output], *, overwrite: bool = False) -> tuple[str, ...]:
+def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> tuple[str, ...]:
     """Write files that belong together, each atomically.
 
     The contents of all reach the disk under hidden names; then the files get their names, in the order
@@ -37,7 +37,7 @@ def write_files(outputs: Sequence[Output], *, overwrite: bool = False) -> tuple[
 
     Parameters
     ----------
-    outputs : sequence of Output
+    outputs : sequence of PendingFile
         With different names.
     overwrite : bool
         Whether existing files may be replaced. If not, one that appears meanwhile is not either.
@@ -72,7 +72,7 @@ def write_files(outputs: Sequence[Output], *, overwrite: bool = False) -> tuple[
         if not published:
             raise
         names = listed([printable_path(file.path) for file in published])
-        raise UserError(f"{str(error).removesuffix('.')}; only {names} could be written.") from error
+        raise UserError(f"{str(error).removesuffix('.')}", f"only {names} could be written") from error
     for folder in {file.target.parent for file in published}:
         _sync_folder(folder)
     return tuple(note for file in published for note in file.notes)
@@ -202,7 +202,7 @@ def check_distinct(paths: Iterable[Path]) -> None:
             continue  # it cannot be written, which is told elsewhere
         if other is not path:
             raise UserError(
-                f"{printable_path(other)} and {printable_path(path)} are the same file; give two names."
+                f"{printable_path(other)} and {printable_path(path)} are the same file", "give two names"
             )
 
 
@@ -222,7 +222,7 @@ def _check_kind(path: Path, status: os.stat_result | None, *, overwrite: bool) -
     if not overwrite:
         raise FileExistsError(errno.EEXIST, "exists")
     if not stat.S_ISREG(status.st_mode):
-        raise UserError(f"{printable_path(path)} is not a regular file; give another name.")
+        raise UserError(f"{printable_path(path)} is not a regular file", "give another name")
 
 
 def _check_folder(
@@ -234,7 +234,7 @@ def _check_folder(
     if status is None or not folder.st_mode & stat.S_ISVTX or not hasattr(os, "geteuid"):
         return
     if os.geteuid() not in (0, status.st_uid, folder.st_uid):
-        raise UserError(f"{printable_path(path)} belongs to somebody else; choose another name or folder.")
+        raise UserError(f"{printable_path(path)} belongs to somebody else", "choose another name or folder")
 
 
 def _create(path: Path, mode: int) -> int:

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inpaint_app.errors import UserError, printable_path, reading_error
+from inpaint_app.errors import Remedy, UserError, printable_path, reading_error
 from inpaint_app.files.paths import is_folder, look_at, same_file
 from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
@@ -29,7 +29,7 @@ class Item:
         Where its recipe goes, if one is written.
     mask : Path or None
         Its mask.
-    error : str or None
+    error : UserError or None
         Why it cannot be restored: it has no mask, or cannot be looked at.
     """
 
@@ -37,7 +37,7 @@ class Item:
     output: Path
     recipe: Path
     mask: Path | None = None
-    error: str | None = None
+    error: UserError | None = None
 
 
 def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwrite: bool) -> list[Item]:
@@ -48,35 +48,34 @@ def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwri
     UserError
         If there is none, or results would collide with each other or with the sources.
     """
-    paths: dict[Path, str | None] = {}
+    paths: dict[Path, UserError | None] = {}
     for given in inputs:
         for path, error in _pictures(given).items():
             paths.setdefault(path, error)
     if all(error is not None for error in paths.values()):
-        raise UserError(next(error for error in paths.values() if error is not None))
+        raise next(error for error in paths.values() if error is not None)
     masks = _masks(mask_spec.mask)
     items = [_item(path, error, folder, mask_spec.mask, masks) for path, error in paths.items()]
     _refuse_collisions(items)
     items = _with_distinct_recipes(items)
     if not overwrite and any(_is_source(item) for item in items):
         raise UserError(
-            f"{printable_path(folder)} is where the sources are; choose another folder with "
-            "-o, or allow them to be "
-            "replaced (--overwrite)."
+            f"{printable_path(folder)} is where the sources are",
+            Remedy.REPLACE_SOURCES,
         )
     return items
 
 
-def _pictures(given: Path) -> dict[Path, str | None]:
+def _pictures(given: Path) -> dict[Path, UserError | None]:
     """Return a picture, or those of a folder; with a sentence for what cannot be looked at."""
     try:
         if not is_folder(given):
             return {given: None}
         found = _listing(given)
     except UserError as error:
-        return {given: str(error)}
+        return {given: error}
     if not found:
-        raise UserError(f"The folder {printable_path(given)} holds no picture; give another.")
+        raise UserError(f"The folder {printable_path(given)} holds no picture", "give another")
     return dict.fromkeys(found)
 
 
@@ -109,7 +108,7 @@ def _masks(given: Path | None) -> dict[str, Path] | None:
 
 
 def _item(
-    path: Path, error: str | None, folder: Path, mask: Path | None, masks: dict[str, Path] | None
+    path: Path, error: UserError | None, folder: Path, mask: Path | None, masks: dict[str, Path] | None
 ) -> Item:
     name = f"{path.stem}{default_output(path).suffix}" if path.name else "picture.png"
     output = folder / name
@@ -117,7 +116,8 @@ def _item(
     if masks is None or error is not None:
         return item
     if path.stem not in masks:
-        lacking = f"There is no mask for it; put {printable_path(path.stem)}.png into the mask folder."
+        remedy = f"put {printable_path(path.stem)}.png into the mask folder"
+        lacking = UserError("There is no mask for it", remedy)
         return replace(item, mask=None, error=lacking)
     return replace(item, mask=masks[path.stem])
 
@@ -145,7 +145,7 @@ def _refuse_collisions(items: list[Item]) -> None:
     output, count = counts.most_common(1)[0]
     if count > 1:
         one, other = [item.path for item in items if item.output == output and item.error is None][:2]
+        names = [printable_path(path) for path in (one, other, output)]
         raise UserError(
-            f"{printable_path(one)} and {printable_path(other)} would both be written as "
-            f"{printable_path(output)}; rename one of them."
+            f"{names[0]} and {names[1]} would both be written as {names[2]}", "rename one of them"
         )

@@ -32,11 +32,11 @@ def check_size(width: int, height: int) -> None:
         raise DamagedError(f"its header says {width} x {height} pixels")
     if width * height > MAX_PIXELS:
         raise UnsupportedError(
-            f"it says it has {width} x {height} pixels and the limit is {MAX_PIXELS // 10**6} million; "
-            "crop it or scale it down first"
+            f"it says it has {width} x {height} pixels and the limit is {MAX_PIXELS // 10**6} million",
+            "crop it or scale it down first",
         )
     if max(width, height) > MAX_SIDE:
         raise UnsupportedError(
-            f"it says it has {width} x {height} pixels and the limit is {MAX_SIDE:,} along a side; "
-            "cut it into parts first"
+            f"it says it has {width} x {height} pixels and the limit is {MAX_SIDE:,} along a side",
+            "cut it into parts first",
         )

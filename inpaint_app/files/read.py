@@ -57,7 +57,7 @@ def read_picture(path: str | Path) -> Picture:
     name = _format_of(data)
     if name is None:  # it has changed meanwhile
         raise UserError(
-            f"{printable_path(path)} is being written by another program; wait until that has ended."
+            f"{printable_path(path)} is being written by another program", "wait until that has ended"
         )
     return _decode(path, data, name, _DECODERS[name][1])
 
@@ -69,10 +69,10 @@ def _format_of(start: bytes) -> str | None:
 
 def _refuse_strangers(path: Path, start: bytes) -> None:
     if not start:
-        raise UserError(f"{printable_path(path)} is empty; get a fresh copy of it.")
+        raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
     if _format_of(start) is None:
         raise UserError(
-            f"{printable_path(path)} is not an image this program reads; convert it to one of {ACCEPTED}."
+            f"{printable_path(path)} is not an image this program reads", f"convert it to one of {ACCEPTED}"
         )
 
 
@@ -81,17 +81,17 @@ def _decode(path: Path, data: bytes, name: str, decoder: Decoder) -> Picture:
         return _finish(decoder(data))
     except DamagedError as error:
         raise UserError(
-            f"{printable_path(path)} is a damaged {name} file: {error}; get a fresh copy."
+            f"{printable_path(path)} is a damaged {name} file: {error}", "get a fresh copy"
         ) from error
     except UnsupportedError as error:
-        raise UserError(f"{printable_path(path)} cannot be used: {error}.") from error
+        raise UserError(f"{printable_path(path)} cannot be used: {error.problem}", error.remedy) from error
     except MemoryError as error:
         raise UserError(
-            f"{printable_path(path)} needs more memory than there is; scale it down first."
+            f"{printable_path(path)} needs more memory than there is", "scale it down first"
         ) from error
     except Exception as error:  # decoders meet hostile bytes; the user gets a sentence in any case
         raise UserError(
-            f"{printable_path(path)} is a damaged {name} file; get a fresh copy of it."
+            f"{printable_path(path)} is a damaged {name} file", "get a fresh copy of it"
         ) from error
 
 

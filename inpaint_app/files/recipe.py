@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inpaint_app.errors import UserError, printable_path
+from inpaint_app.errors import Remedy, UserError, printable_path
 from inpaint_app.files.atomic import atomic_file
 from inpaint_app.files.whole_file import read_whole_file
 
@@ -98,21 +98,21 @@ def read_recipe(path: str | Path) -> Recipe:
     path = Path(path)
     contents = _read_object(path)
     if "recipe" not in contents:
-        raise UserError(f"{printable_path(path)} is not a recipe; give a file written with --write-recipe.")
+        raise UserError(f"{printable_path(path)} is not a recipe", Remedy.GIVE_RECIPE)
     if contents["recipe"] != FORMAT or isinstance(contents["recipe"], bool):
         raise UserError(
-            f"{printable_path(path)} is a recipe for another version of this program; write it anew."
+            f"{printable_path(path)} is a recipe for another version of this program", "write it anew"
         )
     version, settings, mask = (contents.get(key) for key in ("version", "settings", "mask"))
     if not isinstance(version, str):
-        raise UserError(f'{printable_path(path)} has no text under "version"; write the recipe anew.')
+        raise UserError(f'{printable_path(path)} has no text under "version"', "write the recipe anew")
     if not isinstance(settings, dict):
         raise UserError(
-            f'{printable_path(path)} has no names and values under "settings"; write the recipe anew.'
+            f'{printable_path(path)} has no names and values under "settings"', "write the recipe anew"
         )
     if not isinstance(mask, dict):
         raise UserError(
-            f'{printable_path(path)} has no names and values under "mask"; write the recipe anew.'
+            f'{printable_path(path)} has no names and values under "mask"', "write the recipe anew"
         )
     return Recipe(settings=settings, version=version, mask=mask)
 
@@ -130,10 +130,10 @@ def _read_object(path: Path) -> dict[str, Any]:
         _encoded(json.dumps(contents, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
         raise UserError(
-            f"{printable_path(path)} is not a recipe ({_place(error)}); mend it or write it anew."
+            f"{printable_path(path)} is not a recipe ({_place(error)})", "mend it or write it anew"
         ) from error
     if not isinstance(contents, dict):
-        raise UserError(f"{printable_path(path)} is not a recipe; give a file written with --write-recipe.")
+        raise UserError(f"{printable_path(path)} is not a recipe", Remedy.GIVE_RECIPE)
     return contents
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from dictsel_core import Parameter, RestoreSettings, __version__, standard_ground_set
 from inpaint_app.errors import UserError, clause, printable_path
-from inpaint_app.files.atomic import Output, write_files
+from inpaint_app.files.atomic import PendingFile, write_files
 from inpaint_app.files.recipe import Plain, Recipe, pack_recipe
 from inpaint_app.image.color import parse_color
 from inpaint_app.image.mask_spec import TOLERANCE, MaskSpec
@@ -69,7 +69,7 @@ def _problems_of(path: Path) -> Iterator[None]:
         yield
     except (TypeError, ValueError, UserError) as error:
         raise UserError(
-            f"{printable_path(path)} does not work: {clause(error)}; mend it or write it anew."
+            f"{printable_path(path)} does not work: {clause(error)}", "mend it or write it anew"
         ) from error
 
 
@@ -83,7 +83,7 @@ def recipe_path(wanted: Path | None, output: Path) -> Path:
     """Return where the recipe goes: as asked for, or beside the output."""
     path = output.with_suffix(".json") if wanted is None else wanted
     if path.suffix.lower() != ".json":
-        raise UserError(f"{printable_path(path)} is no name for a recipe; give one that ends in .json.")
+        raise UserError(f"{printable_path(path)} is no name for a recipe", "give one that ends in .json")
     return path
 
 
@@ -96,7 +96,7 @@ def save_recipe(
 
 def recipe_output(
     path: Path, settings: RestoreSettings, mask_spec: MaskSpec, sources: tuple[str, ...]
-) -> Output:
+) -> PendingFile:
     """Return what `save_recipe` writes, to be written together with other files."""
     plain: dict[str, Plain] = {
         name: list(value) if isinstance(value, tuple) else value
@@ -109,7 +109,7 @@ def recipe_output(
     if mask_spec.key is not None:
         where |= {"key": mask_spec.key, "tolerance": mask_spec.tolerance}
     text = pack_recipe(Recipe(plain, __version__, where))
-    return Output(path, lambda file: file.write(text))
+    return PendingFile(path, lambda file: file.write(text))
 
 
 def _seen_from(folder: Path, file: Path) -> str:

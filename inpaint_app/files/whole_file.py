@@ -33,10 +33,10 @@ def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | 
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, "is a folder")
         if not stat.S_ISREG(status.st_mode):
-            raise UserError(f"{printable_path(path)} is not a regular file; give a file on disk.")
+            raise UserError(f"{printable_path(path)} is not a regular file", "give a file on disk")
         if status.st_size > limit:
             raise UserError(
-                f"{printable_path(path)} is larger than {limit // 10**6:,} MB; give a smaller file."
+                f"{printable_path(path)} is larger than {limit // 10**6:,} MB", "give a smaller file"
             )
         with path.open("rb", buffering=0) as file:
             if check is not None:

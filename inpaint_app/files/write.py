@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.atomic import Output, check_target, write_files
+from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.files.atomic import PendingFile, check_target, write_files
 from inpaint_app.files.formats.lossy_writer import encode_jpeg, encode_webp
 from inpaint_app.files.formats.png.writer import encode_png
 from inpaint_app.files.formats.shared.capabilities import check_encodable, facts_of
@@ -72,7 +72,9 @@ def write_picture(
     return write_files([output], overwrite=overwrite)
 
 
-def picture_output(picture: Picture, path: Path, *, quality: int = 95, depth: int | None = None) -> Output:
+def picture_output(
+    picture: Picture, path: Path, *, quality: int = 95, depth: int | None = None
+) -> PendingFile:
     """Return what `write_picture` writes, to be written together with other files.
 
     Raises
@@ -91,7 +93,7 @@ def picture_output(picture: Picture, path: Path, *, quality: int = 95, depth: in
         "JPEG": lambda file: encode_jpeg(picture, file, quality),
         "WebP": lambda file: encode_webp(picture, file, quality),
     }
-    return Output(path, encoders[name])
+    return PendingFile(path, encoders[name])
 
 
 def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> str:
@@ -142,7 +144,7 @@ def format_of(path: Path) -> str:
     name = _FORMATS.get(path.suffix.lower())
     if name is None:
         raise UserError(
-            f"{printable_path(path)} has no ending that tells a format; use .png, .jpg, .tif or .webp."
+            f"{printable_path(path)} has no ending that tells a format", "use .png, .jpg, .tif or .webp"
         )
     return name
 
@@ -150,6 +152,6 @@ def format_of(path: Path) -> str:
 def _refuse_source(path: Path, sources: Iterable[str | Path], *, overwrite: bool) -> None:
     if not overwrite and any(same_file(path, Path(source)) for source in sources):
         raise UserError(
-            f"{printable_path(path)} is the source itself; choose another name or allow it to be replaced "
-            "(--overwrite)."
+            f"{printable_path(path)} is the source itself",
+            Remedy.REPLACE_FILE,
         )

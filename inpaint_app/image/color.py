@@ -63,4 +63,4 @@ def parse_color(text: str) -> Color:
     if _HEX.fullmatch(name) or name in ImageColor.colormap:
         channels = ImageColor.getrgb(name)
         return Color((channels[0], channels[1], channels[2]))
-    raise UserError(f"{text[:40]!r} is not a colour; write #ff00ff, 255,0,255 or a name such as magenta.")
+    raise UserError(f"{text[:40]!r} is not a colour", "write #ff00ff, 255,0,255 or a name such as magenta")

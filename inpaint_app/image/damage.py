@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -36,9 +36,9 @@ def random_mask(shape: tuple[int, int], fraction: float, seed: int = 0) -> Mask:
     height, width = shape
     n_pixels = height * width
     if not 0 < fraction < 1:
-        raise UserError(f"The missing part is {fraction:g}; give a number between 0 and 1, such as 0.8.")
+        raise UserError(f"The missing part is {fraction:g}", "give a number between 0 and 1, such as 0.8")
     if n_pixels < 2:
-        raise UserError("A picture of one pixel cannot miss a part of it; give a larger picture.")
+        raise UserError("A picture of one pixel cannot miss a part of it", "give a larger picture")
     n_missing = min(max(round(fraction * n_pixels), 1), n_pixels - 1)
     order = np.random.default_rng(seed).permutation(n_pixels)
     mask = np.zeros(n_pixels, np.bool_)
@@ -112,9 +112,9 @@ def text_mask(shape: tuple[int, int], text: str, seed: int = 0) -> Mask:
     """
     line = " ".join(text.split())
     if not line:
-        raise UserError("The text is empty; give some letters, such as --text SAMPLE.")
+        raise UserError("The text is empty", "give some letters, such as SAMPLE")
     if len(line) > MAX_TEXT:
-        raise UserError(f"The text has {len(line)} letters; give at most {MAX_TEXT}.")
+        raise UserError(f"The text has {len(line)} letters", f"give at most {MAX_TEXT}")
     rng = np.random.default_rng(seed)
     height, width = shape
     size = max(10.0, min(height, width) / 11)
@@ -134,8 +134,53 @@ def text_mask(shape: tuple[int, int], text: str, seed: int = 0) -> Mask:
     left, top = (diagonal - width) // 2, (diagonal - height) // 2
     mask: Mask = np.asarray(turned.crop((left, top, left + width, top + height))) >= 128
     if not mask.any():
-        raise UserError("The text left no mark on the picture; give other letters or a larger picture.")
+        raise UserError("The text left no mark on the picture", "give other letters or a larger picture")
     return mask
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Damage to simulate.
+
+    Attributes
+    ----------
+    kind : str
+        "random", "text" or "scratches".
+    fraction : float
+        Missing part, for "random".
+    text : str
+        What is stamped, for "text".
+    seed : int
+        Same seed, same damage.
+    """
+
+    kind: str = "random"
+    fraction: float = 0.8
+    text: str = "SAMPLE"
+    seed: int = 0
+
+    def mask(self, shape: tuple[int, int]) -> Mask:
+        """Return which pixels go missing."""
+        if self.kind == "text":
+            return text_mask(shape, self.text, self.seed)
+        if self.kind == "scratches":
+            return scratch_mask(shape, self.seed)
+        return random_mask(shape, self.fraction, self.seed)
+
+    def __str__(self) -> str:
+        """Return the damage in a few words."""
+        if self.kind == "random":
+            return f"{100 * self.fraction:.0f} % missing"
+        return self.kind
+
+
+SAMPLES = (
+    Damage("random", 0.8, seed=0),  # as the bundled damaged sample
+    Damage("random", 0.5, seed=1),
+    Damage("text", text="dictionary selection", seed=1),
+    Damage("scratches", seed=1),
+)
+"""Damages that the sample is offered with."""
 
 
 def damaged(picture: Picture, mask: Mask) -> Picture:

@@ -5,16 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.errors import UserError
+from inpaint_app.errors import Remedy, UserError
 from inpaint_app.image.color import Color, parse_color
 from inpaint_app.image.picture import Array, Picture, full_scale
 
 Mask = npt.NDArray[np.bool_]
-
-_HOW_TO = (
-    "give a mask image (--mask, white = missing) or a colour that marks them (--key), "
-    "or make them transparent or NaN"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +33,7 @@ class MissingPixels:
         return float(np.count_nonzero(self.mask) / self.mask.size)
 
 
-def require_missing(
+def detect_missing(
     picture: Picture,
     *,
     mask: Picture | Array | None = None,
@@ -68,30 +63,6 @@ def require_missing(
     Raises
     ------
     UserError
-        If nothing or everything is missing, or the mask or key does not fit the picture.
-    """
-    found = detect_missing(picture, mask=mask, key=key, tolerance=tolerance, invert_mask=invert_mask)
-    if not found.sources:
-        raise UserError(_nothing_found(mask is not None, key is not None))
-    if found.mask.all():
-        hint = "turn the mask round (--invert-mask) or mark less" if "mask" in found.sources else "mark less"
-        raise UserError(f"Every pixel is marked as missing, so there is nothing to restore from; {hint}.")
-    return found
-
-
-def detect_missing(
-    picture: Picture,
-    *,
-    mask: Picture | Array | None = None,
-    key: str | Color | None = None,
-    tolerance: float = 0,
-    invert_mask: bool = False,
-) -> MissingPixels:
-    """Return what `require_missing` does, but take a picture with nothing or everything missing as well.
-
-    Raises
-    ------
-    UserError
         If the mask or key does not fit the picture.
     """
     found = {
@@ -106,14 +77,29 @@ def detect_missing(
     return MissingPixels(_union(list(marked.values())), tuple(marked))
 
 
-def _nothing_found(has_mask: bool, has_key: bool) -> str:
+def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:
+    """Raise `UserError` if nothing or everything is missing.
+
+    Parameters
+    ----------
+    missing : MissingPixels
+        What was detected.
+    has_mask, has_key : bool
+        Whether a mask or a colour was given to mark them.
+    """
+    if missing.mask.all():
+        raise UserError(
+            "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
+        )
+    if missing.mask.any():
+        return
     if has_mask and has_key:
-        return f"Neither the mask nor the colour marks a missing pixel; {_HOW_TO}."
+        raise UserError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)
     if has_mask:
-        return "The mask marks no pixel; paint missing pixels white, or turn it round (--invert-mask)."
+        raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
     if has_key:
-        return "No pixel has the colour that was given; check it, or allow a difference (--tolerance)."
-    return f"No missing pixels were found; {_HOW_TO}."
+        raise UserError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
+    raise UserError("No missing pixels were found", Remedy.MARK_MISSING)
 
 
 def _from_alpha(picture: Picture) -> Mask | None:
@@ -129,11 +115,11 @@ def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask
     if marked.shape[:2] != picture.pixels.shape[:2]:
         theirs, ours = marked.shape[1::-1], (picture.width, picture.height)
         raise UserError(
-            f"The mask has {theirs[0]} x {theirs[1]} pixels but the picture has {ours[0]} x {ours[1]}; "
-            "give a mask of the same size."
+            f"The mask has {theirs[0]} x {theirs[1]} pixels but the picture has {ours[0]} x {ours[1]}",
+            "give a mask of the same size",
         )
     if marked.ndim == 3 and marked.shape != picture.pixels.shape:
-        raise UserError("The mask has other channels than the picture; give one with a single channel.")
+        raise UserError("The mask has other channels than the picture", "give one with a single channel")
     return ~marked if invert else marked
 
 
@@ -142,14 +128,14 @@ def _bright(mask: Picture | Array) -> Mask:
     if isinstance(mask, Picture):
         values, alpha = mask.pixels, mask.alpha
     elif mask.ndim not in (2, 3) or mask.dtype.kind not in "buif":
-        raise UserError("The mask is not an image; give one with rows and columns of numbers.")
+        raise UserError("The mask is not an image", "give one with rows and columns of numbers")
     elif mask.dtype == np.bool_:
         return mask
     else:
         values, alpha = mask, None
     if values.dtype.kind == "f":
         if not np.isfinite(values).all():
-            raise UserError("The mask holds NaN or infinity; give one with 0 and 1.")
+            raise UserError("The mask holds NaN or infinity", "give one with 0 and 1")
         white = max(1.0, float(values.max()))  # 0..255 is sometimes stored as float
     else:
         top = float(values.max())
@@ -163,12 +149,12 @@ def _bright(mask: Picture | Array) -> Mask:
 
 def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
     if not 0 <= tolerance < np.inf:
-        raise UserError(f"The tolerance is {tolerance}; give a number from 0 on.")
+        raise UserError(f"The tolerance is {tolerance}", "give a number from 0 on")
     color = parse_color(key) if isinstance(key, str) else key
     wanted = color.in_values_of(picture.pixels.dtype)
     if not picture.is_color:
         if len(set(wanted)) > 1:
-            raise UserError("The picture is gray, so no pixel has that colour; give one value such as 0.")
+            raise UserError("The picture is gray, so no pixel has that colour", "give one value such as 0")
         return _near(picture.pixels, wanted[0], tolerance)
     marked = _near(picture.pixels[..., 0], wanted[0], tolerance)
     for channel in (1, 2):

@@ -132,6 +132,17 @@ def mode_words(depth: int, *, is_color: bool, has_alpha: bool) -> str:
     return f"{bits} {'colour' if is_color else 'gray'}{' with transparency' if has_alpha else ''}"
 
 
+def picture_from_rgba(values: Array) -> Picture:
+    """Return a picture from (H, W, 4) bytes; alpha is left out where nothing is transparent.
+
+    Gray pictures on the clipboard come as RGB; equal channels become one.
+    """
+    colours, alpha = np.ascontiguousarray(values[..., :3]), np.ascontiguousarray(values[..., 3])
+    if bool((colours == colours[..., :1]).all()):
+        colours = np.ascontiguousarray(colours[..., 0])
+    return Picture(colours, alpha if bool((alpha == 0).any()) else None)
+
+
 def full_scale(dtype: npt.DTypeLike) -> float:
     """Return the value of white for a dtype: its maximum for integers, 1.0 for floats."""
     resolved = np.dtype(dtype)

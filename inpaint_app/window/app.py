@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication
 
 from inpaint_app.errors import UserError
 from inpaint_app.files.write import check_output, write_picture
+from inpaint_app.image.damage import SAMPLES
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.opening import SAMPLES
 from inpaint_app.window.main_window import TITLE, MainWindow
-from inpaint_app.window.plain_words import plain_sentence
 from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
 from inpaint_app.window.session.background import UNEXPECTED
+from inpaint_app.window.session.remedies import REMEDIES
 from inpaint_app.window.session.state import View
 from inpaint_app.window.theme.icons import app_icon
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
@@ -92,7 +92,8 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
     session.discard()
     window.close()
     if problem:
-        raise UserError(problem)
+        sys.stderr.write(f"inpaint-app: {problem}\n")
+        return 2
     write_picture(picture, args.screenshot, overwrite=args.overwrite)
     return 0
 
@@ -111,5 +112,5 @@ def main(args: argparse.Namespace) -> int:
     try:
         return run(args)
     except UserError as error:
-        sys.stderr.write(f"inpaint-app: {plain_sentence(str(error))}\n")
+        sys.stderr.write(f"inpaint-app: {error.sentence(REMEDIES)}\n")
         return 2

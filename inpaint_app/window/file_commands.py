@@ -14,9 +14,9 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.formats.shared.capabilities import facts_of
 from inpaint_app.files.paths import is_visible, look_at, same_file
 from inpaint_app.files.write import default_output
+from inpaint_app.image.damage import Damage
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.exporting import Target
-from inpaint_app.jobs.opening import Damage
+from inpaint_app.jobs.export import Output
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
@@ -233,7 +233,7 @@ class FileCommands(QObject):
         return free
 
     def _ask_and_write(
-        self, title: str, what: str, kinds: str, write: Callable[[Target], None], ending: str = ".png"
+        self, title: str, what: str, kinds: str, write: Callable[[Output], None], ending: str = ".png"
     ) -> None:
         if self._session.document is None:
             self._session.problem.emit("There is nothing to export yet; open a picture first.")
@@ -242,7 +242,7 @@ class FileCommands(QObject):
         if path is not None:
             # The dialog has asked about replacing a file, but never may a source be replaced by a figure.
             is_source = any(same_file(path, each) for each in self._session.document.files)
-            write(Target(path, overwrite=not is_source))
+            write(Output(path, overwrite=not is_source))
 
     # Folders
 

@@ -12,8 +12,7 @@ from PySide6.QtGui import QImage
 from inpaint_app.errors import listed, printable_path
 from inpaint_app.files.batch_files import READABLE_SUFFIXES
 from inpaint_app.files.paths import is_visible_folder
-from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.opening import picture_from_rgba
+from inpaint_app.image.picture import Picture, picture_from_rgba
 
 _MAX_NAMED = 3
 

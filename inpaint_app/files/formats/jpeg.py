@@ -78,9 +78,9 @@ def decode_jpeg(data: bytes) -> Picture:
     header = _read_header(data)
     check_size(*header.size)
     if header.precision != 8:
-        raise UnsupportedError(f"it is a {header.precision}-bit JPEG; convert it to PNG or TIFF first")
+        raise UnsupportedError(f"it is a {header.precision}-bit JPEG", "convert it to PNG or TIFF first")
     if header.channels not in _MODES:
-        raise UnsupportedError(f"it has {header.channels} channels; convert it to RGB first")
+        raise UnsupportedError(f"it has {header.channels} channels", "convert it to RGB first")
     mode, raw_mode = _MODES[header.channels]
     data = _open_ended(data, header)
     try:
@@ -134,7 +134,7 @@ def _open_ended(data: bytes, header: _Header) -> bytes:
     while data[end + 1] != _END:
         n_scans += data[end + 1] == _SCAN
         if n_scans > _MAX_SCANS:
-            raise UnsupportedError("it has more scans than any camera writes; save it again in an editor")
+            raise UnsupportedError("it has more scans than any camera writes", "save it again in an editor")
         end = _scan_end(data, end + 2 + int.from_bytes(data[end + 2 : end + 4]))
     if header.frame in _SEQUENTIAL and n_scans == 1:
         return data[:end] + bytes(8)
@@ -167,7 +167,7 @@ def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
         if marker == _SCAN:
             return
         position = end
-    raise UnsupportedError("it has more segments than any camera writes; save it again in an editor")
+    raise UnsupportedError("it has more segments than any camera writes", "save it again in an editor")
 
 
 def _density(content: bytes) -> tuple[float, float] | None:

@@ -24,12 +24,14 @@ def decode_webp(data: bytes) -> Picture:
     size = _read_size(data)
     check_size(*size)  # the decoder allocates when it is made
     if b"ANMF" in chunks and _frame_size(chunks[b"ANMF"]) != size:  # else a few bytes could ask for any size
-        raise UnsupportedError("its first frame does not fill the animation; export that frame as PNG first")
+        raise UnsupportedError(
+            "its first frame does not fill the animation", "export that frame as PNG first"
+        )
     try:
         image = WebPImageFile(io.BytesIO(data))
         image.load()
     except Image.DecompressionBombError as error:
-        raise UnsupportedError("it has more than 178 million pixels; scale it down first") from error
+        raise UnsupportedError("it has more than 178 million pixels", "scale it down first") from error
     except (OSError, EOFError, SyntaxError, ValueError) as error:
         raise DamagedError("its pixels cannot be unpacked") from error
     check_size(*image.size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -19,11 +20,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inpaint_app.errors import printable_path
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.batching import BatchRequest, BatchRow, run_batch
+from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
+from inpaint_app.jobs.control import Progress
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.remedies import REMEDIES
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.state import Activity
 from inpaint_app.window.widgets.banner import Banner
@@ -117,26 +121,29 @@ class BatchDialog(QDialog):
         self._summary.clear()
         self._table.setRowCount(0)
         mask_spec = MaskSpec(mask=self._masks.path)
-        request = BatchRequest(folder, output, self._session.settings, mask_spec, self._replace.isChecked())
+        request = BatchRequest(
+            (folder,), output, self._session.settings, mask_spec, self._replace.isChecked()
+        )
         self._work.start(
-            Activity("batch", "restoring"),
-            lambda task: run_batch(task, request),
+            Activity("batch", Progress("restoring")),
+            lambda control: run_batch(request, control),
             done=self._finish,
             failed=self._banner.say,
-            news=self._show_row,
+            progress=self._show_row,
         )
 
     def _show_row(self, row: BatchRow) -> None:
         self._bar.setRange(0, 1000)
-        self._bar.setValue(round(1000 * (row.number - 1 + row.fraction) / row.count))
+        self._bar.setValue(round(1000 * (row.number - 1 + (row.progress.fraction or 0)) / row.count))
         if self._table.rowCount() < row.number:
             self._table.setRowCount(row.number)
+        estimated = None if row.result is None else row.result.quality.estimated_psnr
         texts = (
-            row.name,
-            "" if row.missing is None else format_percent(row.missing),
-            "" if row.estimated_psnr is None else format_decibels(row.estimated_psnr),
+            printable_path(row.path.name),
+            "" if row.result is None else format_percent(row.result.missing_fraction),
+            "" if estimated is None else format_decibels(estimated),
             "" if row.seconds is None else f"{row.seconds:.1f}",
-            row.status,
+            _status(row, row.path.parent, self._output.path, self._masks.path),
         )
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
@@ -148,7 +155,7 @@ class BatchDialog(QDialog):
             self._table.resizeRowToContents(row.number - 1)
 
     def _finish(self, rows: tuple[BatchRow, ...]) -> None:
-        good = sum(row.is_restored for row in rows)
+        good = sum(row.result is not None for row in rows)
         self._summary.setText(f"{good} of {len(rows)} pictures restored.")
 
     def _show_settings(self) -> None:
@@ -170,3 +177,16 @@ class BatchDialog(QDialog):
         """Stop the batch and close, however that is asked for; what is written stays."""
         self._work.cancel()
         super().reject()
+
+
+def _status(row: BatchRow, *folders: Path | None) -> str:
+    """Return what became of a file, the names of files without their folders."""
+    if row.error is not None:
+        status = row.error.sentence(REMEDIES)
+    elif row.result is not None:
+        status = "; ".join(("restored", *row.result.notes))
+    else:
+        status = row.progress.stage
+    for folder in folders:
+        status = status if folder is None else status.replace(printable_path(folder) + os.sep, "")
+    return status

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.image.damage import MAX_TEXT
-from inpaint_app.jobs.opening import Damage
+from inpaint_app.image.damage import MAX_TEXT, Damage
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 

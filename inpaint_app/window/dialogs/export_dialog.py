@@ -20,9 +20,9 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.formats.shared.capabilities import Facts, check_encodable
 from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.files.write import format_of
-from inpaint_app.jobs.exporting import Target
-from inpaint_app.window.plain_words import plain_sentence
-from inpaint_app.window.session.state import Document
+from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.source import Source
+from inpaint_app.window.session.remedies import REMEDIES
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
@@ -58,7 +58,7 @@ class ExportDialog(QDialog):
 
     Parameters
     ----------
-    document : Document
+    document : Source
         What was restored; its files are sources.
     suggestion : Path
         A name to begin with.
@@ -70,7 +70,7 @@ class ExportDialog(QDialog):
 
     def __init__(
         self,
-        document: Document,
+        document: Source,
         suggestion: Path,
         parent: QWidget | None = None,
         *,
@@ -126,13 +126,13 @@ class ExportDialog(QDialog):
         self._buttons.rejected.connect(self.reject)
 
     @property
-    def target(self) -> Target | None:
+    def target(self) -> Output | None:
         """What was chosen; None while there is no name."""
         path = self._file.path
         if path is None:
             return None
         depth = self._depth.currentData()
-        return Target(
+        return Output(
             path,
             overwrite=self._replace.isChecked() and self._replace.isVisibleTo(self),
             quality=int(self._quality.value or 95),
@@ -193,7 +193,7 @@ class ExportDialog(QDialog):
         try:
             check_encodable(facts, format_of(target.path), depth=target.depth, quality=target.quality)
         except UserError as error:
-            return plain_sentence(str(error))
+            return error.sentence(REMEDIES)
         return ""
 
     def _warning(self, *, exists: bool, is_source: bool) -> str:

@@ -41,7 +41,7 @@ def ask_where_to_write(parent: QWidget, title: str, suggestion: Path, kinds: str
 
 def _may_replace(parent: QWidget, title: str, path: Path) -> bool:
     buttons = QMessageBox.StandardButton
-    question = f"{printable_path(path.name)} exists already. Replace it?"
+    question = f"{printable_path(path.name)} already exists. Replace it?"
     answer = QMessageBox.question(parent, title, question, buttons.Yes | buttons.No, buttons.No)
     return answer == buttons.Yes
 

@@ -41,8 +41,8 @@ class ProgressStrip(QWidget):
             return
         self._words.setText(descriptions.activity_words(activity))
         self._stop.setVisible(activity.can_keep)
-        if activity.fraction is None:
+        if activity.progress.fraction is None:
             self._bar.setRange(0, 0)
         else:
             self._bar.setRange(0, 1000)
-            self._bar.setValue(round(1000 * activity.fraction))
+            self._bar.setValue(round(1000 * activity.progress.fraction))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,7 +10,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from inpaint_app.errors import UserError
-from inpaint_app.window.session.task import CancelledError, Task
+from inpaint_app.jobs.control import CancelledError, JobControl
+from inpaint_app.window.session.remedies import REMEDIES
 
 _log = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ UNEXPECTED = "Something went wrong inside the program ({kind}); nothing was chan
 _MEMORY = "There is not enough memory for this; close other programs or scale the picture down first."
 
 
-Work = Callable[[Task], Any]
+Work = Callable[[JobControl], Any]
 Listener = Callable[[Any], None]
 
 
@@ -42,8 +42,7 @@ class Jobs(QObject):
     def __init__(self, n_threads: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="inpaint-job")
-        self._numbers = itertools.count(1)
-        self._listeners: dict[int, tuple[Task, dict[str, Listener], Future[None]]] = {}
+        self._listeners: dict[JobControl, tuple[dict[str, Listener], Future[None]]] = {}
         self._closed = False
         self._arrived.connect(self._receive)
 
@@ -53,29 +52,29 @@ class Jobs(QObject):
         *,
         done: Listener,
         failed: Callable[[str], None],
-        news: Listener | None = None,
-    ) -> Task:
+        progress: Listener | None = None,
+    ) -> JobControl:
         """Start work.
 
         Parameters
         ----------
         work : callable
-            Called with its task in another thread; it must not touch anything that changes.
+            Called with its control in another thread; it must not touch anything that changes.
         done : callable
             Called with its result.
         failed : callable
             Called with a sentence if it raised.
-        news : callable, optional
+        progress : callable, optional
             Called with whatever it reports on the way.
         """
-        task = Task(next(self._numbers), self._arrived.emit)
+        control = JobControl(lambda report: self._arrived.emit(control, "progress", report))
         listeners: dict[str, Listener] = {
             "done": done,
             "failed": failed,
-            "news": news or (lambda _news: None),
+            "progress": progress or (lambda _report: None),
         }
-        self._listeners[task.number] = (task, listeners, self._pool.submit(self._run, task, work))
-        return task
+        self._listeners[control] = (listeners, self._pool.submit(self._run, control, work))
+        return control
 
     @property
     def n_active(self) -> int:
@@ -85,35 +84,35 @@ class Jobs(QObject):
     def close(self) -> None:
         """Cancel everything, wait until all threads have ended, and deliver nothing more."""
         self._closed = True
-        for task, _, _ in self._listeners.values():
-            task.cancel()
+        for control in self._listeners:
+            control.cancel()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._listeners.clear()
 
-    def _run(self, task: Task, work: Work) -> None:
+    def _run(self, control: JobControl, work: Work) -> None:
         kind, payload = "ended", None
         try:
-            if not task.is_cancelled:
-                kind, payload = "done", work(task)
+            if not control.is_cancelled:
+                kind, payload = "done", work(control)
         except CancelledError:
             pass
         except UserError as error:
-            kind, payload = "failed", str(error)
+            kind, payload = "failed", error.sentence(REMEDIES)
         except MemoryError:
             kind, payload = "failed", _MEMORY
         except Exception as error:  # a mistake of ours: the window stays usable and says so
             _log.exception("A job failed")
             kind, payload = "failed", UNEXPECTED.format(kind=type(error).__name__)
-        self._arrived.emit(task, kind, payload)
+        self._arrived.emit(control, kind, payload)
 
     @Slot(object, str, object)
-    def _receive(self, task: Task, kind: str, payload: Any) -> None:  # noqa: ANN401
+    def _receive(self, control: JobControl, kind: str, payload: Any) -> None:  # noqa: ANN401
         if self._closed:
             return
-        _, listeners, _ = self._listeners[task.number]
-        if kind != "news":
-            del self._listeners[task.number]
-        if not task.is_cancelled and kind in listeners:
+        listeners, _ = self._listeners[control]
+        if kind != "progress":
+            del self._listeners[control]
+        if not control.is_cancelled and kind in listeners:
             listeners[kind](payload)
         if not self._listeners:
             self.idle.emit()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import PRESETS, RestoreSettings
+from dictsel_core import PRESETS, RestoreSettings, Tuning
 from inpaint_app.errors import printable_path
-from inpaint_app.formatting import format_decibels, format_duration, format_percent
+from inpaint_app.formatting import format_decibels, format_duration, format_percent, unbroken
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.picture import Array
-from inpaint_app.window.session.state import Activity, Document, QualityMetrics, RunRecord
+from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.jobs.source import Source
+from inpaint_app.window.session.state import Activity, RunRecord
 
 _SOURCES = {
     "alpha": "transparent",
@@ -123,9 +126,9 @@ def _peculiarities(settings: RestoreSettings) -> list[str]:
     return [words for name, words in said.items() if getattr(settings, name) != getattr(usual, name)]
 
 
-def found_words(document: Document, mask: MaskHistory) -> str:
+def found_words(document: Source, mask: MaskHistory) -> str:
     """Say how the missing pixels of a document are known."""
-    known = [] if mask.was_cleared else [_SOURCES[source] for source in document.sources]
+    known = [] if mask.was_cleared else [_SOURCES[source] for source in document.missing.sources]
     if mask.is_painted:
         known.append("painted by hand")
     return ", ".join(known)
@@ -145,10 +148,11 @@ def short_paths(paths: Sequence[Path]) -> list[str]:
 
 def activity_words(activity: Activity) -> str:
     """Return what goes on, and how long it will take."""
-    stage = activity.stage[:1].upper() + activity.stage[1:]
-    if activity.seconds_left is None:
+    progress = activity.progress
+    stage = progress.stage[:1].upper() + progress.stage[1:]
+    if progress.seconds_left is None:
         return stage
-    return f"{stage}   {format_duration(activity.seconds_left)} left"
+    return f"{stage}   {format_duration(progress.seconds_left)} left"
 
 
 def pixel_words(pixels: Array, row: int, column: int) -> str:
@@ -157,3 +161,25 @@ def pixel_words(pixels: Array, row: int, column: int) -> str:
     if values.dtype.kind == "f":
         return " ".join("NaN" if not np.isfinite(value) else f"{value:.4g}" for value in values)
     return " ".join(str(int(value)) for value in values)
+
+
+def format_advice(tuning: Tuning) -> str:
+    """Return what Auto chose, and why."""
+    chosen, estimate = tuning.settings, tuning.estimated_psnr
+    if not math.isfinite(estimate):
+        return "Your settings stay: too little is observed to hold any of it out and try others."
+    what = ", ".join(map(unbroken, (f"k = {chosen.n_atoms}", f"s = {chosen.sparsity}")))
+    estimated = unbroken(f"{estimate:.1f} dB")
+    if chosen.constraint == "average":
+        what += f", {chosen.budget:g} atoms per patch on average"
+    what += f", {chosen.coding_sparsity} atoms when coding a patch"
+    if chosen == tuning.given:
+        return (
+            f"Your settings are already the best of {tuning.n_tried} tried on held-out pixels: {what}, "
+            f"{estimated} estimated."
+        )
+    gained = unbroken(f"{estimate - tuning.given_psnr:.1f} dB")
+    return (
+        f"Auto chose {what}, the best of {tuning.n_tried} tried on held-out pixels: {estimated} "
+        f"estimated, {gained} more than with your settings."
+    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.window.session.background import Jobs, Work
 from inpaint_app.window.session.state import Activity
-from inpaint_app.window.session.task import Task
 
 
 class ExclusiveTask(QObject):
@@ -26,7 +27,7 @@ class ExclusiveTask(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._task: Task | None = None
+        self._task: JobControl | None = None
         self.activity: Activity | None = None
 
     @property
@@ -41,31 +42,31 @@ class ExclusiveTask(QObject):
         *,
         done: Callable[[Any], None],
         failed: Callable[[str], None],
-        news: Callable[[Any], None] | None = None,
+        progress: Callable[[Any], None] | None = None,
     ) -> None:
         """Start work in place of what is under way; see `Jobs.start`.
 
-        News of the kind `Activity` become the activity; others are passed on.
+        `Progress` that it reports becomes that of the activity; other reports are passed on.
         """
 
-        def ended(result: Any) -> None:  # noqa: ANN401
+        def on_done(result: Any) -> None:  # noqa: ANN401
             self._end()
             done(result)
 
-        def broken(sentence: str) -> None:
+        def on_error(sentence: str) -> None:
             self._end()
             failed(sentence)
 
-        def heard(told: Any) -> None:  # noqa: ANN401
-            if isinstance(told, Activity):
-                self._tell(told)
-            elif news is not None:
-                news(told)
+        def on_report(report: Any) -> None:  # noqa: ANN401
+            if isinstance(report, Progress):
+                self._show(replace(activity, progress=report))
+            elif progress is not None:
+                progress(report)
 
         if self._task is not None:
             self._task.cancel()
-        self._task = self._jobs.start(work, done=ended, failed=broken, news=heard)
-        self._tell(activity)
+        self._task = self._jobs.start(work, done=on_done, failed=on_error, progress=on_report)
+        self._show(activity)
 
     def stop(self) -> None:
         """Ask the work to end early with what there is."""
@@ -82,8 +83,8 @@ class ExclusiveTask(QObject):
 
     def _end(self) -> None:
         self._task = None
-        self._tell(None)
+        self._show(None)
 
-    def _tell(self, activity: Activity | None) -> None:
+    def _show(self, activity: Activity | None) -> None:
         self.activity = activity
         self.activity_changed.emit()

@@ -6,11 +6,16 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEventLoop, QObject, Signal
 
-from inpaint_app.errors import printable_path
-from inpaint_app.jobs import exporting
-from inpaint_app.jobs.exporting import Target, Written
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.image.picture import Array
+from inpaint_app.jobs import export
+from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.export import Compared, Output
+from inpaint_app.jobs.source import Source
 from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.state import Activity, Document, RunRecord
+from inpaint_app.window.session.state import Activity, RunRecord
+
+Notes = tuple[str, ...]
 
 
 class Exporter(QObject):
@@ -32,7 +37,7 @@ class Exporter(QObject):
     @property
     def activity(self) -> Activity | None:
         """The writing under way, if there is any."""
-        return Activity("export", "writing") if self._n_writing else None
+        return Activity("export", Progress("writing")) if self._n_writing else None
 
     def wait(self) -> None:
         """Return when nothing is being written; the user can do nothing meanwhile."""
@@ -41,71 +46,103 @@ class Exporter(QObject):
         while self._n_writing:
             loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
-    def write_restored(self, target: Target) -> None:
+    def write_restored(self, output: Output) -> None:
         """Write the restored picture that is shown."""
-        self._write_record(exporting.write_restored, target, self._session.mark_saved)
 
-    def write_dictionary(self, target: Target) -> None:
+        def write(source: Source, record: RunRecord) -> Notes:
+            return export.write_restored(source, pixels_of(record), record.mask, output)
+
+        self._write_record(write, output, self._session.mark_saved)
+
+    def write_dictionary(self, output: Output) -> None:
         """Write the atoms of the current dictionary as a picture."""
-        self._write_record(exporting.write_dictionary, target)
+        self._write_record(
+            lambda source, record: export.write_dictionary(source, record.restoration, output), output
+        )
 
-    def write_recipe(self, target: Target) -> None:
+    def write_recipe(self, output: Output) -> None:
         """Write the parameters of the current run as a recipe."""
-        self._write_record(exporting.write_settings, target)
+        self._write_record(
+            lambda source, record: export.write_recipe(
+                source, record.settings, output.path, overwrite=output.overwrite
+            ),
+            output,
+        )
 
-    def write_comparison(self, target: Target) -> None:
+    def write_comparison(self, output: Output) -> None:
         """Write a figure: input and restored pictures side by side, with their PSNR."""
         records = self._session.compared_records
-        self._write(lambda document: exporting.write_comparison(document, records, target))
 
-    def write_mask(self, target: Target) -> None:
+        def write(source: Source) -> Notes:
+            compared = [Compared(pixels_of(r), r.settings.constraint, r.figures) for r in records]
+            mask = records[0].mask if records else source.missing.mask
+            return export.write_comparison(source, mask, compared, output)
+
+        self._write(write, output)
+
+    def write_mask(self, output: Output) -> None:
         """Write the mask as a picture, white = missing."""
         if self._session.mask is None:
             self._session.problem.emit("There is no mask to save yet; open a picture first.")
             return
         mask = self._session.mask.snapshot()
         self._write(
-            lambda document: exporting.write_mask(document, mask, target),
+            lambda source: export.write_mask(source, mask, output),
+            output,
             lambda: self._session.mark_mask_saved(mask),
         )
 
     def _write_record(
         self,
-        write: Callable[[Document, RunRecord, Target], Written],
-        target: Target,
-        saved: Callable[[RunRecord], None] | None = None,
+        write: Callable[[Source, RunRecord], Notes],
+        output: Output,
+        on_saved: Callable[[RunRecord], None] | None = None,
     ) -> None:
         record = self._session.current
         if record is None:
             self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
         self._write(
-            lambda document: write(document, record, target),
-            None if saved is None else lambda: saved(record),
+            lambda source: write(source, record),
+            output,
+            None if on_saved is None else lambda: on_saved(record),
         )
 
-    def _write(self, write: Callable[[Document], Written], saved: Callable[[], None] | None = None) -> None:
+    def _write(
+        self, write: Callable[[Source], Notes], output: Output, on_saved: Callable[[], None] | None = None
+    ) -> None:
         session = self._session
-        document = session.document
-        if document is None:
+        source = session.document
+        if source is None:
             session.problem.emit("There is nothing to export yet; open a picture first.")
             return
 
-        def done(written: Written) -> None:
-            if saved is not None:
-                saved()
-            session.notice.emit(f"Written: {printable_path(written.path)}")
-            for note in written.notes:
-                session.notice.emit(note)
+        def on_done(notes: Notes) -> None:
+            if on_saved is not None:
+                on_saved()
+            session.notice.emit(" ".join((f"Written: {printable_path(output.path)}", *notes)))
             self._count(-1)
 
-        def failed(sentence: str) -> None:
+        def on_error(sentence: str) -> None:
             session.problem.emit(sentence)
             self._count(-1)
 
-        session.jobs.start(lambda _task: write(document), done=done, failed=failed)
+        session.jobs.start(lambda _control: write(source), done=on_done, failed=on_error)
         self._count(1)
 
     def _count(self, change: int) -> None:
         self._n_writing += change
         self.activity_changed.emit()
+
+
+def pixels_of(record: RunRecord) -> Array:
+    """Return the restored pixels of a run.
+
+    Raises
+    ------
+    UserError
+        If they were released.
+    """
+    if record.image is None:
+        raise UserError("The pixels of this run were released to save memory", "restore again first (F5)")
+    return record.image

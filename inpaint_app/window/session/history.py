@@ -8,7 +8,8 @@ import numpy as np
 
 from dictsel_core import RestoreSettings
 from inpaint_app.image.missing import Mask
-from inpaint_app.window.session.state import Comparison, QualityMetrics, RunRecord
+from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.window.session.state import Comparison, RunRecord
 
 MAX_BYTES = 1 << 30
 """Memory that the pixels of all records may take."""

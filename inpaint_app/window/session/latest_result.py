@@ -7,8 +7,8 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from inpaint_app.jobs.control import JobControl
 from inpaint_app.window.session.background import Jobs
-from inpaint_app.window.session.task import Task
 
 Ready = TypeVar("Ready")
 
@@ -30,7 +30,7 @@ class LatestResult(QObject, Generic[Ready]):
         super().__init__(parent)
         self._jobs = jobs
         self._sources: tuple[object, ...] = ()
-        self._task: Task | None = None
+        self._task: JobControl | None = None
         self.ready: Ready | None = None
 
     @property

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.image.missing import Mask
-from inpaint_app.jobs import restoring
-from inpaint_app.jobs.restoring import RestoreRequest
+from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.dictionary import AtomUse, atom_use
+from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
+from inpaint_app.jobs.restore import RestoreRequest
+from inpaint_app.jobs.source import Source
 from inpaint_app.window.session.background import Jobs, Work
-from inpaint_app.window.session.state import AtomUse, Document, QualityMetrics, RunRecord
-from inpaint_app.window.session.task import Task
+from inpaint_app.window.session.state import RunRecord
 
 
 class Measurer(QObject):
@@ -32,11 +34,11 @@ class Measurer(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._tasks: dict[object, Task] = {}
+        self._tasks: dict[object, JobControl] = {}
         self.damage_quality: QualityMetrics | None = None
         self.atom_use: AtomUse | None = None
 
-    def measure(self, document: Document, record: RunRecord) -> None:
+    def measure(self, document: Source, record: RunRecord) -> None:
         """Measure the pixels of a record."""
         image, number = record.image, record.number
         if image is None:
@@ -47,9 +49,9 @@ class Measurer(QObject):
         def done(figures: QualityMetrics) -> None:
             self.measured.emit(number, figures)
 
-        self._start(number, lambda _task: restoring.figures(request, image, reference), done)
+        self._start(number, lambda _task: quality(request, image, reference), done)
 
-    def measure_damage(self, document: Document, mask: Mask) -> None:
+    def measure_damage(self, document: Source, mask: Mask) -> None:
         """Measure the damaged picture against its reference."""
         assert document.reference is not None
         self.damage_quality = None
@@ -59,13 +61,13 @@ class Measurer(QObject):
             self.damage_quality = figures
             self.damage_measured.emit()
 
-        self._start("damage", lambda _task: restoring.damage_quality(pixels, mask, reference), done)
+        self._start("damage", lambda _task: damage_quality(pixels, mask, reference), done)
 
-    def find_atom(self, document: Document, record: RunRecord, atom: int) -> None:
+    def find_atom(self, document: Source, record: RunRecord, atom: int) -> None:
         """Find the patches that use an atom of a record's dictionary; those of the last stay till then."""
         restoration = record.restoration
         request = RestoreRequest(document.picture.pixels, record.mask, record.settings)
-        self._start("atom", lambda _task: restoring.atom_use(request, restoration, atom), self._take_use)
+        self._start("atom", lambda _task: atom_use(request, restoration, atom), self._take_use)
 
     def forget_atom(self) -> None:
         """Show the patches of no atom, and let none be found that was asked for before."""

@@ -7,11 +7,10 @@ import time
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs import restoring
-from inpaint_app.jobs.restoring import RestoreRequest
+from inpaint_app.jobs import restore as restoring
+from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.restore import Preview, RestoreRequest
 from inpaint_app.window.session.background import Jobs
-from inpaint_app.window.session.state import Preview
-from inpaint_app.window.session.task import Task
 
 _WANTED_SECONDS = 0.4
 """From the start to the first sight; refinement comes after that."""
@@ -39,7 +38,7 @@ class Previewer(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._task: Task | None = None
+        self._task: JobControl | None = None
         self._side = _FIRST
         self.preview: Preview | None = None
         self.is_awaited = False
@@ -77,10 +76,10 @@ class Previewer(QObject):
             self.failed.emit(sentence)
 
         self._task = self._jobs.start(
-            lambda task: restoring.preview(task, request, *rect.slices),
+            lambda control: restoring.preview(request, *rect.slices, control),
             done=done,
             failed=failed,
-            news=sighted,
+            progress=sighted,
         )
 
     def cancel(self) -> None:

@@ -7,11 +7,14 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.image.missing import Mask
-from inpaint_app.jobs.restoring import RunResult
+from inpaint_app.jobs.dictionary import AtomUse
+from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.jobs.restore import RunResult
+from inpaint_app.jobs.source import Source
 from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.measurer import Measurer
-from inpaint_app.window.session.state import AtomUse, Comparison, Document, QualityMetrics, RunRecord
+from inpaint_app.window.session.state import Comparison, RunRecord
 
 
 class Results(QObject):
@@ -53,7 +56,7 @@ class Results(QObject):
         self.history = RunHistory()
         self._measurer.forget_all()
 
-    def add(self, document: Document, finished: RunResult) -> int:
+    def add(self, document: Source, finished: RunResult) -> int:
         """Keep what a restoration led to, have it measured, and return its number."""
         assert finished.restoration is not None, "there is something to keep"
         record = RunRecord(
@@ -80,18 +83,18 @@ class Results(QObject):
         self.history_changed.emit()
         self.shown.emit()
 
-    def measure_all(self, document: Document) -> None:
+    def measure_all(self, document: Source) -> None:
         """Measure all records anew, for another reference."""
         self.history = self.history.without_figures()
         self.history_changed.emit()
         for record in self.history.records:
             self._measurer.measure(document, record)
 
-    def measure_damage(self, document: Document, mask: Mask) -> None:
+    def measure_damage(self, document: Source, mask: Mask) -> None:
         """Measure the damaged picture against its reference."""
         self._measurer.measure_damage(document, mask)
 
-    def choose_atom(self, document: Document | None, atom: int | None) -> None:
+    def choose_atom(self, document: Source | None, atom: int | None) -> None:
         """Find the patches that use an atom of the dictionary that is shown; None shows none."""
         current = self.history.current
         if atom is None or document is None or current is None:

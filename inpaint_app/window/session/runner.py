@@ -7,11 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.restoring import RestoreRequest
+from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.restore import IntermediateImage, Preview, RestoreRequest
 from inpaint_app.window.session.background import Jobs, Work
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.previewer import Previewer
-from inpaint_app.window.session.state import Activity, IntermediateImage, Preview
+from inpaint_app.window.session.state import Activity
 
 DEBOUNCE_MS = 150
 """How long parameters must rest before a preview or an automatic run begins."""
@@ -94,7 +95,7 @@ class Runner(QObject):
         kind : str
             Of the `Activity`.
         work : callable
-            Does it; news of the kind `IntermediateImage` are shown.
+            Does it; each `IntermediateImage` that it reports is shown.
         take : callable
             Called with its result.
         again : callable, optional
@@ -115,7 +116,11 @@ class Runner(QObject):
         self._previewer.cancel()
         self._shows_intermediate = True
         self._working.start(
-            Activity(kind, "starting", 0.0), work, done=done, failed=failed, news=self._on_partial
+            Activity(kind, Progress("starting", 0.0)),
+            work,
+            done=done,
+            failed=failed,
+            progress=self._on_partial,
         )
         self._again = again
 

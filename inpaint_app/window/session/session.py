@@ -9,30 +9,28 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import CONSTRAINTS, RestoreSettings, Tuning
+from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs import opening, restoring
-from inpaint_app.jobs.opening import SAMPLES, Damage, Opened, OpenedRecipe
-from inpaint_app.jobs.restoring import RestoreRequest, RunResult
+from inpaint_app.jobs import restore as restoring
+from inpaint_app.jobs import source as sources
+from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.dictionary import AtomUse
+from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.jobs.recipe import LoadedRecipe, load_recipe
+from inpaint_app.jobs.restore import IntermediateImage, Preview, RestoreRequest, RunResult
+from inpaint_app.jobs.source import Source
+from inpaint_app.jobs.tune import tune
+from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
-from inpaint_app.window.session.state import (
-    Activity,
-    Advice,
-    AtomUse,
-    Comparison,
-    Document,
-    IntermediateImage,
-    Preview,
-    QualityMetrics,
-    RunRecord,
-)
+from inpaint_app.window.session.state import Activity, Advice, Comparison, RunRecord
 
 
 class Session(QObject):
@@ -67,7 +65,7 @@ class Session(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.document: Document | None = None
+        self.document: Source | None = None
         self.mask: MaskHistory | None = None
         self.settings = RestoreSettings()
         self.is_automatic = False
@@ -166,22 +164,24 @@ class Session(QObject):
     ) -> None:
         """Open a picture file; a notice may follow."""
 
-        def take(opened: Opened) -> None:
+        def take(opened: Source) -> None:
             self._take_document(opened)
             if notice:
                 self.notice.emit(notice)
 
         self._open(
-            lambda: opening.open_file(path, mask_spec or MaskSpec(), reference), f"opening {path.name}", take
+            lambda: sources.open_source(path, mask_spec or MaskSpec(), reference),
+            f"opening {path.name}",
+            take,
         )
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
-        self._open(lambda: opening.open_sample(damage), "opening the sample")
+        self._open(lambda: sources.open_sample(damage), "opening the sample")
 
     def open_picture(self, make: Callable[[], Picture], name: str) -> None:
         """Open pixels from elsewhere; `make` is called in another thread."""
-        self._open(lambda: opening.open_pixels(make(), name), f"opening {name}")
+        self._open(lambda: sources.source_from_picture(make(), name), f"opening {name}")
 
     def simulate_damage(self, damage: Damage) -> None:
         """Damage the picture on purpose; the whole one becomes the reference."""
@@ -189,15 +189,17 @@ class Session(QObject):
         if document is None:
             self.problem.emit("There is no picture to damage yet; open one first.")
             return
-        self._open(lambda: opening.simulate(document, damage), "simulating damage")
+        self._open(lambda: sources.simulate_damage(document, damage), "simulating damage")
 
     def open_reference(self, path: Path) -> None:
         """Measure against this undamaged picture from now on."""
-        if self.document is None or self.mask is None:
+        document = self.document
+        if document is None:
             self.problem.emit("Open the damaged picture first, then its reference.")
             return
-        opened = Opened(self.document, self.mask.mask)
-        self._open(lambda: opening.with_reference(opened, path), f"opening {path.name}", self._take_reference)
+        self._open(
+            lambda: sources.with_reference(document, path), f"opening {path.name}", self._take_reference
+        )
 
     def set_mask_spec(self, mask_spec: MaskSpec) -> None:
         """Look for missing pixels again, as marked now; undoing brings a painted mask back."""
@@ -206,7 +208,7 @@ class Session(QObject):
             self.problem.emit("Open a picture first, then say where pixels are missing.")
             return
         self._open(
-            lambda: opening.detect_again(document, mask_spec), "finding missing pixels", self._take_mask_spec
+            lambda: sources.detect_again(document, mask_spec), "finding missing pixels", self._take_mask_spec
         )
 
     def open_recipe(self, path: Path) -> None:
@@ -216,27 +218,27 @@ class Session(QObject):
         """
         document = self.document
         self._opening.start(
-            Activity("open", f"opening {path.name}"),
-            lambda _task: opening.open_recipe(path, document),
+            Activity("open", Progress(f"opening {path.name}")),
+            lambda _control: load_recipe(path, document),
             done=self._take_recipe,
             failed=self.problem.emit,
         )
 
     def _open(
-        self, work: Callable[[], Opened], stage: str, take: Callable[[Opened], None] | None = None
+        self, work: Callable[[], Source], stage: str, take: Callable[[Source], None] | None = None
     ) -> None:
         self._opening.start(
-            Activity("open", stage),
+            Activity("open", Progress(stage)),
             lambda _task: work(),
             done=take or self._take_document,
             failed=self.problem.emit,
         )
 
-    def _take_document(self, opened: Opened) -> None:
+    def _take_document(self, opened: Source) -> None:
         """Show another document; nothing of the last one may arrive any more."""
         self._runner.cancel()
         self._results.clear()
-        self.document, self.mask = opened.document, MaskHistory(opened.mask)
+        self.document, self.mask = opened, MaskHistory(opened.missing.mask)
         self._missing_fraction = self.advice = None
         self.document_changed.emit()
         self.mask_changed.emit(None)
@@ -245,31 +247,31 @@ class Session(QObject):
             changed.emit()
         self.advice_changed.emit()
         self.atom_use_changed.emit()
-        for sentence in opened.document.picture.notices:
+        for sentence in opened.picture.notices:
             self.notice.emit(sentence)
         self._measure_damage()
         if self.is_automatic and self.missing_fraction > 0:
             self.restore()
 
-    def _take_reference(self, opened: Opened) -> None:
-        self.document = opened.document
+    def _take_reference(self, opened: Source) -> None:
+        self.document = opened
         self.document_changed.emit()
         self._measure_damage()
-        self._results.measure_all(opened.document)
+        self._results.measure_all(opened)
 
-    def _take_mask_spec(self, opened: Opened) -> None:
-        self.document = opened.document
-        if self.mask is not None and self.mask.mask.shape == opened.mask.shape:
-            self.mask.replace(opened.mask)
+    def _take_mask_spec(self, opened: Source) -> None:
+        self.document = opened
+        if self.mask is not None and self.mask.mask.shape == opened.missing.mask.shape:
+            self.mask.replace(opened.missing.mask)
         else:
-            self.mask = MaskHistory(opened.mask)
+            self.mask = MaskHistory(opened.missing.mask)
         self.document_changed.emit()
         self.mask_changed.emit(None)
         self._end_edit()
 
-    def _take_recipe(self, recipe: OpenedRecipe) -> None:
-        if recipe.opened is not None:
-            self._take_mask_spec(recipe.opened)
+    def _take_recipe(self, recipe: LoadedRecipe) -> None:
+        if recipe.source is not None:
+            self._take_mask_spec(recipe.source)
         elif recipe.mask_spec != MaskSpec():
             self.notice.emit("The recipe also marks missing pixels; open it again when a picture is open.")
         self.set_settings(recipe.settings)
@@ -355,7 +357,7 @@ class Session(QObject):
         if request is not None:
             self._runner.run(
                 "restore",
-                lambda task: restoring.restore(task, request),
+                lambda control: restoring.restore(request, control),
                 self._take_finished,
                 again=self.restore,
             )
@@ -371,7 +373,7 @@ class Session(QObject):
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
             self._runner.run(
                 "compare",
-                lambda task: restoring.compare(task, request, rest),
+                lambda control: restoring.compare(request, rest, control),
                 lambda results: self._take_compared(results, known),
                 again=self.compare,
             )
@@ -390,7 +392,7 @@ class Session(QObject):
         """Let held-out pixels choose the parameters, then restore with them."""
         request = self._request()
         if request is not None:
-            self._runner.run("tune", lambda task: restoring.tune(task, request), self._take_tuning)
+            self._runner.run("tune", lambda control: tune(request, control), self._take_tuning)
 
     def stop(self) -> None:
         """End the work under way and keep what is there."""
@@ -438,7 +440,7 @@ class Session(QObject):
     def _take_tuning(self, tuning: Tuning) -> None:
         # What the user left to be automatic stays so.
         settings = self.settings if tuning.settings == tuning.given else tuning.settings
-        self.advice = Advice(settings, restoring.advice(tuning))
+        self.advice = Advice(settings, descriptions.format_advice(tuning))
         self._show_settings(settings)
         self.advice_changed.emit()
         self.restore()

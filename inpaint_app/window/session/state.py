@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
-from pathlib import Path
 
 import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings
-from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import Mask
-from inpaint_app.image.picture import Array, Picture
-from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.work import Scores
+from inpaint_app.image.picture import Array
+from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.measure import QualityMetrics
 
 
 class View(Enum):
@@ -23,64 +21,6 @@ class View(Enum):
     SPLIT = "split"
     COMPARE = "compare"
     ERROR = "error"
-
-
-@dataclass(frozen=True, eq=False)
-class Document:
-    """The picture that is worked on.
-
-    Attributes
-    ----------
-    picture : Picture
-        With missing pixels.
-    name : str
-        For titles and as a start for file names.
-    path : Path or None
-        Its file; None where it was pasted or made here.
-    reference : Picture or None
-        The undamaged picture.
-    reference_path : Path or None
-        Its file, if it has one of its own.
-    mask_spec : MaskSpec
-        What the user said about missing pixels.
-    sources : tuple of str
-        How missing pixels were found: those of `missing.MissingPixels`, "simulated".
-    damage : str
-        Simulated damage in words.
-    """
-
-    picture: Picture
-    name: str
-    path: Path | None = None
-    reference: Picture | None = None
-    reference_path: Path | None = None
-    mask_spec: MaskSpec = field(default_factory=MaskSpec)
-    sources: tuple[str, ...] = ()
-    damage: str = ""
-
-    @property
-    def title(self) -> str:
-        """The name, and what was done to the picture on purpose."""
-        return f"{self.name} ({self.damage})" if self.damage else self.name
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """Files that must not be written over unasked."""
-        given = (self.path, self.reference_path, self.mask_spec.mask)
-        return tuple(path for path in given if path is not None)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Height and width."""
-        return self.picture.height, self.picture.width
-
-
-@dataclass(frozen=True)
-class QualityMetrics:
-    """How good a picture is: against the reference, or as estimated without one."""
-
-    scores: Scores = field(default_factory=Scores)
-    estimated_psnr: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,40 +80,17 @@ class Activity:
     ----------
     kind : str
         "open", "restore", "tune", "compare" or "export".
-    stage : str
-        What it does now, in words.
-    fraction : float or None
-        Part that is done; None where that is not known.
-    seconds_left : float or None
-        None where that cannot be said yet.
+    progress : Progress
+        How far it is.
     """
 
     kind: str
-    stage: str
-    fraction: float | None = None
-    seconds_left: float | None = None
+    progress: Progress
 
     @property
     def can_keep(self) -> bool:
         """Whether stopping can leave something to look at."""
         return self.kind in ("restore", "compare")
-
-
-@dataclass(frozen=True, eq=False)
-class Preview:
-    """A restored part of the picture: rows and columns, and their pixels."""
-
-    rows: slice
-    columns: slice
-    image: Array
-
-
-@dataclass(frozen=True, eq=False)
-class IntermediateImage:
-    """The picture so far of a restoration under way, and the constraint it is made under."""
-
-    constraint: str
-    image: Array
 
 
 @dataclass(frozen=True)
@@ -182,14 +99,6 @@ class Comparison:
 
     individual: int | None = None
     average: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class AtomUse:
-    """Where an atom is used: the patches that have it in their support, within the picture."""
-
-    atom: int
-    rects: tuple[Rect, ...]
 
 
 @dataclass(frozen=True)

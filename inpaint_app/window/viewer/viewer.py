@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs import restoring
+from inpaint_app.jobs.measure import error_picture
+from inpaint_app.jobs.source import Source
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, Range, build_pyramid, to_image
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.painting_canvas import Tool
@@ -17,7 +18,7 @@ from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.latest_result import LatestResult
 from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.state import Document, RunRecord, View
+from inpaint_app.window.session.state import RunRecord, View
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.pane_text import PaneText
 from inpaint_app.window.viewer.picture_pane import PicturePane
@@ -250,16 +251,14 @@ class Viewer(QWidget):
         else:
             self._show_array(name, image)
 
-    def _show_error(self, document: Document, record: RunRecord | None) -> None:
+    def _show_error(self, document: Source, record: RunRecord | None) -> None:
         if self.view is not View.ERROR:
             return
         if document.reference is None or record is None or record.image is None:
             self._drop_array("error")
             return
         reference, image = document.reference.pixels, record.image
-        self._slots["error"].show(
-            lambda: build_pyramid(restoring.error_picture(reference, image)), reference, image
-        )
+        self._slots["error"].show(lambda: build_pyramid(error_picture(reference, image)), reference, image)
 
     def _show_array(self, name: str, pixels: Array) -> None:
         self._pixels[name] = pixels

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from inpaint_app.jobs.opening import SAMPLES, Damage
+from inpaint_app.image.damage import SAMPLES, Damage
 
 
 class Welcome(QWidget):
@@ -73,6 +73,6 @@ def sample_menu(parent: QWidget, chosen: Callable[[Damage], None]) -> QMenu:
     """
     menu = QMenu("Open &Sample", parent)
     for damage in SAMPLES:
-        words = damage.words[:1].upper() + damage.words[1:]
+        words = str(damage)[:1].upper() + str(damage)[1:]
         menu.addAction(words, partial(chosen, damage))
     return menu

@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
-from inpaint_app.window.plain_words import plain_sentence
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.theme.icons import icon
 
@@ -43,7 +42,7 @@ class Banner(QFrame):
 
     def say(self, sentence: str) -> None:
         """Show a problem."""
-        self._words.setText(plain_sentence(sentence))
+        self._words.setText(sentence)
         self._words.setAccessibleName(self._words.text())
         self.show()
 

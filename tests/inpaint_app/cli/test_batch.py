@@ -50,7 +50,7 @@ def test_nothing_is_replaced_without_leave(folder, capsys) -> None:
     (folder / "out").mkdir()
     (folder / "out" / "a.png").write_text("mine")
     assert main(["batch", "scans/a.png", "scans/d.png", "-o", "out", "--no-estimate"]) == 1
-    assert "exists already" in capsys.readouterr().out
+    assert "already exists" in capsys.readouterr().out
     assert (folder / "out" / "a.png").read_text() == "mine"
     assert main(["batch", "scans/a.png", "-o", "out", "--overwrite", "--no-estimate"]) == 0
     assert (folder / "out" / "a.png").read_bytes() == (folder / "out" / "d.png").read_bytes()

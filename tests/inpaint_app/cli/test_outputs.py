@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from inpaint_app.cli import compare, damage, job, main
+from inpaint_app.cli import damage, main
 from inpaint_app.files import atomic
 from inpaint_app.files.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.damage import damaged, mask_picture, random_mask
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs import work
+from inpaint_app.jobs import restore as restoring
 
 
 @pytest.fixture
@@ -33,8 +33,7 @@ def no_work(monkeypatch):
     def begin(*_: object, **__: object) -> None:
         pytest.fail("the work has begun")
 
-    monkeypatch.setattr(job, "restore_source", begin)
-    monkeypatch.setattr(compare, "restore_source", begin)
+    monkeypatch.setattr(restoring, "iter_restore", begin)
     monkeypatch.setattr(damage, "_mask", begin)
 
 
@@ -152,7 +151,7 @@ def test_recipe_into_a_folder_that_is_read_only(folder, no_work, monkeypatch, ca
     access = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "sub" and access(path, mode))
     assert main(["restore", "broken.png", "-o", "new.png", "--write-recipe", "sub/r.json"]) == 2
-    assert "may not write in the folder sub" in capsys.readouterr().err
+    assert "permission to write in sub" in capsys.readouterr().err
     assert main(["restore", "broken.png", "-o", "sub/new.png"]) == 2
 
 
@@ -201,7 +200,7 @@ def test_estimate_that_fails_takes_nothing_back(folder, monkeypatch, capsys, err
     def fail(*_: object, **__: object) -> float:
         raise error
 
-    monkeypatch.setattr(work, "estimate_psnr", fail)
+    monkeypatch.setattr(restoring, "estimate_psnr", fail)
     assert main(["batch", "broken.png", "-o", "out"]) == 0
     assert "1 of 1 pictures restored" in capsys.readouterr().out
     assert (folder / "out" / "broken.png").exists()

@@ -13,7 +13,7 @@ from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import mask_picture, random_mask
-from inpaint_app.image.missing import require_missing
+from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
 KEYS = ["psnr", "psnr_missing", "ssim", "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
@@ -36,7 +36,7 @@ def test_figures_are_those_of_the_library(tmp_path, capsys) -> None:
     document = run_json(capsys, "restore", broken, "--reference", whole)
     assert list(document) == KEYS
     picture = read_picture(broken)
-    mask = require_missing(picture).mask
+    mask = detect_missing(picture).mask
     expected = restore(picture.pixels, mask)
     output = tmp_path / "broken_restored.png"
     np.testing.assert_array_equal(pixels(output), expected.image)
@@ -54,10 +54,8 @@ def test_without_a_reference_the_psnr_is_estimated(tmp_path, capsys) -> None:
     _, broken = write_pair(tmp_path)
     document = run_json(capsys, "restore", broken)
     picture = read_picture(broken)
-    settings = restore(picture.pixels, require_missing(picture).mask).settings
-    assert document["estimated_psnr"] == estimate_psnr(
-        picture.pixels, require_missing(picture).mask, settings
-    )
+    settings = restore(picture.pixels, detect_missing(picture).mask).settings
+    assert document["estimated_psnr"] == estimate_psnr(picture.pixels, detect_missing(picture).mask, settings)
     assert document["psnr"] is document["psnr_missing"] is document["ssim"] is None
     document = run_json(capsys, "restore", broken, "--overwrite", "--no-estimate")
     assert document["estimated_psnr"] is None

@@ -266,7 +266,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied", str(self))
 
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(UserError, match="may not be read"):
+    with pytest.raises(UserError, match="permission to read"):
         read_picture(path)
 
 

@@ -45,7 +45,7 @@ def test_byte_order_mark_is_accepted(tmp_path: Path) -> None:
 def test_existing_file_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "recipe.json"
     path.write_text("mine")
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         write_recipe(RECIPE, path)
     assert path.read_text() == "mine"
     write_recipe(RECIPE, path, overwrite=True)

@@ -72,7 +72,7 @@ def test_the_source_is_protected_by_any_name(tmp_path: Path, monkeypatch: pytest
     for path in spellings:
         with pytest.raises(UserError, match="is the source itself"):
             write_picture(PICTURE, path, protect=[tmp_path / "other.png", source])
-        with pytest.raises(UserError, match="exists already"):
+        with pytest.raises(UserError, match="already exists"):
             write_picture(PICTURE, path)
     assert source.read_bytes() == contents
     write_picture(PICTURE, source, protect=[source], overwrite=True)

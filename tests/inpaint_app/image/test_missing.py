@@ -9,8 +9,16 @@ from PIL import Image, ImageColor
 from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.color import Color, parse_color
-from inpaint_app.image.missing import detect_missing, require_missing
+from inpaint_app.image.missing import check_missing, detect_missing
 from inpaint_app.image.picture import Picture
+
+
+def require_missing(picture, **marks):
+    """Detect missing pixels as a front end does that needs some."""
+    missing = detect_missing(picture, **marks)
+    check_missing(missing, has_mask="mask" in marks, has_key="key" in marks)
+    return missing
+
 
 SHAPE = (6, 8)
 HOLE = np.zeros(SHAPE, bool)
@@ -163,17 +171,17 @@ def test_a_source_that_marks_nothing_is_not_named() -> None:
 
 
 def test_sentences() -> None:
-    with pytest.raises(UserError, match=r"--mask.*--key"):
+    with pytest.raises(UserError, match="No missing pixels were found; mark them"):
         require_missing(rgb())
     with pytest.raises(UserError, match="The mask has 9 x 5 pixels but the picture has 8 x 6"):
         require_missing(rgb(), mask=np.ones((5, 9), np.uint8))
     with pytest.raises(UserError, match="marks no pixel"):
         require_missing(rgb(), mask=~HOLE & HOLE)
-    with pytest.raises(UserError, match="No pixel has the colour"):
+    with pytest.raises(UserError, match="No pixel has that colour"):
         require_missing(rgb(), key="magenta")
     with pytest.raises(UserError, match="Neither"):
         require_missing(rgb(), key="magenta", mask=np.zeros(SHAPE, bool))
-    with pytest.raises(UserError, match=r"Every pixel.*--invert-mask"):
+    with pytest.raises(UserError, match=r"Every pixel.*invert the mask"):
         require_missing(rgb(), mask=HOLE | ~HOLE)
     with pytest.raises(UserError, match="Every pixel"):
         require_missing(rgb(), key="50")

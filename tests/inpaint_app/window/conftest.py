@@ -3,14 +3,11 @@
 import gc
 import threading
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from dictsel_core._threads import single_threaded_blas
-from inpaint_app.files.write import write_picture
-from inpaint_app.image.picture import Picture
 from inpaint_app.window import preferences
 from inpaint_app.window.session.session import Session
 
@@ -54,23 +51,3 @@ def session(qapp):
     made.problem.connect(made.complaints.append)
     yield made
     made.close()
-
-
-@pytest.fixture
-def picture() -> Picture:
-    """A small picture with structure: 72 x 96, gray."""
-    rows, columns = np.mgrid[:72, :96]
-    waves = 120 + 60 * np.sin(rows / 5) * np.cos(columns / 7) + 40 * (rows + columns > 90)
-    return Picture(waves.astype(np.uint8))
-
-
-@pytest.fixture
-def files(tmp_path, picture):
-    """The picture, a damaged copy (alpha), and its mask, as files."""
-    mask = np.random.default_rng(3).random(picture.pixels.shape) < 0.5
-    alpha = np.where(mask, 0, 255).astype(np.uint8)
-    paths = {name: tmp_path / f"{name}.png" for name in ("whole", "damaged", "mask")}
-    write_picture(picture, paths["whole"])
-    write_picture(Picture(np.where(mask, 0, picture.pixels).astype(np.uint8), alpha), paths["damaged"])
-    write_picture(Picture(np.where(mask, 255, 0).astype(np.uint8)), paths["mask"])
-    return paths

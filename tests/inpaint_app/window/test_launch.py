@@ -58,7 +58,7 @@ def test_a_picture_of_the_window(tmp_path, files) -> None:
     assert picture.pixels.std() > 10
     again = run("--sample", "--screenshot", "shot.png", cwd=tmp_path)
     assert again.returncode == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
     assert "Traceback" not in again.stderr
 
 

@@ -40,9 +40,10 @@ from PySide6.QtWidgets import (
 from dictsel_core import RestoreSettings, psnr, restore, ssim
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
+from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.opening import SAMPLES, Damage
+from inpaint_app.jobs.restore import IntermediateImage
 from inpaint_app.window import file_commands
 from inpaint_app.window.actions import GROUPS
 from inpaint_app.window.canvas.image_pyramid import build_pyramid, words
@@ -50,7 +51,7 @@ from inpaint_app.window.canvas.painting_canvas import Tool
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.session.state import IntermediateImage, View
+from inpaint_app.window.session.state import View
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
@@ -304,7 +305,7 @@ def test_closing_while_working_waits(make_window, qtbot) -> None:
     window.files.open_sample(SAMPLES[0])
     settle(window, qtbot)
     trigger(window, "compare")
-    qtbot.waitUntil(lambda: window.session.activity.fraction > 0.05, timeout=120_000)
+    qtbot.waitUntil(lambda: window.session.activity.progress.fraction > 0.05, timeout=120_000)
     assert window.close()
     assert window.session.current is None
 
@@ -408,7 +409,7 @@ def test_files_are_dropped_and_told_apart(window, qtbot, files) -> None:
     drop(window, files["mask"], files["whole"])
     settle(window, qtbot)
     assert window.session.document.path == files["whole"]
-    assert window.session.document.sources == ("mask",)
+    assert window.session.document.missing.sources == ("mask",)
     assert window.statusBar().currentMessage() == ""
 
 
@@ -745,7 +746,7 @@ def test_a_pane_says_why_it_is_empty(window, qtbot, files) -> None:
     trigger(window, "compare")
     settle(window, qtbot)
     assert window.viewer.view is View.SIDE_BY_SIDE, "there is nothing to compare"
-    assert "No pixel is missing" in window.banner.text
+    assert "No missing pixels were found" in window.banner.text
     opened(window, qtbot, files["damaged"])
     assert "F5" in canvas._placeholder
     trigger(window, "restore")
@@ -893,7 +894,7 @@ def test_damage_is_simulated_by_the_dialog(window, qtbot, files, monkeypatch) ->
     monkeypatch.setattr(file_commands.DamageDialog, "exec", lambda _dialog: QDialog.DialogCode.Accepted)
     trigger(window, "damage")
     settle(window, qtbot)
-    assert window.session.document.damage == Damage().words
+    assert window.session.document.damage == str(Damage())
     assert window.session.mask.mask.any()
 
 

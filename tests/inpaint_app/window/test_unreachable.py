@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QWidget
 from inpaint_app.errors import UserError
 from inpaint_app.files.formats.shared.capabilities import facts_of
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.opening import open_file
+from inpaint_app.image.missing import detect_missing
+from inpaint_app.jobs.source import Source, open_source
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.file_commands import FileCommands
 from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.state import Document
 from inpaint_app.window.transfers import read_transfer
 
 LONG = "x" * 300
@@ -21,7 +21,7 @@ LONG = "x" * 300
 
 def test_opening(tmp_path) -> None:
     with pytest.raises(UserError, match="too long"):
-        open_file(tmp_path / f"{LONG}.png", MaskSpec(), None)
+        open_source(tmp_path / f"{LONG}.png", MaskSpec(), None)
 
 
 def test_a_recent_file_stays_in_the_list(session, qtbot, tmp_path) -> None:
@@ -49,7 +49,9 @@ def test_a_drop(tmp_path) -> None:
     ],
 )
 def test_exporting(qtbot, picture, tmp_path, name, words) -> None:
-    dialog = ExportDialog(Document(picture, "a.png"), tmp_path / "new.png", facts=facts_of(picture))
+    dialog = ExportDialog(
+        Source(picture, detect_missing(picture), "a.png"), tmp_path / "new.png", facts=facts_of(picture)
+    )
     qtbot.addWidget(dialog)
     dialog._file._line.setText(name if name.startswith("~") else str(tmp_path / name))
     assert words in dialog._note.text()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.errors import UserError
+from inpaint_app.errors import Remedy, UserError
 from inpaint_app.image.picture import Picture, mode_words
 
 
@@ -58,8 +58,6 @@ CAPABILITIES = {
     "TIFF": Capabilities((8, 16, 32)),
     "WebP": Capabilities((8,), max_side=16_383),
 }
-
-_FORMATS_FOR_DEPTH = {16: "PNG or TIFF", 32: "TIFF"}
 
 
 def facts_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) -> Facts:
@@ -124,25 +122,25 @@ def check_encodable(facts: Facts, name: str, *, depth: int | None = None, qualit
         If the picture cannot be written so.
     """
     if not 1 <= quality <= 100:
-        raise UserError(f"The quality is {quality}; give a number from 1 to 100.")
+        raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
     if depth not in (None, 8, 16):
-        raise UserError(f"The depth is {depth}; give 8 or 16.")
+        raise UserError(f"The depth is {depth}", "give 8 or 16")
     if depth is not None and not facts.is_unit:
         raise UserError(
-            f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits; "
-            "scale them, or write TIFF."
+            f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",
+            "scale them, or write TIFF",
         )
     kept, bits = CAPABILITIES[name], depth or facts.depth
     if bits not in kept.depths:
         mode = mode_words(bits, is_color=facts.is_color, has_alpha=facts.has_alpha)
-        raise UserError(f"{name} cannot keep {mode}; write {_FORMATS_FOR_DEPTH[bits]}, or ask for --depth 8.")
+        raise UserError(f"{name} cannot keep {mode}", Remedy.REDUCE_DEPTH)
     if kept.max_side is not None and max(facts.width, facts.height) > kept.max_side:
-        raise UserError(f"{name} cannot be wider or taller than {kept.max_side} pixels; write PNG or TIFF.")
+        raise UserError(f"{name} cannot be wider or taller than {kept.max_side} pixels", "write PNG or TIFF")
     if facts.is_transparent and not kept.has_alpha:
-        raise UserError(f"{name} cannot keep transparent pixels; write PNG, TIFF or WebP.")
+        raise UserError(f"{name} cannot keep transparent pixels", "write PNG, TIFF or WebP")
     for what, size, limit in (
         ("EXIF information", facts.n_exif, kept.max_exif),
         ("colour profile", facts.n_icc, kept.max_icc),
     ):
         if limit is not None and size > limit:
-            raise UserError(f"The {what} is too long for {name}; write PNG, TIFF or WebP.")
+            raise UserError(f"The {what} is too long for {name}", "write PNG, TIFF or WebP")

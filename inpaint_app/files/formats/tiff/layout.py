@@ -95,7 +95,7 @@ def read_layout(directory: Directory) -> Layout:
     check_size(width, height)
     samples = directory.integer(tags.SAMPLES, 1)
     if not 1 <= samples <= 16:
-        raise UnsupportedError(f"it has {samples} channels; save it as gray or RGB first")
+        raise UnsupportedError(f"it has {samples} channels", "save it as gray or RGB first")
     bits, kind = _sample_type(directory, samples)
     tiled = tags.TILE_WIDTH in directory.fields
     separate = directory.integer(tags.PLANAR, 1) == 2 and samples > 1
@@ -129,7 +129,7 @@ def _refuse_raw_camera(directory: Directory) -> None:
     photometric = directory.integer(tags.PHOTOMETRIC, 1)
     is_preview = directory.integer(tags.SUBFILE_TYPE, 0) & 1
     if tags.DNG_VERSION in directory.fields or photometric in _RAW_CAMERA or is_preview:
-        raise UnsupportedError("it is a raw camera file; develop it to a 16-bit TIFF first")
+        raise UnsupportedError("it is a raw camera file", "develop it to a 16-bit TIFF first")
 
 
 def _compression(directory: Directory) -> int:
@@ -137,7 +137,7 @@ def _compression(directory: Directory) -> int:
     if compression in (NO_COMPRESSION, JPEG, *FAX, *PACKED):
         return compression
     name = _KNOWN.get(compression, f"type {compression}")
-    raise UnsupportedError(f"its compression ({name}) is not read here; save it with LZW or deflate")
+    raise UnsupportedError(f"its compression ({name}) is not read here", "save it with LZW or deflate")
 
 
 def _sample_type(directory: Directory, samples: int) -> tuple[int, str]:
@@ -145,13 +145,13 @@ def _sample_type(directory: Directory, samples: int) -> tuple[int, str]:
     bits = directory.integers(tags.BITS, (1,))
     formats = directory.integers(tags.SAMPLE_FORMAT, (1,))
     if len(set(bits[:samples])) > 1 or len(set(formats[:samples])) > 1:
-        raise UnsupportedError("its channels have different depths; save it as gray or RGB first")
+        raise UnsupportedError("its channels have different depths", "save it as gray or RGB first")
     depth, kind = bits[0], _KINDS.get(formats[0])
     if kind is None:
-        raise UnsupportedError("it holds complex numbers; save it as float32 first")
+        raise UnsupportedError("it holds complex numbers", "save it as float32 first")
     allowed = {"u": (*range(1, 17), 32, 64), "i": (8, 16, 32, 64), "f": (16, 32, 64)}[kind]
     if depth not in allowed:
-        raise UnsupportedError(f"it has {depth} bits per channel; save it with 8, 16 or 32 bits first")
+        raise UnsupportedError(f"it has {depth} bits per channel", "save it with 8, 16 or 32 bits first")
     return depth, kind
 
 
@@ -171,7 +171,7 @@ def _checked(layout: Layout, file_size: int) -> Layout:
         raise DamagedError("its parts lie on top of each other")
     unpacked = expected * size
     if unpacked > MAX_FILE_BYTES:
-        raise UnsupportedError("its pixels need more than 4 GB; crop it or scale it down first")
+        raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
     # The best that the packings reach is 2,700 (LZW of one colour); Zstandard could do better in theory.
     if unpacked > 4000 * sum(counts[:expected]) + 1_000_000:
         raise DamagedError("it ends too early")

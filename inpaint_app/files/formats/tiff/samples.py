@@ -64,7 +64,7 @@ def read_channels(layout: Layout) -> Channels:
         notices.append("Three gray channels were read as red, green and blue.")
         n_stored, n_extra, extra = 3, n_extra - 2, None if extra is None else extra[2:]
     if not 0 <= n_extra <= 1:
-        raise UnsupportedError(f"it has {layout.samples} channels; save it as gray or RGB first")
+        raise UnsupportedError(f"it has {layout.samples} channels", "save it as gray or RGB first")
     meaning = _STRAIGHT if extra is None else (*extra, 0)[0]
     if n_extra and meaning not in (_PREMULTIPLIED, _STRAIGHT):
         notices.append("An extra channel that is not marked as alpha was left out.")
@@ -75,13 +75,13 @@ def read_channels(layout: Layout) -> Channels:
 def _stored_channels(layout: Layout) -> int:
     """Return how many samples hold the colour."""
     if layout.photometric == CMYK and (layout.kind != "u" or layout.bits not in (8, 16)):
-        raise UnsupportedError("it is CMYK of an unusual depth; save it as RGB first")
+        raise UnsupportedError("it is CMYK of an unusual depth", "save it as RGB first")
     if (layout.photometric, layout.compression) == (YCBCR, JPEG):
         return 3
     if layout.photometric in _STORED:
         return _STORED[layout.photometric]
     name = _NAMES.get(layout.photometric, f"type {layout.photometric}")
-    raise UnsupportedError(f"its colours ({name}) are not read here; save it as gray or RGB first")
+    raise UnsupportedError(f"its colours ({name}) are not read here", "save it as gray or RGB first")
 
 
 def read_samples(
@@ -133,12 +133,12 @@ def _accept(samples: Array, layout: Layout) -> Array:
         return stretch(samples, 2**layout.bits - 1)
     if layout.kind in "ui" and (int(samples.max()) > _EXACT or int(samples.min()) < -_EXACT):
         raise UnsupportedError(
-            f"it has whole numbers beyond {_EXACT} that float32 cannot hold; scale it to 16 bits first"
+            f"it has whole numbers beyond {_EXACT} that float32 cannot hold", "scale it to 16 bits first"
         )
     with np.errstate(over="ignore"):
         narrow = samples.astype(np.float32, copy=False)
     if layout.bits == 64 and bool((np.isinf(narrow) & np.isfinite(samples)).any()):
-        raise UnsupportedError("it has numbers that float32 cannot hold; scale it first")
+        raise UnsupportedError("it has numbers that float32 cannot hold", "scale it first")
     return narrow
 
 

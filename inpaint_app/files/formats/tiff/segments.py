@@ -81,7 +81,7 @@ def decode_pieces(directory: Directory, layout: Layout) -> Iterator[Piece]:
 
 def _decode_segments(data: bytes, layout: Layout) -> Iterator[Piece]:
     if layout.predictor not in (1, 2, 3) or (layout.predictor != 1 and layout.bits not in (8, 16, 32, 64)):
-        raise UnsupportedError(f"its predictor ({layout.predictor}) is not read here; save it without one")
+        raise UnsupportedError(f"its predictor ({layout.predictor}) is not read here", "save it without one")
     per_plane = layout.across * layout.down
     for plane in range(layout.samples if layout.separate else 1):
         for first, last in _batches(layout):
@@ -221,7 +221,9 @@ def _decode_whole(directory: Directory, layout: Layout) -> Iterator[Piece]:
     if layout.compression not in FAX:
         fits = layout.bits == 8 and layout.kind == "u" and not layout.separate
     if not fits:
-        raise UnsupportedError("its kind of compressed pixels is not read here; save it with LZW or deflate")
+        raise UnsupportedError(
+            "its kind of compressed pixels is not read here", "save it with LZW or deflate"
+        )
     places = zip(layout.offsets, layout.counts, strict=True)
     parts = [directory.data[offset : offset + count] for offset, count in places]
     image = _libtiff(parts, _described(layout, directory), layout.order, tiled=layout.tiled)

@@ -5,21 +5,21 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from inpaint_app.files.formats.shared.capabilities import facts_of
+from inpaint_app.image.damage import Damage
+from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.exporting import Target
-from inpaint_app.jobs.opening import Damage
+from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
-from inpaint_app.window.plain_words import plain_sentence
-from inpaint_app.window.session.state import Document
 from inpaint_app.window.widgets.banner import Banner
 
 
 @pytest.fixture
 def export(qtbot, files, picture):
     dialog = ExportDialog(
-        Document(picture, "damaged.png", files["damaged"]),
+        Source(picture, detect_missing(picture), "damaged.png", files["damaged"]),
         files["damaged"].parent / "new.png",
         facts=facts_of(picture),
     )
@@ -30,7 +30,7 @@ def export(qtbot, files, picture):
 
 def test_a_new_file_is_exported_as_suggested(export, files) -> None:
     assert export._export.isEnabled()
-    assert export.target == Target(files["damaged"].parent / "new.png")
+    assert export.target == Output(files["damaged"].parent / "new.png")
     assert not export._replace.isVisible()
 
 
@@ -82,7 +82,8 @@ def test_format_and_name_follow_each_other(export, tmp_path) -> None:
 
 
 def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
-    deep = Document(Picture(np.zeros((4, 4), np.uint16)), "deep.tif")
+    deep_picture = Picture(np.zeros((4, 4), np.uint16))
+    deep = Source(deep_picture, detect_missing(deep_picture), "deep.tif")
     dialog = ExportDialog(deep, tmp_path / "deep.tif", facts=facts_of(deep.picture))
     qtbot.addWidget(dialog)
     assert dialog.target.depth is None, "as the source"
@@ -93,7 +94,9 @@ def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
 
 def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -> None:
     def export(shown: Picture) -> ExportDialog:
-        dialog = ExportDialog(Document(shown, "a.png"), tmp_path / "new.png", facts=facts_of(shown))
+        dialog = ExportDialog(
+            Source(shown, detect_missing(shown), "a.png"), tmp_path / "new.png", facts=facts_of(shown)
+        )
         qtbot.addWidget(dialog)
         return dialog
 
@@ -139,7 +142,7 @@ def test_a_name_without_an_ending_replaces_nothing_unasked(
     monkeypatch.setattr(QMessageBox, "question", question)
     path = file_dialogs.ask_where_to_write(None, "Save the mask", folder / "suggested.png", "")
     assert path == (None if expected is None else folder / expected)
-    assert asked == ([] if answer is None else ["mask.png exists already. Replace it?"])
+    assert asked == ([] if answer is None else ["mask.png already exists. Replace it?"])
 
 
 @pytest.mark.parametrize(
@@ -174,29 +177,6 @@ def test_damage_is_handed_back(qtbot) -> None:
     assert not dialog._missing.isVisible()
     dialog._text.setText("  ")
     assert not dialog._damage.isEnabled()
-
-
-@pytest.mark.parametrize(
-    ("sentence", "plain"),
-    [
-        (
-            "a.png exists already; allow it to be replaced (--overwrite).",
-            "a.png exists already; allow it to be replaced.",
-        ),
-        (
-            "JPEG cannot keep it; write PNG, or ask for --depth 8.",
-            "JPEG cannot keep it; write PNG, or choose a depth of 8 bits.",
-        ),
-        (
-            "Give a mask image (--mask, white = missing) or a colour (--key).",
-            "Give a mask image (white = missing) or a colour.",
-        ),
-        ("Choose another folder with -o, or stop.", "Choose another folder, or stop."),
-        ("Nothing (at all) is wrong.", "Nothing (at all) is wrong."),
-    ],
-)
-def test_sentences_name_no_options_of_the_command_line(sentence, plain) -> None:
-    assert plain_sentence(sentence) == plain
 
 
 def test_the_banner_goes_when_closed(qtbot) -> None:

@@ -16,7 +16,7 @@ def jobs(qapp):
     made.close()
 
 
-def test_results_and_news_arrive_on_the_gui_thread_in_order(jobs, qtbot) -> None:
+def test_results_and_reports_arrive_on_the_gui_thread_in_order(jobs, qtbot) -> None:
     heard = []
 
     def listen(kind):
@@ -28,11 +28,11 @@ def test_results_and_news_arrive_on_the_gui_thread_in_order(jobs, qtbot) -> None
         return "result"
 
     with qtbot.waitSignal(jobs.idle):
-        jobs.start(work, done=listen("done"), failed=listen("failed"), news=listen("news"))
+        jobs.start(work, done=listen("done"), failed=listen("failed"), progress=listen("progress"))
     assert [(kind, value) for kind, value, _ in heard] == [
-        ("news", 0),
-        ("news", 1),
-        ("news", 2),
+        ("progress", 0),
+        ("progress", 1),
+        ("progress", 2),
         ("done", "result"),
     ]
     assert {thread for *_, thread in heard} == {threading.main_thread()}
@@ -46,7 +46,7 @@ def test_what_was_under_way_when_cancelled_is_not_delivered(jobs, qtbot) -> None
         reached.set()
         return "result"
 
-    task = jobs.start(work, done=heard.append, failed=heard.append, news=heard.append)
+    task = jobs.start(work, done=heard.append, failed=heard.append, progress=heard.append)
     assert reached.wait(5)  # its messages wait in the event queue now
     with qtbot.waitSignal(jobs.idle):
         task.cancel()
@@ -101,7 +101,7 @@ def test_closing_waits_and_delivers_nothing(jobs, qtbot, qapp) -> None:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (UserError("The file is gone; look for it."), "The file is gone; look for it."),
+        (UserError("The file is gone", "look for it"), "The file is gone; look for it."),
         (MemoryError(), "not enough memory"),
         (ZeroDivisionError("secret"), "Something went wrong inside the program (ZeroDivisionError)"),
     ],

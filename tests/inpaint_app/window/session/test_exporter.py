@@ -11,7 +11,7 @@ from inpaint_app.files.recipe import read_recipe
 from inpaint_app.files.recipe_contents import recipe_settings
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.exporting import Target
+from inpaint_app.jobs.export import Output, format_quality
 from inpaint_app.window.session.exporter import Exporter
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
@@ -39,7 +39,7 @@ def settle(session, qtbot) -> None:
 def test_the_file_is_what_was_shown(restored, exporter, qtbot, tmp_path) -> None:
     notices = []
     restored.notice.connect(notices.append)
-    exporter.write_restored(Target(tmp_path / "out.png"))
+    exporter.write_restored(Output(tmp_path / "out.png"))
     settle(restored, qtbot)
     written = read_picture(tmp_path / "out.png")
     assert np.array_equal(written.pixels, restored.current.image)
@@ -53,7 +53,7 @@ def test_what_is_not_kept_of_a_replaced_file_is_told(restored, exporter, qtbot, 
     restored.notice.connect(notices.append)
     (tmp_path / "out.png").touch()
     (tmp_path / "out.png").chmod(0o4755)
-    exporter.write_restored(Target(tmp_path / "out.png", overwrite=True))
+    exporter.write_restored(Output(tmp_path / "out.png", overwrite=True))
     settle(restored, qtbot)
     assert "out.png was replaced without its set-user-ID bit" in notices[-1]
 
@@ -61,14 +61,14 @@ def test_what_is_not_kept_of_a_replaced_file_is_told(restored, exporter, qtbot, 
 @pytest.mark.parametrize("name", ["write_restored", "write_mask", "write_comparison", "write_dictionary"])
 def test_nothing_is_written_over_unasked(restored, exporter, qtbot, files, name) -> None:
     before = files["damaged"].read_bytes()
-    getattr(exporter, name)(Target(files["damaged"]))
+    getattr(exporter, name)(Output(files["damaged"]))
     settle(restored, qtbot)
     assert "source" in restored.complaints[0]
     assert files["damaged"].read_bytes() == before
 
 
 def test_a_mask_is_not_written_with_losses(restored, exporter, qtbot, tmp_path) -> None:
-    exporter.write_mask(Target(tmp_path / "mask.jpg"))
+    exporter.write_mask(Output(tmp_path / "mask.jpg"))
     settle(restored, qtbot)
     assert "save it as PNG: mask.png" in restored.complaints[0]
     assert not (tmp_path / "mask.jpg").exists()
@@ -77,9 +77,9 @@ def test_a_mask_is_not_written_with_losses(restored, exporter, qtbot, tmp_path) 
 def test_what_is_written_at_once_is_all_told_of(restored, exporter, qtbot, files, tmp_path) -> None:
     notices = []
     restored.notice.connect(notices.append)
-    exporter.write_restored(Target(tmp_path / "out.png"))
-    exporter.write_mask(Target(files["damaged"]))
-    exporter.write_recipe(Target(tmp_path / "out.json"))
+    exporter.write_restored(Output(tmp_path / "out.png"))
+    exporter.write_mask(Output(files["damaged"]))
+    exporter.write_recipe(Output(tmp_path / "out.json"))
     assert exporter.activity is not None
     settle(restored, qtbot)
     assert exporter.activity is None
@@ -95,12 +95,12 @@ def paint(session) -> None:
 
 def test_a_mask_is_safe_with_the_picture_restored_with_it(restored, exporter, qtbot, tmp_path) -> None:
     paint(restored)
-    exporter.write_restored(Target(tmp_path / "before.png"))
+    exporter.write_restored(Output(tmp_path / "before.png"))
     exporter.wait()
     assert restored.has_unsaved_mask, "that was restored with another mask"
     restored.restore()
     settle(restored, qtbot)
-    exporter.write_restored(Target(tmp_path / "after.png"))
+    exporter.write_restored(Output(tmp_path / "after.png"))
     exporter.wait()
     assert not restored.has_unsaved_work
 
@@ -118,11 +118,11 @@ def test_what_was_written_of_another_document_saves_nothing(restored, qtbot, fil
 
 def test_a_mask_painted_on_while_it_is_written_is_unsaved(restored, exporter, qtbot, tmp_path) -> None:
     paint(restored)
-    exporter.write_mask(Target(tmp_path / "first.png"))
+    exporter.write_mask(Output(tmp_path / "first.png"))
     restored.edit_mask(lambda mask: mask.invert())
     exporter.wait()
     assert restored.has_unsaved_mask
-    exporter.write_mask(Target(tmp_path / "second.png"))
+    exporter.write_mask(Output(tmp_path / "second.png"))
     exporter.wait()
     assert not restored.has_unsaved_mask
     qtbot.waitUntil(lambda: restored.is_settled, timeout=120_000)
@@ -130,14 +130,14 @@ def test_a_mask_painted_on_while_it_is_written_is_unsaved(restored, exporter, qt
 
 def test_a_recipe_is_read_back(restored, exporter, qtbot, tmp_path) -> None:
     path = tmp_path / "best.json"
-    exporter.write_recipe(Target(path))
+    exporter.write_recipe(Output(path))
     settle(restored, qtbot)
     assert recipe_settings(read_recipe(path), path) == restored.current.settings
 
 
 def test_mask_comparison_and_dictionary_are_pictures(restored, exporter, qtbot, tmp_path) -> None:
     for name in ("mask", "comparison", "dictionary"):
-        getattr(exporter, f"write_{name}")(Target(tmp_path / f"my_{name}.png"))
+        getattr(exporter, f"write_{name}")(Output(tmp_path / f"my_{name}.png"))
         settle(restored, qtbot)
     mask = read_picture(tmp_path / "my_mask.png")
     assert np.array_equal(mask.pixels > 127, restored.mask.mask)
@@ -157,28 +157,27 @@ def test_depth_quality_and_metadata_are_as_asked(session, exporter, qtbot, tmp_p
     session.restore()
     settle(session, qtbot)
     kept, stripped = tmp_path / "kept.tif", tmp_path / "stripped.png"
-    exporter.write_restored(Target(kept))
+    exporter.write_restored(Output(kept))
     settle(session, qtbot)
-    exporter.write_restored(Target(stripped, depth=8, keep_metadata=False))
+    exporter.write_restored(Output(stripped, depth=8, keep_metadata=False))
     settle(session, qtbot)
     assert (read_picture(kept).depth, read_picture(kept).dpi) == (16, (300.0, 300.0))
     assert (read_picture(stripped).depth, read_picture(stripped).dpi) == (8, None)
-    exporter.write_restored(Target(tmp_path / "no.jpg"))
+    exporter.write_restored(Output(tmp_path / "no.jpg"))
     settle(session, qtbot)
     assert "16-bit" in session.complaints[0]
     assert not (tmp_path / "no.jpg").exists()
 
 
 def test_without_a_result_there_is_nothing_to_export(session, exporter, tmp_path) -> None:
-    exporter.write_restored(Target(tmp_path / "out.png"))
-    exporter.write_comparison(Target(tmp_path / "out.png"))
-    exporter.write_mask(Target(tmp_path / "out.png"))
+    exporter.write_restored(Output(tmp_path / "out.png"))
+    exporter.write_comparison(Output(tmp_path / "out.png"))
+    exporter.write_mask(Output(tmp_path / "out.png"))
     assert len(session.complaints) == 3
     assert all(sentence.endswith(".") for sentence in session.complaints)
 
 
 def test_figures_are_marked_where_they_are_estimates(restored) -> None:
-    from inpaint_app.jobs.exporting import quality
 
-    assert "estimated" in quality(restored.current.figures)
-    assert quality(None) == ""
+    assert "estimated" in format_quality(restored.current.figures)
+    assert format_quality(None) == ""

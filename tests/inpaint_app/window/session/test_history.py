@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dictsel_core import PRESETS, Restoration, RestoreSettings
+from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.descriptions import settings_words, short_quality
 from inpaint_app.window.session.history import RunHistory
-from inpaint_app.window.session.state import QualityMetrics, RunRecord
+from inpaint_app.window.session.state import RunRecord
 
 
 def record(number: int, n_bytes: int = 100) -> RunRecord:

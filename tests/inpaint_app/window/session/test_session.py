@@ -11,10 +11,11 @@ from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
 from inpaint_app.files.recipe_contents import save_recipe
 from inpaint_app.files.sample import DAMAGED, read_sample
 from inpaint_app.formatting import unbroken
+from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.opening import SAMPLES, Damage, open_sample
+from inpaint_app.jobs.source import open_sample
 from inpaint_app.window.session.runner import DEBOUNCE_MS
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.state import Comparison
@@ -51,7 +52,7 @@ def snapshot(session: Session) -> tuple:
 
 def test_opening_finds_what_is_missing(session, qtbot, files) -> None:
     opened(session, qtbot, files)
-    assert session.document.sources == ("alpha",)
+    assert session.document.missing.sources == ("alpha",)
     assert session.document.path == files["damaged"]
     assert 0.4 < session.mask.mask.mean() < 0.6
     assert session.current is None
@@ -83,7 +84,7 @@ def test_the_window_opens_the_sample_that_is_restored_without_a_display() -> Non
     assert np.array_equal(opened.document.picture.pixels[~opened.mask], damaged.pixels[~opened.mask])
 
 
-@pytest.mark.parametrize("damage", SAMPLES, ids=lambda damage: damage.words)
+@pytest.mark.parametrize("damage", SAMPLES, ids=str)
 def test_every_sample_opens_with_its_reference(session, qtbot, damage) -> None:
     session.open_sample(damage)
     settle(session, qtbot)
@@ -421,7 +422,7 @@ def test_a_mask_file_and_a_colour_mark_missing_pixels(session, qtbot, files) -> 
     session.set_settings(FAST)
     session.open_file(files["whole"], MaskSpec(mask=files["mask"]))
     settle(session, qtbot)
-    assert session.document.sources == ("mask",)
+    assert session.document.missing.sources == ("mask",)
     share = session.mask.mask.mean()
     session.set_mask_spec(MaskSpec(mask=files["mask"], invert_mask=True))
     settle(session, qtbot)
@@ -549,7 +550,9 @@ def test_closing_while_working_waits_for_the_threads(qapp, qtbot) -> None:
     session.open_sample()
     settle(session, qtbot)
     session.restore()
-    qtbot.waitUntil(lambda: session.activity is not None and session.activity.fraction > 0, timeout=120_000)
+    qtbot.waitUntil(
+        lambda: session.activity is not None and session.activity.progress.fraction > 0, timeout=120_000
+    )
     started = time.perf_counter()
     session.close()
     assert time.perf_counter() - started < 20
@@ -576,7 +579,7 @@ def test_a_colour_that_marks_pixels_is_found_by_itself(
     session.open_file(tmp_path / "marked.png")
     settle(session, qtbot)
     assert session.mask.mask.sum() == (200 if found else 0)
-    assert session.document.sources == (("key",) if found else ())
+    assert session.document.missing.sources == (("key",) if found else ())
     assert bool(notices) is found
 
 

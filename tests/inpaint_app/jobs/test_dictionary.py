@@ -1,10 +1,11 @@
-"""The work behind the window's requests, without any widget."""
+"""Where the atoms of a dictionary are used."""
 
 import numpy as np
 from pictures import photograph, random_mask
 
 from dictsel_core import RestoreSettings, restore
-from inpaint_app.jobs.restoring import RestoreRequest, atom_use
+from inpaint_app.jobs.dictionary import atom_use
+from inpaint_app.jobs.restore import RestoreRequest
 
 
 def test_the_patches_of_an_atom_are_those_that_use_it_though_pixels_were_held_out() -> None:

@@ -7,17 +7,17 @@ from inpaint_app.errors import UserError
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs import work
-from inpaint_app.jobs.batching import BatchRequest, run_batch
-from inpaint_app.window.session.task import Task
+from inpaint_app.jobs import measure
+from inpaint_app.jobs.batch import BatchRequest, run_batch
+from inpaint_app.jobs.control import JobControl
 
 LONG = "x" * 300
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
 
 @pytest.fixture
-def task():
-    return Task(1, lambda *_news: None)
+def control():
+    return JobControl()
 
 
 @pytest.fixture
@@ -30,38 +30,37 @@ def folder(tmp_path, files):
     return tmp_path / "in"
 
 
-def test_a_batch_goes_on(task, folder, tmp_path) -> None:
-    rows = run_batch(task, BatchRequest(folder, tmp_path / "out", FAST, MaskSpec()))
-    assert [row.is_restored for row in rows] == [True, False, True]
-    assert "too long" in rows[1].status
+def test_a_batch_goes_on(control, folder, tmp_path) -> None:
+    rows = run_batch(BatchRequest((folder,), tmp_path / "out", FAST, MaskSpec()), control)
+    assert [row.error is None for row in rows] == [True, False, True]
+    assert "too long" in str(rows[1].error)
 
 
-def test_a_batch_into_a_folder_that_cannot_be(task, folder, tmp_path) -> None:
+def test_a_batch_into_a_folder_that_cannot_be(control, folder, tmp_path) -> None:
     with pytest.raises(UserError, match="too long"):
-        run_batch(task, BatchRequest(folder, tmp_path / LONG, FAST, MaskSpec()))
+        run_batch(BatchRequest((folder,), tmp_path / LONG, FAST, MaskSpec()), control)
 
 
 def test_a_batch_refuses_what_its_format_cannot_keep_before_the_work(
-    task, tmp_path, picture, monkeypatch
+    control, tmp_path, picture, monkeypatch
 ) -> None:
     (tmp_path / "in").mkdir()
     alpha = picture.pixels // 2
     write_picture(Picture(picture.pixels, alpha), tmp_path / "in" / "a.png")
     (tmp_path / "in" / "a.png").rename(tmp_path / "in" / "a.jpg")
-    monkeypatch.setattr("inpaint_app.jobs.batching.iter_restore", lambda *_: pytest.fail("it has begun"))
-    (row,) = run_batch(task, BatchRequest(tmp_path / "in", tmp_path / "out", FAST, MaskSpec(key="60")))
-    assert "transparent" in row.status
+    monkeypatch.setattr("inpaint_app.jobs.restore.iter_restore", lambda *_: pytest.fail("it has begun"))
+    (row,) = run_batch(BatchRequest((tmp_path / "in",), tmp_path / "out", FAST, MaskSpec(key="60")), control)
+    assert "transparent" in str(row.error)
 
 
 @pytest.mark.parametrize("error", [ValueError, MemoryError])
 def test_a_picture_is_restored_even_if_its_quality_cannot_be_estimated(
-    task, folder, tmp_path, monkeypatch, error
+    control, folder, tmp_path, monkeypatch, error
 ) -> None:
     def fail(*_: object, **__: object) -> float:
         raise error
 
-    monkeypatch.setattr(work, "estimate_psnr", fail)
-    monkeypatch.setattr("inpaint_app.jobs.batching.estimate_psnr", fail, raising=False)
-    rows = run_batch(task, BatchRequest(folder, tmp_path / "out", FAST, MaskSpec()))
-    assert [row.status for row in rows if row.is_restored] == ["restored", "restored"]
-    assert rows[0].estimated_psnr is None
+    monkeypatch.setattr(measure, "estimate_psnr", fail)
+    rows = run_batch(BatchRequest((folder,), tmp_path / "out", FAST, MaskSpec()), control)
+    assert [row.error is None for row in rows] == [True, False, True]
+    assert rows[0].result.quality.estimated_psnr is None

@@ -1,0 +1,183 @@
+"""Restore many files, one after the other or several at once; a failure does not stop the others."""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dictsel_core import RestoreSettings
+from inpaint_app.errors import UserError, printable_path, writing_error
+from inpaint_app.files.batch_files import Item, find_items
+from inpaint_app.files.paths import is_visible
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.restore_file import FileRequest, FileResult, restore_file
+
+
+@dataclass(frozen=True)
+class BatchRequest:
+    """Files to restore, how, and where the results go.
+
+    Attributes
+    ----------
+    inputs : tuple of Path
+        Pictures, and folders of pictures.
+    folder : Path
+        Of the results.
+    settings : RestoreSettings
+        For all of them.
+    mask_spec : MaskSpec
+        How missing pixels are marked; its mask may be a folder of masks.
+    overwrite, quality, depth
+        As for `Output`.
+    tunes, estimates : bool
+        As for `FileRequest`.
+    writes_recipes : bool
+        Whether a recipe is written beside each result.
+    n_jobs : int
+        How many files are restored at a time.
+    """
+
+    inputs: tuple[Path, ...]
+    folder: Path
+    settings: RestoreSettings
+    mask_spec: MaskSpec
+    overwrite: bool = False
+    quality: int = 95
+    depth: int | None = None
+    tunes: bool = False
+    estimates: bool = True
+    writes_recipes: bool = False
+    n_jobs: int = 1
+
+
+@dataclass(frozen=True)
+class BatchRow:
+    """How one file fares.
+
+    Attributes
+    ----------
+    number, count : int
+        Which one of how many, from 1 on.
+    path : Path
+        The damaged picture.
+    progress : Progress
+        Of this file.
+    result : FileResult or None
+        If it was restored.
+    error : UserError or None
+        If it failed.
+    seconds : float or None
+        How long it took; None while it is under way.
+    """
+
+    number: int
+    count: int
+    path: Path
+    progress: Progress
+    result: FileResult | None = None
+    error: UserError | None = None
+    seconds: float | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it was restored or has failed."""
+        return self.seconds is not None
+
+
+def run_batch(request: BatchRequest, control: JobControl) -> tuple[BatchRow, ...]:
+    """Restore all files; reports a `BatchRow` for every step of each.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to restore, or results would collide.
+    CancelledError, StoppedError
+        If the job was ended; what is written stays.
+    """
+    items = find_items(list(request.inputs), request.folder, request.mask_spec, overwrite=request.overwrite)
+    if request.n_jobs > 1 and request.settings.threads is None:
+        threads = max(1, _n_cores() // request.n_jobs)
+        request = replace(request, settings=replace(request.settings, threads=threads))
+    numbers = range(1, len(items) + 1)
+    with _folder(request.folder):
+        if request.n_jobs == 1:
+            return tuple(_row(request, items, number, control) for number in numbers)
+        pool = ThreadPoolExecutor(request.n_jobs)
+        try:
+            futures = [pool.submit(_row, request, items, number, control) for number in numbers]
+            return tuple(_result(future) for future in futures)
+        except BaseException:
+            control.cancel()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _result(future: Future[BatchRow]) -> BatchRow:
+    """Wait in small steps: a wait without end would not let Ctrl-C through on every system."""
+    while True:
+        with contextlib.suppress(TimeoutError):
+            return future.result(timeout=0.2)
+
+
+def _row(request: BatchRequest, items: list[Item], number: int, control: JobControl) -> BatchRow:
+    control.check()
+    item, start = items[number - 1], time.perf_counter()
+    row = BatchRow(number, len(items), item.path, Progress("reading", 0.0))
+    control.report(row)
+
+    def on_report(report: object) -> None:
+        if isinstance(report, Progress):
+            control.report(replace(row, progress=report))
+
+    try:
+        row = replace(row, result=restore_file(_file_request(request, item), control.child(on_report)))
+    except UserError as error:
+        row = replace(row, error=error)
+    except MemoryError:
+        problem = f"{printable_path(item.path)} needs more memory than there is"
+        row = replace(row, error=UserError(problem, "scale it down first"))
+    row = replace(row, progress=Progress("done", 1.0), seconds=time.perf_counter() - start)
+    control.report(row)
+    return row
+
+
+def _file_request(request: BatchRequest, item: Item) -> FileRequest:
+    if item.error is not None:
+        raise item.error
+    return FileRequest(
+        item.path,
+        Output(item.output, request.overwrite, request.quality, request.depth),
+        request.settings,
+        replace(request.mask_spec, mask=item.mask),
+        item.recipe if request.writes_recipes else None,
+        tunes=request.tunes,
+        estimates=request.estimates,
+    )
+
+
+@contextlib.contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """Make a folder, and remove it again if nothing was put there."""
+    is_new = not is_visible(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise UserError(f"{printable_path(path)} is a file, not a folder", "choose a folder") from error
+    except (OSError, ValueError) as error:
+        raise writing_error(error, path) from error
+    try:
+        yield
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):  # not empty
+                path.rmdir()
+
+
+def _n_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,127 @@
+"""How a use case is followed and ended by whoever started it."""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from dictsel_core import Run
+
+Step = TypeVar("Step")
+Result = TypeVar("Result")
+
+_REPORT_INTERVAL = 0.05
+"""Seconds between two reports of progress: more would only keep the front end busy."""
+
+
+class CancelledError(Exception):
+    """The job was cancelled: nobody wants its result."""
+
+
+class StoppedError(Exception):
+    """The job was stopped: the result so far is wanted."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is.
+
+    Attributes
+    ----------
+    stage : str
+        What it does now, such as "selecting the dictionary".
+    fraction : float or None
+        From 0 to 1; None where it is not known.
+    seconds_left : float or None
+        None where it cannot be estimated yet.
+    """
+
+    stage: str
+    fraction: float | None = None
+    seconds_left: float | None = None
+
+
+class JobControl:
+    """One job under way, as its caller and the job itself see it.
+
+    Parameters
+    ----------
+    on_report : callable
+        Called with whatever the job reports, in the job's thread: `Progress`, intermediate results.
+    """
+
+    def __init__(self, on_report: Callable[[Any], None] = lambda _report: None) -> None:
+        self.report = on_report
+        self._cancelled = threading.Event()
+        self._stopped = threading.Event()
+
+    def child(self, on_report: Callable[[Any], None]) -> "JobControl":
+        """Return the control of a part of the job: it reports elsewhere and ends with the job."""
+        child = JobControl(on_report)
+        child._cancelled, child._stopped = self._cancelled, self._stopped
+        return child
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the job was cancelled."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """End the job at its next step, and discard its result."""
+        self._cancelled.set()
+
+    def stop(self) -> None:
+        """End the job at its next step, and keep the result so far."""
+        self._stopped.set()
+
+    def check(self) -> None:
+        """Raise `CancelledError` or `StoppedError` if the job is to end; called between two steps."""
+        if self._cancelled.is_set():
+            raise CancelledError
+        if self._stopped.is_set():
+            raise StoppedError
+
+    def drain(self, run: Run[Step, Result], on_step: Callable[[Step], None]) -> Result:
+        """Take every step of a run and return its result; the run is closed in any case."""
+        with closing(run):
+            self.check()
+            for step in run:
+                on_step(step)
+                self.check()
+            return run.result
+
+
+class ProgressReporter:
+    """Reports the progress of a part of a job, not too often, with the seconds left.
+
+    Parameters
+    ----------
+    control : JobControl
+        Where to report.
+    prefix : str
+        What all its stages begin with.
+    start, share : float
+        Where in the whole job this part begins, and how much of it this part is.
+    """
+
+    def __init__(
+        self, control: JobControl, prefix: str = "", *, start: float = 0.0, share: float = 1.0
+    ) -> None:
+        self._control, self._prefix = control, prefix
+        self._start, self._share = start, share
+        self._began, self._reported = time.perf_counter(), 0.0
+
+    def update(self, stage: str, fraction: float) -> None:
+        """Report a stage, and how much of this part is done."""
+        now = time.perf_counter()
+        if now - self._reported < _REPORT_INTERVAL:
+            return
+        self._reported = now
+        elapsed, seconds_left = now - self._began, None
+        if fraction > 0.03 and elapsed > 0.5:
+            rest = 1 - fraction + (1 - self._start - self._share) / self._share
+            seconds_left = elapsed * rest / fraction
+        done = self._start + self._share * fraction
+        self._control.report(Progress(self._prefix + stage, done, seconds_left))

@@ -1,0 +1,43 @@
+"""What a restoration says about its dictionary: a figure of the atoms, and where each is used."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dictsel_core import Restoration
+from inpaint_app.figures import atoms_figure
+from inpaint_app.image.picture import Picture
+from inpaint_app.image.rect import Rect
+from inpaint_app.jobs.restore import RestoreRequest
+
+
+@dataclass(frozen=True, eq=False)
+class AtomUse:
+    """The patches that have an atom in their support, within the picture."""
+
+    atom: int
+    rects: tuple[Rect, ...]
+
+
+def atom_use(request: RestoreRequest, restoration: Restoration, atom: int) -> AtomUse:
+    """Return the patches that use an atom, given by its place in the dictionary."""
+    selection = restoration.selection
+    assert selection is not None, "asked for after a complete restoration only"
+    index = selection.atoms[atom]
+    users = [t for t, support in enumerate(selection.supports) if index in support]
+    size, shape = restoration.settings.patch_size, request.mask.shape  # patches may reach beyond the border
+    corners = np.unique(restoration.patch_positions[users], axis=0).tolist()
+    return AtomUse(atom, tuple(Rect(row, column, size, size).clipped(shape) for row, column in corners))
+
+
+def dictionary_figure(restoration: Restoration) -> Picture:
+    """Draw the atoms of a dictionary with the fraction of the patches that use each."""
+    size = restoration.settings.patch_size
+    return atoms_figure(
+        restoration.dictionary,
+        restoration.origins,
+        (size, size),
+        shares=restoration.usage_fractions,
+        title=f"A dictionary of {len(restoration.origins)} atoms of {size} x {size} pixels",
+        subtitle="Gray is zero. Below each atom: the fraction of the patches that use it.",
+    )

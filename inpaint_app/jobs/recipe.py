@@ -1,0 +1,44 @@
+"""Load a recipe, and apply its marks to the picture that is open."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from dictsel_core import RestoreSettings
+from inpaint_app.files.recipe import read_recipe
+from inpaint_app.files.recipe_contents import recipe_mask_spec, recipe_settings
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.source import Source, detect_again
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedRecipe:
+    """What a recipe says.
+
+    Attributes
+    ----------
+    settings : RestoreSettings
+        Of the restoration.
+    mask_spec : MaskSpec
+        How missing pixels are marked; `MaskSpec()` where it does not say.
+    source : Source or None
+        The open picture with missing pixels marked so; None where there is none, or no marks.
+    """
+
+    settings: RestoreSettings
+    mask_spec: MaskSpec
+    source: Source | None = None
+
+
+def load_recipe(path: Path, source: Source | None = None) -> LoadedRecipe:
+    """Read a recipe; with a source, detect its missing pixels again if the recipe says how.
+
+    Raises
+    ------
+    UserError
+        If anything of it does not work.
+    """
+    recipe = read_recipe(path)
+    settings, mask_spec = recipe_settings(recipe, path), recipe_mask_spec(recipe, path)
+    if source is None or mask_spec == MaskSpec():
+        return LoadedRecipe(settings, mask_spec)
+    return LoadedRecipe(settings, mask_spec, detect_again(source, mask_spec))

@@ -1,0 +1,147 @@
+"""Restore pixels: a whole picture, the part in view, or the same picture under several constraints."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dictsel_core import ConstraintName, Restoration, RestoreSettings, RestoreStep, iter_restore
+from inpaint_app.errors import UserError, clause
+from inpaint_app.image.missing import Mask, MissingPixels, check_missing
+from inpaint_app.image.picture import Array
+from inpaint_app.jobs.control import JobControl, ProgressReporter, StoppedError
+
+_STAGES = {
+    "select": "selecting the dictionary",
+    "coarse": "filling coarser scales",
+    "code": "coding patches",
+    "channels": "predicting channels from each other",
+    "refine": "refining with similar patches",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RestoreRequest:
+    """Pixels, their mask, and how to restore them."""
+
+    pixels: Array
+    mask: Mask
+    settings: RestoreSettings
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """What a run led to; no restoration if it was stopped before there was a picture."""
+
+    request: RestoreRequest
+    restoration: Restoration | None
+    seconds: float
+    is_stopped: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class IntermediateImage:
+    """The picture that a run has reached so far, and the constraint it is restored under."""
+
+    constraint: ConstraintName
+    image: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """A restored part of the picture: rows and columns, and their pixels."""
+
+    rows: slice
+    columns: slice
+    image: Array
+
+
+def restore(request: RestoreRequest, control: JobControl) -> RunResult:
+    """Restore a picture; reports `Progress` and `IntermediateImage`.
+
+    If the job is stopped, the last intermediate image is the result.
+    """
+    return _restore(request, control, ProgressReporter(control))
+
+
+def compare(
+    request: RestoreRequest, constraints: Sequence[ConstraintName], control: JobControl
+) -> tuple[RunResult, ...]:
+    """Restore a picture under several constraints, one after the other; fewer results if stopped."""
+    results: list[RunResult] = []
+    share = 1 / max(len(constraints), 1)
+    for number, constraint in enumerate(constraints):
+        reporter = ProgressReporter(control, f"{constraint} sparsity: ", start=number * share, share=share)
+        results.append(_restore(with_constraint(request, constraint), control, reporter))
+        if results[-1].is_stopped:
+            break
+    return tuple(results)
+
+
+def preview(request: RestoreRequest, rows: slice, columns: slice, control: JobControl) -> Preview | None:
+    """Restore a part of a picture with the settings that the whole would have.
+
+    None where nothing is missing in it, or nothing is left to restore it from. Reports a `Preview` before
+    any refinement and after each round of it.
+    """
+    part = request.mask[rows, columns]
+    if not part.any() or part.all():
+        return None
+    settings = request.settings
+    n_candidates = len(settings.bases) * settings.patch_size**2
+    observed = 1 - np.count_nonzero(request.mask) / request.mask.size
+    unrefined: Array | None = None
+
+    def on_step(step: RestoreStep) -> None:
+        nonlocal unrefined
+        if step.stage != "refine":
+            unrefined = unrefined if step.image is None else step.image
+            return
+        image, unrefined = unrefined if step.image is None else step.image, None
+        if image is not None:
+            control.report(Preview(rows, columns, image))
+
+    with translate_errors():
+        run = iter_restore(request.pixels[rows, columns], part, settings.resolved(observed, n_candidates))
+        return Preview(rows, columns, control.drain(run, on_step).image)
+
+
+def with_constraint(request: RestoreRequest, constraint: ConstraintName) -> RestoreRequest:
+    """Return the request under another sparsity constraint."""
+    return replace(request, settings=replace(request.settings, constraint=constraint))
+
+
+@contextmanager
+def translate_errors() -> Iterator[None]:
+    """Turn what the library says about its arguments into a `UserError`."""
+    try:
+        yield
+    except ValueError as error:
+        raise UserError(
+            f"These settings do not fit the picture: {clause(error)}", "change the settings"
+        ) from error
+    except MemoryError as error:
+        raise UserError("There is not enough memory for this picture", "scale it down first") from error
+
+
+def _restore(request: RestoreRequest, control: JobControl, reporter: ProgressReporter) -> RunResult:
+    check_missing(MissingPixels(request.mask, ()))
+    start = time.perf_counter()
+    last: Restoration | None = None
+
+    def on_step(step: RestoreStep) -> None:
+        nonlocal last
+        reporter.update(_STAGES[step.stage], step.fraction)
+        if step.partial is not None:
+            last = step.partial
+            control.report(IntermediateImage(request.settings.constraint, last.image))
+
+    try:
+        with translate_errors():
+            run = iter_restore(request.pixels, request.mask, request.settings)
+            restoration = control.drain(run, on_step)
+    except StoppedError:
+        return RunResult(request, last, time.perf_counter() - start, is_stopped=True)
+    return RunResult(request, restoration, time.perf_counter() - start)

@@ -1,0 +1,196 @@
+"""Load what is to be restored: a picture, its missing pixels, and the undamaged original if there is one."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.files.paths import is_folder
+from inpaint_app.files.read import read_picture
+from inpaint_app.files.sample import ORIGINAL, read_sample
+from inpaint_app.image.damage import Damage, damaged
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing
+from inpaint_app.image.picture import Picture
+
+KEYS = ("#ff00ff", "#00ff00")
+"""Colours that people mark missing pixels with and that photographs hardly hold."""
+_MIN_FRACTION = 0.001
+"""Fewer pixels of such a colour are not taken for marks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A picture to restore.
+
+    Attributes
+    ----------
+    picture : Picture
+        With missing pixels.
+    missing : MissingPixels
+        Which ones, as found when it was loaded.
+    name : str
+        For titles and as a start for file names.
+    path : Path or None
+        Its file; None where it was pasted or made here.
+    mask_spec : MaskSpec
+        How missing pixels are marked.
+    reference : Picture or None
+        The undamaged picture.
+    reference_path : Path or None
+        Its file, if it has one of its own.
+    damage : str
+        Simulated damage, such as "80 % missing".
+    """
+
+    picture: Picture
+    missing: MissingPixels
+    name: str
+    path: Path | None = None
+    mask_spec: MaskSpec = field(default_factory=MaskSpec)
+    reference: Picture | None = None
+    reference_path: Path | None = None
+    damage: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name, and the simulated damage."""
+        return f"{self.name} ({self.damage})" if self.damage else self.name
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that must not be overwritten unasked."""
+        given = (self.path, self.reference_path, self.mask_spec.mask)
+        return tuple(path for path in given if path is not None)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.picture.height, self.picture.width
+
+
+def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
+    """Read a picture that must have missing pixels, and its reference.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read, does not fit the picture, or nothing or everything is missing.
+    """
+    picture = _read(path)
+    source = Source(picture, _detect(picture, mask_spec), path.name, path, mask_spec)
+    check_missing(source.missing, has_mask=mask_spec.mask is not None, has_key=mask_spec.key is not None)
+    return source if reference is None else with_reference(source, reference)
+
+
+def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
+    """Read a picture that may be intact, and its reference.
+
+    Where nothing is marked as missing, a common marking colour is recognised.
+    """
+    source = source_from_picture(_read(path), path.name, path, mask_spec)
+    return source if reference is None else with_reference(source, reference)
+
+
+def open_sample(damage: Damage) -> Source:
+    """Return the bundled picture with simulated damage."""
+    intact = read_sample(ORIGINAL)
+    return simulate_damage(Source(intact, detect_missing(intact), "Sample"), damage)
+
+
+def source_from_picture(
+    picture: Picture, name: str, path: Path | None = None, mask_spec: MaskSpec | None = None
+) -> Source:
+    """Return a source from a picture that has been read, or has come from elsewhere than a file."""
+    spec = mask_spec or MaskSpec()
+    source = detect_again(Source(picture, detect_missing(picture), name, path), spec)
+    if source.missing.sources or spec != MaskSpec() or not picture.is_color:
+        return source
+    for key in KEYS:
+        marked = detect_missing(picture, key=key)
+        if _MIN_FRACTION <= marked.fraction < 1:
+            notice = f"Pixels of the colour {key} were taken for missing; clear the mask if they are not."
+            noted = picture.with_notices(notice)
+            return replace(source, picture=noted, mask_spec=MaskSpec(key=key), missing=marked)
+    return source
+
+
+def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
+    """Return the source with missing pixels as they are marked now.
+
+    Raises
+    ------
+    UserError
+        If a mask or a colour is given that marks nothing.
+    """
+    missing = _detect(source.picture, mask_spec)
+    if mask_spec.mask is not None and "mask" not in missing.sources:
+        raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
+    if mask_spec.key is not None and "key" not in missing.sources:
+        raise UserError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
+    return replace(source, mask_spec=mask_spec, missing=missing)
+
+
+def simulate_damage(source: Source, damage: Damage) -> Source:
+    """Return the source with other damage; the undamaged picture becomes the reference."""
+    whole = source.reference or source.picture
+    if detect_missing(whole).sources:
+        raise UserError("The picture has missing pixels of its own", "simulate damage on an intact one")
+    mask = damage.mask(source.shape)
+    return replace(
+        source,
+        picture=damaged(whole, mask),
+        missing=MissingPixels(mask, ("simulated",)),
+        damage=str(damage),
+        path=None,
+        reference=whole,
+        reference_path=source.path or source.reference_path,
+        mask_spec=MaskSpec(),
+    )
+
+
+def with_reference(source: Source, path: Path) -> Source:
+    """Return the source with the undamaged picture to measure against."""
+    reference, name = read_picture(path), f"The reference {printable_path(path)}"
+    check_comparable(reference, source.picture, name, "the picture")
+    hidden = reference.alpha is not None and not bool(reference.alpha.all())
+    if hidden or not bool(np.isfinite(reference.pixels).all()):
+        raise UserError(f"{name} has missing pixels of its own", "give the undamaged picture")
+    return replace(source, reference=reference, reference_path=path)
+
+
+def check_comparable(one: Picture, other: Picture, its_name: str, other_name: str) -> None:
+    """Raise `UserError` if two pictures cannot be compared value by value."""
+    if (one.width, one.height) != (other.width, other.height):
+        raise UserError(
+            f"{its_name} has {one.width} x {one.height} pixels but {other_name} has "
+            f"{other.width} x {other.height}",
+            "give pictures of the same size",
+        )
+    one_mode, other_mode = replace(one, alpha=None).mode, replace(other, alpha=None).mode
+    if one_mode != other_mode:
+        raise UserError(
+            f"{its_name} is {one_mode} but {other_name} is {other_mode}", "give pictures of the same kind"
+        )
+
+
+def check_input(path: Path) -> None:
+    """Raise `UserError` if a folder is given where a picture is wanted."""
+    if is_folder(path):
+        raise UserError(f"{printable_path(path)} is a folder", Remedy.RESTORE_FOLDER)
+
+
+def _read(path: Path) -> Picture:
+    check_input(path)
+    return read_picture(path)
+
+
+def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
+    return detect_missing(
+        picture,
+        mask=None if spec.mask is None else read_picture(spec.mask),
+        key=spec.key,
+        tolerance=spec.tolerance,
+        invert_mask=spec.invert_mask,
+    )

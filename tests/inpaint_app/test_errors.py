@@ -1,0 +1,51 @@
+"""Errors of the user: a problem, and a remedy in the words of each front end."""
+
+import inspect
+import pkgutil
+import re
+
+import pytest
+
+import inpaint_app
+from inpaint_app.cli.remedies import REMEDIES as COMMAND_LINE
+from inpaint_app.errors import Remedy, UserError
+from inpaint_app.window.session.remedies import REMEDIES as WINDOW
+
+
+@pytest.mark.parametrize("words", [COMMAND_LINE, WINDOW], ids=["command line", "window"])
+def test_every_front_end_knows_every_remedy(words) -> None:
+    assert set(words) == set(Remedy)
+
+
+def test_a_problem_and_its_remedy_are_one_sentence() -> None:
+    error = UserError("a.png already exists", Remedy.REPLACE_FILE)
+    assert error.sentence(COMMAND_LINE) == f"a.png already exists; {COMMAND_LINE[Remedy.REPLACE_FILE]}."
+    assert str(UserError("It is gone", "look for it")) == "It is gone; look for it."
+    assert str(UserError("There is no option --sede", "did you mean --seed?")).endswith("--seed?")
+
+
+@pytest.mark.parametrize("package", ["errors", "formatting", "image", "files", "figures", "jobs", "window"])
+def test_only_the_command_line_names_its_options(package) -> None:
+    assert not [remedy for remedy in WINDOW.values() if "--" in remedy]
+    for module in _modules(f"inpaint_app.{package}"):
+        assert not re.search(r"--[a-z]", inspect.getsource(module)), module.__name__
+
+
+def _modules(name):
+    module = __import__(name, fromlist=["_"])
+    yield module
+    for found in pkgutil.iter_modules(getattr(module, "__path__", [])):
+        yield from _modules(f"{name}.{found.name}")
+
+
+def test_the_packages_of_the_app_are_all_looked_at() -> None:
+    found = {module.name for module in pkgutil.iter_modules(inpaint_app.__path__)}
+    assert found - {"cli", "launch", "__main__"} == {
+        "errors",
+        "formatting",
+        "image",
+        "files",
+        "figures",
+        "jobs",
+        "window",
+    }

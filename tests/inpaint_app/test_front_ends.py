@@ -1,0 +1,168 @@
+"""Every use case, through the command line and through the window: the same bytes and figures."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dictsel_core import RestoreSettings
+from inpaint_app.cli import main
+from inpaint_app.files.read import read_picture
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.damage import Damage, damaged, mask_picture
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.export import Output
+from inpaint_app.window.dialogs.batch_dialog import BatchDialog
+from inpaint_app.window.session.exporter import Exporter
+from inpaint_app.window.session.session import Session
+
+SETTINGS = RestoreSettings(n_atoms=12, sparsity=4, coding_sparsity=4, rounds=1, seed=3)
+OPTIONS = ["--atoms=12", "--sparsity=4", "--coding-sparsity=4", "--rounds=1", "--seed=3"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A whole picture, its damage as transparency and as a mask, all in one folder."""
+    rows, columns = np.mgrid[:56, :64]
+    values = 120 + 60 * np.sin(rows / 5) * np.cos(columns / 7)
+    whole = Picture(np.uint8(np.stack([values, values[::-1], 255 - values], axis=2)), dpi=(300.0, 300.0))
+    mask = Damage("random", 0.6, seed=2).mask((56, 64))
+    write_picture(whole, tmp_path / "whole.png")
+    write_picture(damaged(whole, mask), tmp_path / "damaged.png")
+    write_picture(mask_picture(mask), tmp_path / "mask.png")
+    return tmp_path
+
+
+@pytest.fixture
+def session(qapp):
+    made = Session()
+    made.problem.connect(pytest.fail)
+    made.set_settings(SETTINGS)
+    yield made
+    made.close()
+
+
+def settle(session: Session, qtbot) -> None:
+    qtbot.waitUntil(lambda: session.is_settled, timeout=120_000)
+
+
+def restore_in_window(session: Session, qtbot, files, **more) -> Exporter:
+    session.open_file(files / "damaged.png", **more)
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    return Exporter(session)
+
+
+def run(*arguments) -> None:
+    assert main([str(argument) for argument in arguments]) == 0
+
+
+def same_bytes(first, second) -> bool:
+    return first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["png", "tif", "webp", "jpg"])
+def test_a_restored_picture(session, qtbot, files, suffix) -> None:
+    run("restore", files / "damaged.png", "-o", files / f"cli.{suffix}", "--no-estimate", *OPTIONS)
+    exporter = restore_in_window(session, qtbot, files)
+    exporter.write_restored(Output(files / f"window.{suffix}"))
+    settle(session, qtbot)
+    assert same_bytes(files / f"cli.{suffix}", files / f"window.{suffix}")
+
+
+def test_marks_in_a_mask_file_and_a_measured_result(session, qtbot, files, capsys) -> None:
+    damaged_whole = ["--mask", files / "mask.png", "--reference", files / "whole.png"]
+    run("restore", files / "whole.png", "-o", files / "cli.png", "--json", *damaged_whole, *OPTIONS)
+    figures = json.loads(capsys.readouterr().out)
+    session.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"), files / "whole.png")
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    record = session.current
+    assert np.array_equal(record.image, read_picture(files / "cli.png").pixels)
+    scores = record.figures.scores
+    assert (figures["psnr"], figures["psnr_missing"], figures["ssim"]) == (
+        scores.psnr,
+        scores.psnr_missing,
+        scores.ssim,
+    )
+
+
+def test_an_estimate(session, qtbot, files, capsys) -> None:
+    run("restore", files / "damaged.png", "-o", files / "cli.png", "--json", *OPTIONS)
+    figures = json.loads(capsys.readouterr().out)
+    restore_in_window(session, qtbot, files)
+    assert figures["estimated_psnr"] == session.current.figures.estimated_psnr
+
+
+def test_a_comparison(session, qtbot, files, capsys) -> None:
+    reference = files / "whole.png"
+    run(
+        "compare",
+        files / "damaged.png",
+        "--reference",
+        reference,
+        "-o",
+        files / "cli.png",
+        "--json",
+        *OPTIONS,
+    )
+    figures = json.loads(capsys.readouterr().out)
+    session.open_file(files / "damaged.png", reference=reference)
+    settle(session, qtbot)
+    session.compare()
+    settle(session, qtbot)
+    for record in session.compared_records:
+        assert figures[record.settings.constraint]["psnr"] == record.figures.scores.psnr
+    Exporter(session).write_comparison(Output(files / "window.png"))
+    settle(session, qtbot)
+    assert same_bytes(files / "cli.png", files / "window.png")
+
+
+def test_a_figure_of_the_dictionary(session, qtbot, files) -> None:
+    run("dictionary", files / "damaged.png", "-o", files / "cli.png", *OPTIONS)
+    restore_in_window(session, qtbot, files).write_dictionary(Output(files / "window.png"))
+    settle(session, qtbot)
+    assert same_bytes(files / "cli.png", files / "window.png")
+
+
+def test_a_recipe(session, qtbot, files) -> None:
+    marks = ["--mask", files / "mask.png"]
+    recipe = f"--write-recipe={files / 'cli.json'}"
+    run("restore", files / "whole.png", "-o", files / "cli.png", recipe, "--no-estimate", *marks, *OPTIONS)
+    session.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"))
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    Exporter(session).write_recipe(Output(files / "window.json"))
+    settle(session, qtbot)
+    assert same_bytes(files / "cli.json", files / "window.json")
+
+
+def test_a_mask(session, qtbot, files) -> None:
+    run("damage", files / "whole.png", "-o", files / "cli.png", "--missing=0.6", "--seed=2",
+        "--mask-out", files / "cli_mask.png")  # fmt: skip
+    session.open_file(files / "cli.png")
+    settle(session, qtbot)
+    Exporter(session).write_mask(Output(files / "window.png"))
+    settle(session, qtbot)
+    assert same_bytes(files / "cli_mask.png", files / "window.png")
+
+
+def test_a_batch(session, qtbot, files) -> None:
+    folder = files / "in"
+    folder.mkdir()
+    for name in ("a.png", "b.png"):
+        (folder / name).write_bytes((files / "damaged.png").read_bytes())
+    (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    assert main(["batch", str(folder), "-o", str(files / "cli"), *OPTIONS]) == 1
+    dialog = BatchDialog(session, folder)
+    qtbot.addWidget(dialog)
+    dialog.set_folders(folder, files / "window")
+    dialog.start()
+    settle(session, qtbot)
+    assert sorted(path.name for path in (files / "window").iterdir()) == ["a.png", "b.png"]
+    for name in ("a.png", "b.png"):
+        assert same_bytes(files / "cli" / name, files / "window" / name)
