@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim, tuning
+from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
 from inpaint_app.cli import main
 from inpaint_app.damage import mask_picture, random_mask
 from inpaint_app.missing import find_missing
@@ -17,13 +17,6 @@ from inpaint_app.wording import percent
 from inpaint_app.writing import write_picture
 
 KEYS = ["psnr", "psnr_missing", "ssim", "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
-
-
-@pytest.fixture
-def few_trials(monkeypatch):
-    """What is tuned among does not matter here, the time does."""
-    monkeypatch.setattr(tuning, "N_ATOMS", (8, 12))
-    monkeypatch.setattr(tuning, "CODING_SPARSITIES", (4,))
 
 
 def run_json(capsys, *arguments):
