@@ -19,7 +19,7 @@ help:
 	@echo "make experiments  the paper's figures in minutes  (ARGS='all' for the full runs)"
 	@echo "make lock   resolve the dependencies again and rewrite constraints.txt"
 	@echo "make clean  remove the environments and all caches"
-	@echo "PYTHON=python3.13 chooses the Python of a new environment."
+	@echo "PYTHON=python3.13 chooses the Python of a new environment; NO_APT=1 keeps apt-get from being called."
 
 run: $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
@@ -28,13 +28,13 @@ run: $(VENV)/.package
 # -P keeps the checkout off the import path: the tests see the installed package.
 test: lint $(VENV)/.extra-experiments $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
-	$(BIN)/python -P -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	@.ci/clean-environment .ci/test $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 
 lint: $(VENV)/.extra-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(TYPED)
-	$(BIN)/lint-imports --no-logo
+	.ci/clean-environment $(BIN)/ruff check .
+	.ci/clean-environment $(BIN)/ruff format --check .
+	.ci/clean-environment $(BIN)/mypy $(TYPED)
+	.ci/clean-environment $(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.extra-bench $(VENV)/.package
 	$(BIN)/python -m benchmarks all

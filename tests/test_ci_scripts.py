@@ -10,6 +10,10 @@ ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / ".ci"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="scripts of the POSIX shell")
 
+LIBRARIES = "libEGL.so.1 => not found\\nlibc.so.6 => /lib/libc.so.6\\nlibxcb-image.so.0 => not found\\n"
+PACKAGES = "libegl1 libxcb-image0"
+NO_QT = "ImportError: libEGL.so.1: cannot open shared object file"
+
 
 def run(
     name: str, *arguments: str | Path, cwd: Path = ROOT, **variables: str
@@ -33,8 +37,96 @@ def write_program(path: Path, *lines: str) -> Path:
     return path
 
 
+@pytest.fixture
+def bare(tmp_path):
+    """A machine whose Python has PySide6, but not the libraries that it needs; the user is root."""
+    write_program(tmp_path / "ldd", f"printf '{LIBRARIES}'")
+    write_program(tmp_path / "uname", "echo Linux")
+    write_program(tmp_path / "id", "echo 0")
+    write_program(tmp_path / "apt-get", f'echo "$@" >>"{tmp_path}/called"')
+    write_program(
+        tmp_path / "bin" / "python",
+        'case "$*" in',
+        f"*QApplication*) echo 'Traceback' >&2; echo '{NO_QT}' >&2; exit 1 ;;",
+        "*find_spec*) echo /somewhere/PySide6 ;;",
+        '*pytest*) echo "$@"; exit "${CODE:-0}" ;;',
+        "esac",
+    )
+    return tmp_path
+
+
 def path_of(folder: Path) -> str:
     return f"{folder}:{os.environ['PATH']}"
+
+
+def test_no_setting_of_the_machine_reaches_the_tests(tmp_path):
+    settings = {
+        "PYTHONPATH": "x",
+        "PYTHONUNBUFFERED": "1",
+        "QT_QPA_PLATFORM": "xcb",
+        "OMP_NUM_THREADS": "1",
+        "LANG": "de_DE",
+        "DISPLAY": ":0",
+        "XDG_CONFIG_HOME": "x",
+        "TMPDIR": str(tmp_path),
+    }
+    done = run("clean-environment", "sh", "-c", 'env; ls -A "$HOME"; exit 7', CI="true", **settings)
+    assert done.returncode == 7
+    kept = dict(line.split("=", 1) for line in done.stdout.splitlines())  # and the home folder is empty
+    assert {"LC_ALL": "C.UTF-8", "CI": "true", "TMPDIR": str(tmp_path)}.items() <= kept.items()
+    assert kept.keys() <= {"PATH", "HOME", "LC_ALL", "CI", "TMPDIR", "PWD", "SHLVL", "_"}
+    assert Path(kept["HOME"]).parent == tmp_path
+    assert not Path(kept["HOME"]).exists()
+
+
+def test_without_qt_the_last_lines_say_what_was_skipped_and_why(bare):
+    done = run("test", bare / "bin" / "python", "-n", "2", PATH=path_of(bare))
+    assert done.returncode == 0
+    called, _, *last = done.stdout.splitlines()
+    assert called == "-P -m pytest -p no:pytest-qt --ignore tests/inpaint_app/window -n 2"
+    assert last[0].startswith("SKIPPED: the tests of the window")
+    assert last[1] == NO_QT
+    assert last[2].endswith(f": {PACKAGES}")
+
+
+@pytest.mark.parametrize(
+    ("variables", "code"),
+    [({"CI": "true"}, 1), ({"CODE": "3"}, 3), ({"CI": "1", "CODE": "3"}, 1), ({"CI": "false"}, 0)],
+)
+def test_skipping_fails_in_continuous_integration_alone(bare, variables, code):
+    done = run("test", bare / "bin" / "python", PATH=path_of(bare), **variables)
+    assert done.returncode == code
+
+
+def test_with_qt_nothing_is_left_out(bare):
+    python = write_program(bare / "bin" / "python", 'case "$*" in *pytest*) echo "$@" ;; esac')
+    done = run("test", python, "-n", "2", CI="true")
+    assert (done.returncode, done.stdout) == (0, "-P -m pytest -n 2\n")
+
+
+def test_apt_is_announced_before_it_is_called(bare):
+    done = run("qt-libraries", bare / "bin" / "python", PATH=path_of(bare))
+    assert done.returncode == 0
+    (announced,) = done.stdout.splitlines()
+    assert "NO_APT=1" in announced
+    assert announced.endswith(f": {PACKAGES}")
+    update, install = (bare / "called").read_text().splitlines()
+    assert update.startswith("update")
+    assert install.endswith(PACKAGES)
+    assert done.stderr.count("\n") == 1, "they are missing still"
+
+
+@pytest.mark.parametrize("reason", ["NO_APT", "no root"])
+def test_packages_are_named_where_apt_may_not_be_called(bare, reason):
+    if reason == "no root":
+        write_program(bare / "id", "echo 1000")
+        write_program(bare / "sudo", "exit 1")
+    variables = {"NO_APT": "1"} if reason == "NO_APT" else {}
+    done = run("qt-libraries", bare / "bin" / "python", PATH=path_of(bare), **variables)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.endswith(f": {PACKAGES}\n")
+    assert done.stderr.count("\n") == 1
+    assert not (bare / "called").exists()
 
 
 CONSTRAINTS = """\
