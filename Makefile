@@ -8,13 +8,14 @@ TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
 PYTHON ?=
 WORKERS ?= auto
 
-.PHONY: help run test bench experiments lint lock clean
+.PHONY: help run test test-core bench experiments lint lock clean
 .NOTPARALLEL:
 
 help:
 	@echo "make run    open the window on a sample (make run ARGS='--help' passes arguments)"
 	@echo "make test   every check and every test  (make test PYTEST_ARGS='-k omp' narrows the tests)"
 	@echo "make lint   the checks alone: style, types, import contracts"
+	@echo "make test-core  the core's tests on each other supported Python of this machine"
 	@echo "make bench  speed and quality against peers"
 	@echo "make experiments  the paper's figures in minutes  (ARGS='all' for the full runs)"
 	@echo "make lock   resolve the dependencies again and rewrite constraints.txt"
@@ -29,6 +30,12 @@ run: $(VENV)/.package
 test: lint $(VENV)/.extra-experiments $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
 	@.ci/clean-environment .ci/test $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
+ifneq ($(filter-out 0 false,$(CI)),)
+	@.ci/test-core $(BIN)/python -n $(WORKERS) -m 'not slow'
+endif
+
+test-core: $(VENV)/.made
+	@.ci/test-core $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 
 lint: $(VENV)/.extra-dev
 	.ci/clean-environment $(BIN)/ruff check .

@@ -172,6 +172,16 @@ def test_without_a_network_one_sentence_says_so(tmp_path, words, is_shown):
     assert (tmp_path / "venv" / "pip.log").read_text() == f"{words}\n"
 
 
+def test_pythons_that_do_not_run_are_not_found(tmp_path):
+    write_program(tmp_path / "python3.99", "echo 'pyenv: command not found' >&2; exit 127")
+    write_program(tmp_path / "pyenv", "exit 1")
+    found = run("find-python", "3.99", PATH=path_of(tmp_path))
+    assert (found.returncode, found.stdout, found.stderr) == (1, "", "")
+    write_program(tmp_path / "pyenv", "echo 3.99.1")
+    write_program(tmp_path / "python3.99", '[ "$PYENV_VERSION" = 3.99.1 ] && echo /there/python')
+    assert run("find-python", "3.99", PATH=path_of(tmp_path)).stdout == "/there/python\n"
+
+
 def test_environment_comes_from_the_first_python_that_can_make_one(tmp_path):
     write_program(tmp_path / "python3.11", "exit 127")
     write_program(tmp_path / "python3.12", '[ "$1" = -c ]')  # new enough, but without venv
