@@ -1,25 +1,26 @@
 # Everything happens in a private environment, .venv, with the versions of constraints.txt.
-# Needed beforehand: Python 3.11 or later, make and git.
+# Needed beforehand: Python 3.11 or later, make and git; at the first run, a network.
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --quiet --constraint constraints.txt
 SOURCES := $(shell find dictsel_core inpaint_app assets -name __pycache__ -prune -o -print)
 TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
+PYTHON ?=
 WORKERS ?= auto
 
-.PHONY: help run test bench experiments lint lock clean
+.PHONY: help run test test-core bench experiments lint lock clean
 .NOTPARALLEL:
 
 help:
 	@echo "make run    open the window on a sample (make run ARGS='--help' passes arguments)"
 	@echo "make test   every check and every test  (make test PYTEST_ARGS='-k omp' narrows the tests)"
 	@echo "make lint   the checks alone: style, types, import contracts"
+	@echo "make test-core  the core's tests on each other supported Python of this machine"
 	@echo "make bench  speed and quality against peers"
 	@echo "make experiments  the paper's figures in minutes  (ARGS='all' for the full runs)"
-	@echo "make lock   resolve the dependencies anew and rewrite constraints.txt"
-	@echo "make clean  remove the environment and all caches"
+	@echo "make lock   resolve the dependencies again and rewrite constraints.txt"
+	@echo "make clean  remove the environments and all caches"
+	@echo "PYTHON=python3.13 chooses the Python of a new environment; NO_APT=1 keeps apt-get from being called."
 
 run: $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
@@ -28,13 +29,19 @@ run: $(VENV)/.package
 # -P keeps the checkout off the import path: the tests see the installed package.
 test: lint $(VENV)/.extra-experiments $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
-	$(BIN)/python -P -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	@.ci/clean-environment .ci/test $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
+ifneq ($(filter-out 0 false,$(CI)),)
+	@.ci/test-core $(BIN)/python -n $(WORKERS) -m 'not slow'
+endif
+
+test-core: $(VENV)/.made
+	@.ci/test-core $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 
 lint: $(VENV)/.extra-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(TYPED)
-	$(BIN)/lint-imports --no-logo
+	.ci/clean-environment $(BIN)/ruff check .
+	.ci/clean-environment $(BIN)/ruff format --check .
+	.ci/clean-environment $(BIN)/mypy $(TYPED)
+	.ci/clean-environment $(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.extra-bench $(VENV)/.package
 	$(BIN)/python -m benchmarks all
@@ -43,41 +50,32 @@ experiments: $(VENV)/.extra-experiments
 	$(BIN)/python -m experiments $(or $(ARGS),all --quick)
 
 $(VENV)/.made:
-	@rm -rf $(VENV)
-	@for python in python3.11 python3 python3.12 python3.13; do \
-	    $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
-	    echo "Making $(VENV) with $$($$python --version)."; \
-	    $$python -m venv $(VENV) && touch $@ && exit 0; \
-	    echo "$$python could not make a virtual environment; on Debian and Ubuntu, install python3-venv." >&2; \
-	    exit 1; \
-	done; \
-	echo "Python 3.11 or later is needed, and none was found as python3.11 or python3." >&2; exit 1
+	@.ci/make-environment $(VENV) $(PYTHON)
+	@touch $@
 
-# The build backend comes first, so that the package is built with a pinned one too.
-$(VENV)/.dependencies: $(VENV)/.made pyproject.toml constraints.txt
+$(VENV)/.dependencies: $(VENV)/.made constraints.txt
 	@echo "Installing the dependencies."
-	@$(INSTALL) hatchling
-	@$(INSTALL) --no-build-isolation .
+	@.ci/install $(BIN)/python run
 	@touch $@
 
 $(VENV)/.extra-%: $(VENV)/.dependencies
 	@echo "Installing what $* needs."
-	@$(INSTALL) --no-build-isolation '.[$*]'
+	@.ci/install $(BIN)/python $*
 	@touch $@
 
-$(VENV)/.package: $(VENV)/.dependencies $(SOURCES)
+# The build backend is among the dependencies, so that the package is built with a pinned one too.
+$(VENV)/.package: $(VENV)/.dependencies $(SOURCES) pyproject.toml README.md LICENSE
 	@echo "Installing the package."
-	@$(INSTALL) --no-deps --no-build-isolation --force-reinstall .
+	@.ci/install $(BIN)/python package
 	@touch $@
 
-lock:
+lock: $(VENV)/.made
 	@rm -rf .venv-lock
-	python3.11 -m venv .venv-lock
-	.venv-lock/bin/python -m pip --disable-pip-version-check install --quiet '.[bench,experiments,dev]'
-	.venv-lock/bin/python -m pip freeze --exclude dictsel > .venv-lock/constraints.txt
-	@mv .venv-lock/constraints.txt constraints.txt
+	$(BIN)/python -m venv .venv-lock
+	.venv-lock/bin/python -m pip --disable-pip-version-check install --quiet uv
+	.venv-lock/bin/python .ci/lock.py .venv-lock/bin/uv
 	@rm -rf .venv-lock
 
 clean:
-	rm -rf $(VENV) .venv-lock build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-* build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -12,6 +12,8 @@ PACKAGES = ("dictsel_core", "inpaint_app")
 
 # No window of a test appears on the developer's screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Not among the options of pytest, which refuses those of a plugin that is left out where Qt cannot be loaded.
+os.environ.setdefault("PYTEST_QT_API", "pyside6")
 
 # A busy machine is no failure, and the examples are the same in every run.
 settings.register_profile("project", deadline=None, derandomize=True)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib import metadata, resources
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from packaging.requirements import Requirement
@@ -18,26 +19,62 @@ REQUIREMENTS = [Requirement(line) for line in metadata.requires("dictsel") or []
 
 
 def published_files() -> list[Path]:
-    """Return the files that git tracks or would add."""
-    listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    paths = [ROOT / name for name in listing.stdout.split("\0") if name]
+    """Return the files that git tracks or would add; without a repository, those of the unpacked archive."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        listing = ""
+    paths = [ROOT / name for name in listing.split("\0") if name]
+    paths = paths or [path for path in ROOT.rglob("*") if not is_made_here(path.relative_to(ROOT))]
     return [path for path in paths if path.is_file()]
 
 
-def pins() -> dict[str, str]:
-    """Return the version that constraints.txt pins for each distribution, refusing any other line."""
-    found = {}
-    for line in (ROOT / "constraints.txt").read_text().splitlines():
-        match = re.fullmatch(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9.+!]+)", line)
-        assert match, f"constraints.txt holds more than name==version: {line!r}"
-        found[str(canonicalize_name(match[1]))] = match[2]
+def is_made_here(path: Path) -> bool:
+    """Whether a file is an environment's, a cache's or a compiler's, which git would ignore."""
+    folders = ("build", "dist", "__pycache__", ".git")
+    return any(part in folders or re.match(r"\.venv|\..*_cache$|\.hypothesis", part) for part in path.parts)
+
+
+class Pin(NamedTuple):
+    """What constraints.txt says of one package."""
+
+    version: str
+    purposes: set[str]
+
+
+def pins() -> dict[str, Pin]:
+    """Return what constraints.txt says, refusing any line that does not belong there."""
+    text = (ROOT / "constraints.txt").read_text()
+    header = re.match(r"(?:#(?! for:).*\n)*", text)
+    entry = re.compile(
+        r"# for: (?P<purposes>.+)\n"
+        r"(?P<name>[a-z0-9-]+)==(?P<version>[a-z0-9.]+)(?: ; [^\\\n]+)? \\\n"
+        r"(?:    --hash=sha256:[0-9a-f]{64}(?: \\\n    --hash=sha256:[0-9a-f]{64})*)\n"
+    )
+    found, position = {}, header.end()
+    while position < len(text):
+        match = entry.match(text, position)
+        assert match, f"constraints.txt holds something else: {text[position : position + 80]!r}"
+        found[match["name"]] = Pin(match["version"], set(match["purposes"].split()))
+        position = match.end()
     return found
+
+
+def requirements_of(name: str) -> list[Requirement]:
+    """Return what an installed package needs on this machine; nothing for one that is not installed."""
+    try:
+        lines = metadata.requires(name) or []
+    except metadata.PackageNotFoundError:
+        return []
+    found = map(Requirement, lines)
+    return [needed for needed in found if needed.marker is None or needed.marker.evaluate({"extra": ""})]
+
+
+def purpose_of(requirement: Requirement) -> str:
+    """Return the extra that a requirement of the package belongs to, or "run"."""
+    extra = re.search(r'extra == "(\w+)"', str(requirement.marker))
+    return extra[1] if extra else "run"
 
 
 def test_version_has_one_source() -> None:
@@ -47,7 +84,25 @@ def test_version_has_one_source() -> None:
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=str)
 def test_every_requirement_is_pinned_within_its_bounds(requirement: Requirement) -> None:
-    assert pins()[str(canonicalize_name(requirement.name))] in requirement.specifier
+    pin = pins()[canonicalize_name(requirement.name)]
+    assert pin.version in requirement.specifier
+    assert pin.purposes & {"run", purpose_of(requirement)}
+
+
+def test_what_is_pinned_for_a_purpose_is_complete() -> None:
+    """pip is told to install nothing else."""
+    known = pins()
+    for name, pin in known.items():
+        for needed in requirements_of(name):
+            also = known[canonicalize_name(needed.name)].purposes
+            extras = pin.purposes - {"run", "core"} if "run" in also else set()  # installed on top of it
+            assert pin.purposes - extras <= also, f"{name} needs {needed}"
+
+
+def test_window_is_not_needed_for_the_core_alone() -> None:
+    core = {name for name, pin in pins().items() if "core" in pin.purposes}
+    assert {"numpy", "hatchling", "pytest", "hypothesis"} <= core
+    assert not core & {"pyside6-essentials", "shiboken6", "pytest-qt", "mypy"}
 
 
 def test_gpl_peer_comes_with_the_bench_extra_alone() -> None:

@@ -42,6 +42,7 @@ def test_standard_ground_set_is_the_papers():
     assert ground_set.smoothness == pytest.approx(2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["haar", "db4", "coif1"])
 def test_wavelet_atoms_are_those_of_pywavelets(name):
     ground_set = standard_ground_set((32, 32), [name])

@@ -93,6 +93,7 @@ def test_missing_entries_are_never_read():
     np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_result_is_the_same_for_any_thread_count_and_chunk_size(dtype, monkeypatch):
     rng = np.random.default_rng(8)

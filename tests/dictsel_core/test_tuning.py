@@ -23,6 +23,7 @@ def damaged(size=96, fraction=0.7, color=False):
     return original, broken, mask
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fraction", "color"), [(0.5, False), (0.8, False), (0.7, True)])
 def test_the_estimate_is_near_the_truth(fraction, color):
     original, broken, mask = damaged(128, fraction, color)
@@ -44,6 +45,7 @@ def test_nothing_missing_needs_no_estimate():
     assert estimate_psnr(photograph(32), np.zeros((32, 32), bool)) == float("inf")
 
 
+@pytest.mark.slow
 def test_the_choice_is_near_the_best_of_the_grid(small_grid):
     original, broken, mask = damaged(128, 0.6)
     result = tune(broken, mask)
@@ -57,6 +59,7 @@ def test_the_choice_is_near_the_best_of_the_grid(small_grid):
     assert true[result.settings.n_atoms, result.settings.coding_sparsity] > max(true.values()) - 0.15
 
 
+@pytest.mark.slow
 def test_trials_are_sorted_seeded_and_keep_what_is_not_tuned(small_grid):
     _, broken, mask = damaged()
     asked = RestoreSettings(constraint="individual", bases=("dct", "haar"))
@@ -87,6 +90,7 @@ def test_steps_advance_to_the_end(small_grid):
     assert run.result.settings in [step.trial.settings for step in steps]
 
 
+@pytest.mark.slow
 def test_settings_that_are_best_already_are_kept(small_grid):
     _, broken, mask = damaged(96, 0.6)
     best = tune(broken, mask).settings
@@ -98,6 +102,7 @@ def test_settings_that_are_best_already_are_kept(small_grid):
     assert again.estimated_psnr == again.given_psnr
 
 
+@pytest.mark.slow
 def test_a_dictionary_larger_than_any_of_the_grid_is_judged_as_it_is(small_grid):
     _, broken, mask = damaged(64)
     asked = RestoreSettings(n_atoms=100, sparsity=6, budget=3.0)

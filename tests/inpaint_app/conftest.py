@@ -1,8 +1,9 @@
-"""Pictures that tests of every layer use."""
+"""What tests of several layers use."""
 
 import numpy as np
 import pytest
 
+from dictsel_core import tuning
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
 
@@ -25,3 +26,10 @@ def files(tmp_path, picture):
     write_picture(Picture(np.where(mask, 0, picture.pixels).astype(np.uint8), alpha), paths["damaged"])
     write_picture(Picture(np.where(mask, 255, 0).astype(np.uint8)), paths["mask"])
     return paths
+
+
+@pytest.fixture
+def few_trials(monkeypatch):
+    """What is tuned among does not matter here, the time does."""
+    monkeypatch.setattr(tuning, "N_ATOMS", (8, 12))
+    monkeypatch.setattr(tuning, "CODING_SPARSITIES", (4,))

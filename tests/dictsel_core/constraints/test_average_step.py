@@ -42,6 +42,7 @@ def brute_force(gains, costs, tight, spare):
     return max(value(gains, costs, a, b) for a, b in allowed)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(instances())
 def test_fast_step_equals_algorithm_2_equals_brute_force(instance):

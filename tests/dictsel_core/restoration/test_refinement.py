@@ -75,6 +75,7 @@ def literal_round(picture, missing, search, relaxation):
     return np.where(missing & (counts > 0), np.clip(estimate, 0, 1), picture)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_layers", [1, 3], ids=["shared mask", "mask per channel"])
 @pytest.mark.parametrize("last", [False, True])
 def test_a_round_is_that_of_the_definition(n_layers, last):
@@ -174,6 +175,7 @@ def damaged_texture(dtype, n_channels=1, per_channel=False):
     return original, mask
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per_channel", [False, True])
 @pytest.mark.parametrize("n_channels", [1, 3])
 @pytest.mark.parametrize("name", ["balanced", "best"])
@@ -185,6 +187,7 @@ def test_presets_with_refinement_beat_the_fast_one(name, n_channels, per_channel
     assert "refine" in refined.seconds and "refine" not in fast.seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
 def test_observed_values_come_back_exactly_though_some_were_held_out(dtype):
     original, mask = damaged_texture(dtype)
@@ -243,6 +246,7 @@ def test_settings_come_back_as_asked_so_that_a_recipe_gives_the_same_picture():
     assert (restore(original, mask, first.settings).image == first.image).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [-3.4e38, np.nan, np.inf])
 def test_no_data_values_at_missing_pixels_do_not_matter(value):
     original, mask = damaged_texture(np.float32)
@@ -250,6 +254,7 @@ def test_no_data_values_at_missing_pixels_do_not_matter(value):
     assert (restore(hidden, mask, BEST).image == restore(original, mask, BEST).image).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 3])
 def test_chance_does_not_keep_the_best_preset_from_refining(seed):
     original = photograph(128)

@@ -35,6 +35,7 @@ def assert_follows_the_definition(seed, kind):
     return n_repeats
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(LOCAL_KINDS))
 def test_every_step_is_the_literal_definition(seed, kind):

@@ -22,6 +22,7 @@ from dictsel_core import (
 STANDARD = standard_ground_set()
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(list(KINDS)))
 def test_every_step_takes_the_largest_gain_of_all_feasible_replacements(seed, kind):
@@ -37,6 +38,7 @@ def test_every_step_takes_the_largest_gain_of_all_feasible_replacements(seed, ki
         assert [set(z.tolist()) for z in run.result.supports] == [set(z) for z in expected.supports]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", KINDS)
 def test_supports_are_feasible_and_coefficients_least_squares(kind, dtype):

@@ -38,6 +38,7 @@ def constraint_for(kind, data, ground_set):
     return make_constraint(kind, np.random.default_rng(len(data)), len(data), len(ground_set))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_supports_stay_feasible_and_the_objective_grows_by_half_the_gain(kind, masked):

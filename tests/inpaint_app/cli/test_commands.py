@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune, tuning
+from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune
 from inpaint_app.__main__ import main as start
 from inpaint_app.cli import main
 from inpaint_app.figures import Panel, comparison_figure
@@ -21,13 +21,6 @@ COMMANDS = ("restore", "batch", "compare", "damage", "score", "tune", "dictionar
 
 def run(*arguments) -> int:
     return main([str(argument) for argument in arguments])
-
-
-@pytest.fixture
-def few_trials(monkeypatch):
-    """What is tuned among does not matter here, the time does."""
-    monkeypatch.setattr(tuning, "N_ATOMS", (8, 12))
-    monkeypatch.setattr(tuning, "CODING_SPARSITIES", (4,))
 
 
 def run_json(capsys, *arguments):

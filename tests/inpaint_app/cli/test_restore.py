@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim, tuning
+from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
 from inpaint_app.cli import main
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
@@ -17,13 +17,6 @@ from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
 KEYS = ["psnr", "psnr_missing", "ssim", "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
-
-
-@pytest.fixture
-def few_trials(monkeypatch):
-    """What is tuned among does not matter here, the time does."""
-    monkeypatch.setattr(tuning, "N_ATOMS", (8, 12))
-    monkeypatch.setattr(tuning, "CODING_SPARSITIES", (4,))
 
 
 def run_json(capsys, *arguments):

@@ -285,7 +285,7 @@ def test_previews_follow_the_view(session, qtbot, files) -> None:
 
 
 @pytest.mark.parametrize("name", ["restore", "compare", "tune"])
-def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files, name) -> None:
+def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files, few_trials, name) -> None:
     opened(session, qtbot, files)
     session.look_at(Rect(0, 0, 32, 32))
     session.set_settings(replace(FAST, sparsity=3))
@@ -335,7 +335,7 @@ def test_comparing_makes_nothing_again(session, qtbot, files) -> None:
     assert session.complaints == []
 
 
-def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files) -> None:
+def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files, few_trials) -> None:
     opened(session, qtbot, files)
     session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
     session.tune()
