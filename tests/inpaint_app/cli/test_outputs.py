@@ -14,6 +14,7 @@ from inpaint_app.files.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.damage import damaged, mask_picture, random_mask
 from inpaint_app.image.picture import Picture
+from inpaint_app.jobs import measure
 from inpaint_app.jobs import restore as restoring
 
 
@@ -200,7 +201,7 @@ def test_estimate_that_fails_takes_nothing_back(folder, monkeypatch, capsys, err
     def fail(*_: object, **__: object) -> float:
         raise error
 
-    monkeypatch.setattr(restoring, "estimate_psnr", fail)
+    monkeypatch.setattr(measure, "estimate_psnr", fail)
     assert main(["batch", "broken.png", "-o", "out"]) == 0
     assert "1 of 1 pictures restored" in capsys.readouterr().out
     assert (folder / "out" / "broken.png").exists()

@@ -11,7 +11,7 @@ from cli_files import write_pair
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="redirections of POSIX")
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
-FULL = pytest.param("2>/dev/full", mask_spec=needs_full)
+FULL = pytest.param("2>/dev/full", marks=needs_full)
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 BUFFERING = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 
@@ -53,7 +53,7 @@ def test_reader_that_leaves_does_not_stop_the_work(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    "redirection", ["2>&-", ">&-", "<&- >&- 2>&-", pytest.param("2>/dev/full", mask_spec=needs_full)]
+    "redirection", ["2>&-", ">&-", "<&- >&- 2>&-", pytest.param("2>/dev/full", marks=needs_full)]
 )
 def test_work_is_done_where_a_stream_is_closed(tmp_path, redirection) -> None:
     write_pair(tmp_path)

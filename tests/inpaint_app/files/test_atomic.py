@@ -19,7 +19,7 @@ from children import in_child
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import atomic
-from inpaint_app.files.atomic import SUFFIX, Output, atomic_file, write_files
+from inpaint_app.files.atomic import SUFFIX, PendingFile, atomic_file, write_files
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
@@ -212,7 +212,7 @@ def test_file_that_is_refused_when_its_buffer_is_written(tmp_path: Path) -> None
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
         with pytest.raises(UserError, match="a could not be written because the disk is full"):
-            write_files([Output(tmp_path / name, lambda file: file.write(NEW[:100])) for name in "ab"])
+            write_files([PendingFile(tmp_path / name, lambda file: file.write(NEW[:100])) for name in "ab"])
         with pytest.raises(UserError, match="disk is full"), atomic_file(tmp_path / "c") as file:
             file.write(NEW[:100])
 
@@ -316,14 +316,17 @@ class TestTogether:
             publish(temporary, target, overwrite=overwrite)
 
         monkeypatch.setattr(atomic, "_publish", record)
-        outputs = [Output(tmp_path / name, lambda file: file.write(b"new")) for name in ("b", "c", "a")]
+        outputs = [PendingFile(tmp_path / name, lambda file: file.write(b"new")) for name in ("b", "c", "a")]
         assert write_files(outputs) == ()
         assert given == ["b", "c", "a"]
         assert names(tmp_path) == ["a", "b", "c"]
 
     @pytest.mark.parametrize("number", [0, 1, 2])
     @pytest.mark.parametrize("overwrite", [False, True])
-    @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), UserError("No."), KeyboardInterrupt()])
+    @pytest.mark.parametrize(
+        "error",
+        [OSError(errno.ENOSPC, "full"), UserError("It cannot be done", "leave it"), KeyboardInterrupt()],
+    )
     def test_none_is_written_if_one_cannot_be(
         self, tmp_path: Path, number: int, overwrite: bool, error: BaseException
     ) -> None:
@@ -335,8 +338,8 @@ class TestTogether:
             for path in paths:
                 path.write_bytes(OLD)
         before = names(tmp_path)
-        outputs = [Output(path, lambda file: file.write(NEW)) for path in paths]
-        outputs[number] = Output(paths[number], fail)
+        outputs = [PendingFile(path, lambda file: file.write(NEW)) for path in paths]
+        outputs[number] = PendingFile(paths[number], fail)
         expected = UserError if isinstance(error, OSError) else type(error)
         with pytest.raises(expected):
             write_files(outputs, overwrite=overwrite)
@@ -348,7 +351,10 @@ class TestTogether:
             file.write(NEW)
             (tmp_path / "b").write_bytes(OLD)
 
-        outputs = [Output(tmp_path / "a", lambda file: file.write(NEW)), Output(tmp_path / "b", meanwhile)]
+        outputs = [
+            PendingFile(tmp_path / "a", lambda file: file.write(NEW)),
+            PendingFile(tmp_path / "b", meanwhile),
+        ]
         with pytest.raises(UserError, match=r"b already exists; .*; only .*/a could be written\.$"):
             write_files(outputs)
         assert (tmp_path / "a").read_bytes() == NEW
@@ -360,7 +366,7 @@ class TestTogether:
         (tmp_path / "sub").mkdir()
         (tmp_path / "link").symlink_to("a")
         for other in ("sub/../a", "./a", tmp_path / "a", "link"):
-            outputs = [Output(Path(name), lambda file: file.write(NEW)) for name in ("a", other)]
+            outputs = [PendingFile(Path(name), lambda file: file.write(NEW)) for name in ("a", other)]
             with pytest.raises(UserError, match="are the same file; give two names"):
                 write_files(outputs, overwrite=True)
         assert names(tmp_path) == ["link", "sub"]

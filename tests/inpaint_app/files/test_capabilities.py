@@ -91,7 +91,7 @@ def test_limits_themselves_are_allowed(name: str, facts: Facts) -> None:
         ("JPEG", Facts(10, 10, n_exif=65_528), "EXIF information is too long"),
         ("JPEG", Facts(10, 10, n_icc=255 * 65_519 + 1), "colour profile is too long"),
         ("JPEG", Facts(10, 10, has_alpha=True, is_transparent=True), "transparent pixels"),
-        ("WebP", Facts(10, 10, depth=16), "WebP cannot keep 16-bit colour; write PNG or TIFF"),
+        ("WebP", Facts(10, 10, depth=16), "WebP cannot keep 16-bit colour; write TIFF, or PNG for 16 bits"),
         ("PNG", Facts(10, 10, depth=32, is_color=False), "PNG cannot keep 32-bit float gray; write TIFF"),
     ],
 )

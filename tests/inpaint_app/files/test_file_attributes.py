@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from children import NOBODY, in_child
 
-from inpaint_app.files.atomic import Output, write_files
+from inpaint_app.files.atomic import PendingFile, write_files
 
 ACL = "system.posix_acl_access"
 DEFAULT_ACL = "system.posix_acl_default"
@@ -18,7 +18,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files
 
 
 def replace(path: Path) -> tuple[str, ...]:
-    notes = write_files([Output(path, lambda file: file.write(b"new"))], overwrite=True)
+    notes = write_files([PendingFile(path, lambda file: file.write(b"new"))], overwrite=True)
     assert path.read_bytes() == b"new"
     return notes
 
@@ -97,7 +97,7 @@ def test_defaults_of_the_folder_are_for_new_files(tmp_path: Path, old: Path) -> 
     assert replace(old) == ()
     assert os.listxattr(old) == []
     assert stat.S_IMODE(old.stat().st_mode) == 0o664
-    write_files([Output(tmp_path / "new", lambda file: file.write(b""))])
+    write_files([PendingFile(tmp_path / "new", lambda file: file.write(b""))])
     assert ACL in os.listxattr(tmp_path / "new")
 
 
@@ -108,7 +108,7 @@ def test_nobody_else_can_open_it_meanwhile(old: Path) -> None:
     def write(file) -> None:
         modes.append(stat.S_IMODE(os.fstat(file.fileno()).st_mode))
 
-    write_files([Output(old, write)], overwrite=True)
+    write_files([PendingFile(old, write)], overwrite=True)
     assert modes == [0o600]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from dictsel_core import RestoreSettings
 from inpaint_app.cli.program import parser
+from inpaint_app.cli.streams import CommandLineError
 from inpaint_app.errors import UserError
 from inpaint_app.files.recipe import Recipe, read_recipe, write_recipe
 from inpaint_app.files.recipe_contents import recipe_mask_spec, recipe_settings, save_recipe
@@ -142,7 +143,7 @@ def test_options_and_recipes_have_the_same_limits(tmp_path: Path, name: str) -> 
         with pytest.raises(UserError, match=f"{name} must be {parameter.description}"):
             recipe_settings(recipe_of({name: value}), path)
     for text in (*(f"{value:.0f}" for value in wrong[:2]), "9" * 5000, "1e400", "nan", "true", ""):
-        with pytest.raises(UserError, match=f"{OPTIONS[name]} needs {parameter.description}"):
+        with pytest.raises(CommandLineError, match=f"{OPTIONS[name]} needs {parameter.description}"):
             parser().parse_args(["restore", "in.png", f"{OPTIONS[name]}={text}"])
     given = parser().parse_args(["restore", "in.png", f"{OPTIONS[name]}={parameter.maximum}"])
     option = OPTIONS[name].strip("-").replace("-", "_")

@@ -80,8 +80,9 @@ def test_a_whole_picture_opens_and_can_be_damaged(session, qtbot, files, picture
 
 def test_the_window_opens_the_sample_that_is_restored_without_a_display() -> None:
     opened, damaged = open_sample(SAMPLES[0]), read_sample(DAMAGED)
-    assert np.array_equal(opened.mask, damaged.alpha == 0)
-    assert np.array_equal(opened.document.picture.pixels[~opened.mask], damaged.pixels[~opened.mask])
+    mask = opened.missing.mask
+    assert np.array_equal(mask, damaged.alpha == 0)
+    assert np.array_equal(opened.picture.pixels[~mask], damaged.pixels[~mask])
 
 
 @pytest.mark.parametrize("damage", SAMPLES, ids=str)
@@ -161,7 +162,7 @@ def test_everything_missing_is_a_sentence_too(session, qtbot, files) -> None:
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 72, 96)))
     session.restore()
     settle(session, qtbot)
-    assert "Every pixel is missing" in session.complaints[0]
+    assert "Every pixel is marked as missing" in session.complaints[0]
     assert session.activity is None
     assert session.current is None
 
@@ -437,7 +438,7 @@ def test_a_mask_file_and_a_colour_mark_missing_pixels(session, qtbot, files) -> 
 
 
 @pytest.mark.parametrize(
-    "marks", [{"key": "200", "tolerance": 30.0}, {"mask": True}, {"mask": True, "invert_mask": True}]
+    "mask_spec", [{"key": "200", "tolerance": 30.0}, {"mask": True}, {"mask": True, "invert_mask": True}]
 )
 def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, mask_spec) -> None:
     if "mask" in mask_spec:
