@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from inpaint_app.files.registry import FORMATS
+
 NAME = "org.dictsel.inpaint"
 ASSETS = resources.files("inpaint_app") / "assets"
 
@@ -32,6 +34,7 @@ def test_both_speak_of_the_same_program(entry, component):
     assert component.findtext("provides/binary") == entry["Exec"].split()[0]
     types = [element.text for element in component.findall("provides/mediatype")]
     assert types == entry["MimeType"].rstrip(";").split(";")
+    assert types == [each for known in FORMATS for each in known.mime_types]
 
 
 def test_they_agree_with_the_package(component):

@@ -10,9 +10,10 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.parser import part
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
-from inpaint_app.files.formats.shared.capabilities import Facts, check_encodable, facts_of
+from inpaint_app.files.encodable import Facts, check_encodable, facts_of
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import check_output, format_of, picture_output
+from inpaint_app.files.registry import format_of
+from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import damaged, mask_picture, random_mask, scratch_mask, text_mask
 from inpaint_app.image.missing import Mask
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     console = Console(quiet=args.quiet)
     paths = [args.output] if args.mask_out is None else [args.output, args.mask_out]
     for path in paths:
-        if check_output(path, overwrite=args.overwrite, protect=[args.input]) == "JPEG":
+        if not check_output(path, overwrite=args.overwrite, protect=[args.input]).has_alpha:
             raise UserError(
                 f"{printable_path(path)} cannot keep which pixels are missing", "write PNG, TIFF or WebP"
             )

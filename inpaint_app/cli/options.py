@@ -7,6 +7,7 @@ from typing import Any
 
 from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings
 from inpaint_app.cli.parser import names, one_of, value_of, whole
+from inpaint_app.files.registry import readable_names
 from inpaint_app.image.mask_spec import TOLERANCE
 
 _DEFAULTS = RestoreSettings()
@@ -15,7 +16,7 @@ _BASES = ",".join(_DEFAULTS.bases)
 
 def add_input(parser: argparse.ArgumentParser, what: str = "the damaged picture") -> None:
     """Add the picture to work on."""
-    parser.add_argument("input", metavar="IN", type=Path, help=f"{what}: PNG, JPEG, TIFF, BMP, WebP or PNM")
+    parser.add_argument("input", metavar="IN", type=Path, help=f"{what}: {readable_names()}")
 
 
 def add_mask_options(parser: argparse.ArgumentParser, *, mask_help: str | None = None) -> None:

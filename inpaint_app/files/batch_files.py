@@ -7,14 +7,9 @@ from pathlib import Path
 
 from inpaint_app.errors import Remedy, UserError, printable_path, reading_error
 from inpaint_app.files.paths import is_folder, look_at, same_file
+from inpaint_app.files.registry import suffixes
 from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
-
-READABLE_SUFFIXES = frozenset(
-    {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".tif", ".tiff", ".bmp", ".webp", ".pbm", ".pgm"}
-    | {".ppm", ".pnm"}
-)
-"""Names that end so are taken from a folder."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +83,7 @@ def _listing(folder: Path) -> list[Path]:
     return [
         path
         for path in inside
-        if path.suffix.lower() in READABLE_SUFFIXES and not path.name.startswith(".") and _may_be_file(path)
+        if path.suffix.lower() in suffixes() and not path.name.startswith(".") and _may_be_file(path)
     ]
 
 

@@ -1,30 +1,17 @@
 """Write a picture to a file, its format decided by the name's ending."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
 from inpaint_app.errors import Remedy, UserError, printable_path
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
-from inpaint_app.files.formats.lossy_writer import encode_jpeg, encode_webp
-from inpaint_app.files.formats.png.writer import encode_png
-from inpaint_app.files.formats.shared.capabilities import check_encodable, facts_of
+from inpaint_app.files.encodable import check_encodable, facts_of
+from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.scaling import to_depth
-from inpaint_app.files.formats.tiff.writer import encode_tiff
 from inpaint_app.files.paths import same_file
+from inpaint_app.files.registry import find_writable, format_of, writable
 from inpaint_app.image.picture import Picture
-
-_FORMATS = {
-    ".png": "PNG",
-    ".jpg": "JPEG",
-    ".jpeg": "JPEG",
-    ".jpe": "JPEG",
-    ".jfif": "JPEG",
-    ".tif": "TIFF",
-    ".tiff": "TIFF",
-    ".webp": "WebP",
-}
 
 
 def write_picture(
@@ -36,7 +23,7 @@ def write_picture(
     depth: int | None = None,
     protect: Iterable[str | Path] = (),
 ) -> tuple[str, ...]:
-    """Write PNG, JPEG, TIFF or WebP, chosen by the name's ending, atomically.
+    """Write a picture atomically, in the format of the `registry` that the suffix asks for.
 
     Bit depth, alpha, EXIF, ICC profile and resolution are kept, or the picture is not written.
 
@@ -82,21 +69,17 @@ def picture_output(
     UserError
         If the format cannot keep the picture.
     """
-    name = format_of(path)
-    check_encodable(facts_of(picture), name, depth=depth, quality=quality)
+    found = format_of(path)
+    check_encodable(facts_of(picture), found, depth=depth, quality=quality)
     if depth is not None and depth != picture.depth:
         alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
         picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
-    encoders: dict[str, Callable[[BinaryIO], None]] = {
-        "PNG": lambda file: encode_png(picture, file),
-        "TIFF": lambda file: encode_tiff(picture, file),
-        "JPEG": lambda file: encode_jpeg(picture, file, quality),
-        "WebP": lambda file: encode_webp(picture, file, quality),
-    }
-    return PendingFile(path, encoders[name])
+    encode = found.encode
+    assert encode is not None, "it can be written"
+    return PendingFile(path, lambda file: encode(picture, file, quality))
 
 
-def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> str:
+def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> Format:
     """Refuse a name that `write_picture` would refuse, before anything is read.
 
     Whether the picture can be kept is for `check_encodable` to say, as soon as it is read.
@@ -108,8 +91,8 @@ def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable
 
     Returns
     -------
-    str
-        The format that the name asks for.
+    Format
+        The one that the suffix asks for.
 
     Raises
     ------
@@ -117,36 +100,20 @@ def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable
         If nothing could be written there.
     """
     path = Path(path)
-    name = format_of(path)
+    found = format_of(path)
     _refuse_source(path, protect, overwrite=overwrite)
     check_target(path, overwrite=overwrite)
-    return name
+    return found
 
 
 def default_output(path: str | Path) -> Path:
     """Return where the restored picture of a file goes: `<stem>_restored.<ext>` beside it.
 
-    Formats that are read but not written become PNG.
+    Files of formats that are read but not written become PNG.
     """
     path = Path(path)
-    ending = path.suffix if path.suffix.lower() in _FORMATS else ".png"
-    return path.with_name(f"{path.stem}_restored{ending}")
-
-
-def format_of(path: Path) -> str:
-    """Return the format that the ending of a name asks for.
-
-    Raises
-    ------
-    UserError
-        If it asks for none that is written.
-    """
-    name = _FORMATS.get(path.suffix.lower())
-    if name is None:
-        raise UserError(
-            f"{printable_path(path)} has no ending that tells a format", "use .png, .jpg, .tif or .webp"
-        )
-    return name
+    suffix = writable()[0].suffixes[0] if find_writable(path) is None else path.suffix
+    return path.with_name(f"{path.stem}_restored{suffix}")
 
 
 def _refuse_source(path: Path, sources: Iterable[str | Path], *, overwrite: bool) -> None:

@@ -10,10 +10,11 @@ from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
-from inpaint_app.files.formats.shared.capabilities import Facts, check_encodable, facts_of
+from inpaint_app.files.encodable import Facts, check_encodable, facts_of
 from inpaint_app.files.paths import same_file
 from inpaint_app.files.recipe_contents import recipe_output
-from inpaint_app.files.write import check_output, format_of, picture_output
+from inpaint_app.files.registry import format_of
+from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.image.damage import mask_picture
 from inpaint_app.image.missing import Mask
@@ -21,8 +22,6 @@ from inpaint_app.image.picture import Array, Picture
 from inpaint_app.jobs.dictionary import dictionary_figure
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.source import Source
-
-_LOSSY = (".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def write_restored(source: Source, image: Array, mask: Mask, output: Output) -> 
 
 def write_mask(source: Source, mask: Mask, output: Output) -> tuple[str, ...]:
     """Write a mask, white = missing."""
-    if output.path.suffix.lower() in _LOSSY:
+    if format_of(output.path).is_lossy:
         better = printable_path(output.path.with_suffix(".png").name)
         raise UserError(
             f"{printable_path(output.path.name)} would blur the mask", f"save it as PNG: {better}"

@@ -11,7 +11,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.formats.shared.capabilities import facts_of
+from inpaint_app.files import registry
+from inpaint_app.files.encodable import facts_of
+from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible, look_at, same_file
 from inpaint_app.files.write import default_output
 from inpaint_app.image.damage import Damage
@@ -20,7 +22,7 @@ from inpaint_app.jobs.export import Output
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
-from inpaint_app.window.dialogs.export_dialog import FILTERS, MASK_FILTERS, ExportDialog
+from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.session import Session
@@ -200,15 +202,19 @@ class FileCommands(QObject):
 
     def export_comparison(self) -> None:
         """Ask where to write the comparison figure, and write it."""
-        self._ask_and_write("Export the comparison", "comparison", FILTERS, self._exporter.write_comparison)
+        self._ask_and_write_picture(
+            "Export the comparison", "comparison", registry.writable(), self._exporter.write_comparison
+        )
 
     def export_dictionary(self) -> None:
         """Ask where to write the picture of the dictionary, and write it."""
-        self._ask_and_write("Export the dictionary", "dictionary", FILTERS, self._exporter.write_dictionary)
+        self._ask_and_write_picture(
+            "Export the dictionary", "dictionary", registry.writable(), self._exporter.write_dictionary
+        )
 
     def save_mask(self) -> None:
         """Ask where to write the mask, and write it."""
-        self._ask_and_write("Save the mask", "mask", MASK_FILTERS, self._exporter.write_mask)
+        self._ask_and_write_picture("Save the mask", "mask", registry.lossless(), self._exporter.write_mask)
 
     def save_recipe(self) -> None:
         """Ask where to write the recipe, and write it."""
@@ -231,6 +237,11 @@ class FileCommands(QObject):
             free = path.with_name(f"{path.stem}_{number}{path.suffix}")
             number += 1
         return free
+
+    def _ask_and_write_picture(
+        self, title: str, what: str, formats: list[Format], write: Callable[[Output], None]
+    ) -> None:
+        self._ask_and_write(title, what, file_dialogs.name_filter(formats), write)
 
     def _ask_and_write(
         self, title: str, what: str, kinds: str, write: Callable[[Output], None], ending: str = ".png"

@@ -10,8 +10,8 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage
 
 from inpaint_app.errors import listed, printable_path
-from inpaint_app.files.batch_files import READABLE_SUFFIXES
 from inpaint_app.files.paths import is_visible_folder
+from inpaint_app.files.registry import suffixes
 from inpaint_app.image.picture import Picture, picture_from_rgba
 
 _MAX_NAMED = 3
@@ -81,7 +81,7 @@ def _sorted(paths: list[Path]) -> Transfer | None:
 
     The first of all decides whether a folder or a picture is taken.
     """
-    usable = [path for path in paths if is_visible_folder(path) or path.suffix.lower() in READABLE_SUFFIXES]
+    usable = [path for path in paths if is_visible_folder(path) or path.suffix.lower() in suffixes()]
     if not usable:
         return None
     if is_visible_folder(usable[0]):

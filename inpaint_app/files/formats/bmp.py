@@ -1,10 +1,12 @@
 """Read BMP."""
 
 import io
+import re
 
 from PIL.BmpImagePlugin import BmpImageFile
 
 from inpaint_app.errors import DamagedError
+from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.bands import pixels_and_alpha
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.picture import Picture
@@ -32,3 +34,12 @@ def decode_bmp(data: bytes) -> Picture:
     return Picture(
         pixels, alpha, dpi=dpi if dpi and min(dpi) > 0 else None, source_format="BMP", notices=notices
     )
+
+
+FORMAT = Format(
+    name="BMP",
+    suffixes=(".bmp",),
+    mime_types=("image/bmp",),
+    signature=re.compile(rb"BM"),
+    decode=decode_bmp,
+)

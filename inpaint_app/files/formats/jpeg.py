@@ -1,16 +1,19 @@
-"""Read JPEG."""
+"""JPEG: read, and write with full colour resolution."""
 
 import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any, BinaryIO
 
 from PIL import Image
 
 from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.bands import image_array
 from inpaint_app.files.formats.shared.cmyk import cmyk_to_rgb
 from inpaint_app.files.formats.shared.exif import PREFIX
+from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow
 from inpaint_app.files.limits import MAX_EXIF_BYTES, check_size
 from inpaint_app.image.picture import Picture
 
@@ -176,3 +179,29 @@ def _density(content: bytes) -> tuple[float, float] | None:
     unit, across, down = struct.unpack_from(">BHH", content, 7)
     factor = {1: 1.0, 2: 2.54}.get(unit)
     return None if factor is None or not across or not down else (across * factor, down * factor)
+
+
+def encode_jpeg(picture: Picture, file: BinaryIO, quality: int) -> None:
+    """Write an opaque 8-bit picture as JPEG, with full colour resolution."""
+    options: dict[str, Any] = {"quality": quality, "subsampling": 0}
+    if picture.exif is not None:
+        options["exif"] = PREFIX + picture.exif
+    if picture.dpi is not None:
+        options["dpi"] = tuple(min(max(round(value), 1), 65535) for value in picture.dpi)
+    save_by_pillow(Image.fromarray(picture.pixels), "JPEG", picture, file, options)
+
+
+# Metadata lie in segments of 64 KB: EXIF in one, a profile in at most 255.
+FORMAT = Format(
+    name="JPEG",
+    suffixes=(".jpg", ".jpeg", ".jpe", ".jfif"),
+    mime_types=("image/jpeg",),
+    signature=re.compile(re.escape(SIGNATURE)),
+    decode=decode_jpeg,
+    encode=encode_jpeg,
+    has_alpha=False,
+    is_lossy=True,
+    max_side=65_500,
+    max_exif=65_527,
+    max_icc=255 * 65_519,
+)

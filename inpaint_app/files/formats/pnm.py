@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inpaint_app.errors import DamagedError
+from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.scaling import stretch
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.picture import Array, Picture
@@ -126,3 +127,17 @@ def _parse(text: bytes, *, bitmap: bool) -> Array:
     if values.max() > 65535:
         raise DamagedError("it has values above its own white")
     return values.astype(np.uint16)
+
+
+FORMAT = Format(
+    name="PNM",
+    suffixes=(".pnm", ".pbm", ".pgm", ".ppm"),
+    mime_types=(
+        "image/x-portable-anymap",
+        "image/x-portable-bitmap",
+        "image/x-portable-graymap",
+        "image/x-portable-pixmap",
+    ),
+    signature=re.compile(rb"P[1-6][\s#]"),
+    decode=decode_pnm,
+)

@@ -1,13 +1,18 @@
-"""Read WebP."""
+"""WebP: read and write."""
 
 import io
+import re
 import struct
+from typing import BinaryIO
 
+import numpy as np
 from PIL import Image
 from PIL.WebPImagePlugin import WebPImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.bands import pixels_and_alpha
+from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.picture import Picture
 
@@ -81,3 +86,24 @@ def _read_size(data: bytes) -> tuple[int, int]:
 def _frame_size(frame: bytes) -> tuple[int, int]:
     """Return width and height of a frame of an animation."""
     return 1 + int.from_bytes(frame[6:9], "little"), 1 + int.from_bytes(frame[9:12], "little")
+
+
+def encode_webp(picture: Picture, file: BinaryIO, quality: int) -> None:
+    """Write an 8-bit picture as WebP; quality 100 is without loss."""
+    values = picture.pixels if picture.is_color else np.repeat(picture.pixels[..., np.newaxis], 3, axis=2)
+    if picture.alpha is not None:
+        values = np.concatenate((values, picture.alpha[..., np.newaxis]), axis=2)
+    options = {"quality": quality, "lossless": quality == 100, "exact": True, "exif": picture.exif or b""}
+    save_by_pillow(Image.fromarray(values), "WEBP", picture, file, options)
+
+
+FORMAT = Format(
+    name="WebP",
+    suffixes=(".webp",),
+    mime_types=("image/webp",),
+    signature=re.compile(rb"RIFF....WEBP", re.DOTALL),
+    decode=decode_webp,
+    encode=encode_webp,
+    is_lossy=True,
+    max_side=16_383,
+)

@@ -17,31 +17,20 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.formats.shared.capabilities import Facts, check_encodable
+from inpaint_app.files import registry
+from inpaint_app.files.encodable import Facts, check_encodable
+from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_folder, is_visible_file, same_file
-from inpaint_app.files.write import format_of
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.session.remedies import REMEDIES
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
-FORMATS = {"PNG": ".png", "TIFF": ".tif", "JPEG": ".jpg", "WebP": ".webp"}
-FILTERS = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.webp)"
-MASK_FILTERS = "Pictures (*.png *.tif *.tiff)"
-_ENDINGS = {
-    ".png": "PNG",
-    ".tif": "TIFF",
-    ".tiff": "TIFF",
-    ".jpg": "JPEG",
-    ".jpeg": "JPEG",
-    ".webp": "WebP",
-}
-_LOSSY = ("JPEG", "WebP")
 _PREVIEW = "The preview is not exported: F5 restores the whole picture with the parameters as they are now."
-_DEPTHS = {"PNG": (8, 16), "JPEG": (8,), "TIFF": (8, 16, 32), "WebP": (8,)}
 _QUALITY = Quantity(
     label="&Quality",
     minimum=1,
@@ -80,7 +69,9 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export the restored picture")
         self._document, self._facts = document, facts
-        self._file = PathField("&File", folders=False, start=suggestion, filters=FILTERS)
+        self._file = PathField(
+            "&File", folders=False, start=suggestion, filters=name_filter(registry.writable())
+        )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
         self._metadata = QCheckBox("&Keep EXIF, colour profile and resolution")
@@ -94,7 +85,8 @@ class ExportDialog(QDialog):
         self._file.set_path(suggestion)
 
     def _lay_out(self) -> None:
-        self._format.addItems(list(FORMATS))
+        for each in registry.writable():
+            self._format.addItem(each.name, each)
         self._format.setAccessibleName("Format")
         self._depth.setAccessibleName("Bits per channel")
         self._metadata.setChecked(True)
@@ -140,6 +132,11 @@ class ExportDialog(QDialog):
             keep_metadata=self._metadata.isChecked(),
         )
 
+    @property
+    def can_export(self) -> bool:
+        """Whether what was chosen can be written."""
+        return self._export.isEnabled()
+
     def set_path(self, path: Path) -> None:
         """Fill in another file."""
         self._file.set_path(path)
@@ -147,22 +144,22 @@ class ExportDialog(QDialog):
     def _choose_format(self) -> None:
         path = self._file.path
         if path is not None and path.name:
-            self._file.set_path(path.with_suffix(FORMATS[self._format.currentText()]))
+            self._file.set_path(path.with_suffix(self._format.currentData().suffixes[0]))
 
     def _show(self) -> None:
         """Follow the name: its ending tells the format."""
         path = self._file.path
-        name = None if path is None else _ENDINGS.get(path.suffix.lower())
-        if name is not None:
-            self._format.setCurrentText(name)
+        named = None if path is None else registry.find_writable(path)
+        if named is not None:
+            self._format.setCurrentText(named.name)
         self._replace.setChecked(False)
-        self._show_depths(name or self._format.currentText())
-        self._quality.setEnabled(name in _LOSSY)
+        self._show_depths(self._format.currentData())
+        self._quality.setEnabled(named is not None and named.is_lossy)
         self._show_note()
 
-    def _show_depths(self, name: str) -> None:
+    def _show_depths(self, chosen: Format) -> None:
         own, before = self._document.picture.depth, self._depth.currentData()
-        possible = [depth for depth in _DEPTHS[name] if depth in (8, 16) or depth == own]
+        possible = [depth for depth in chosen.depths if depth in (8, 16) or depth == own]
         self._depth.clear()
         for depth in possible:
             kind = "32-bit float" if depth == 32 else f"{depth} bits per channel"
@@ -191,7 +188,9 @@ class ExportDialog(QDialog):
         if not target.keep_metadata:
             facts = replace(facts, n_exif=0, n_icc=0)
         try:
-            check_encodable(facts, format_of(target.path), depth=target.depth, quality=target.quality)
+            check_encodable(
+                facts, registry.format_of(target.path), depth=target.depth, quality=target.quality
+            )
         except UserError as error:
             return error.sentence(REMEDIES)
         return ""
@@ -212,12 +211,11 @@ def _name_problem(path: Path | None) -> str:
     """Say why nothing can be written there; empty if something can."""
     if path is None:
         return "Give the file a name."
-    if path.suffix.lower() not in _ENDINGS:
-        return "The name needs an ending that tells the format: .png, .tif, .jpg or .webp."
     try:
+        registry.format_of(path)
         has_folder = is_folder(path.parent)
     except UserError as error:
-        return str(error)
+        return error.sentence(REMEDIES)
     if not has_folder:
         return f"The folder {printable_path(path.parent)} does not exist; choose another, or make it first."
     return ""

@@ -8,15 +8,20 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from inpaint_app.errors import printable_path
-from inpaint_app.files.batch_files import READABLE_SUFFIXES
+from inpaint_app.files import registry
+from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible
 
-_PICTURES = f"Pictures ({' '.join(f'*{ending}' for ending in sorted(READABLE_SUFFIXES))});;All files (*)"
+
+def name_filter(formats: list[Format] | None = None) -> str:
+    """Return the filter of a file dialog for some formats; for all that can be read if none are given."""
+    patterns = " ".join(f"*{suffix}" for suffix in registry.suffixes(formats))
+    return f"Pictures ({patterns})" + (";;All files (*)" if formats is None else "")
 
 
 def ask_for_picture(parent: QWidget, title: str, folder: Path) -> Path | None:
     """Ask for a picture to read; None if the user changes their mind."""
-    chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder), _PICTURES)
+    chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder), name_filter())
     return Path(chosen) if chosen else None
 
 

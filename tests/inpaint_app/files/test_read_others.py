@@ -221,7 +221,7 @@ def test_other_formats_name_the_accepted_ones(tmp_path: Path, name: str) -> None
     Image.fromarray(NOISE[..., :3]).resize((32, 32)).save(buffer, name)
     path = tmp_path / "picture.png"  # the ending does not decide
     path.write_bytes(buffer.getvalue())
-    with pytest.raises(UserError, match="PNG, JPEG, TIFF, BMP, WebP or PNM"):
+    with pytest.raises(UserError, match="PNG, TIFF, JPEG, WebP, BMP or PNM"):
         read_picture(path)
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QWidget
 
 from inpaint_app.errors import UserError
-from inpaint_app.files.formats.shared.capabilities import facts_of
+from inpaint_app.files.encodable import facts_of
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.jobs.source import Source, open_source

@@ -1,1 +1,17 @@
-"""PNG."""
+"""PNG with 1 to 16 bits per channel."""
+
+import re
+
+from inpaint_app.files.format import Format
+from inpaint_app.files.formats.png.reader import SIGNATURE, decode_png
+from inpaint_app.files.formats.png.writer import encode_png
+
+FORMAT = Format(
+    name="PNG",
+    suffixes=(".png",),
+    mime_types=("image/png",),
+    signature=re.compile(re.escape(SIGNATURE)),
+    decode=decode_png,
+    encode=encode_png,
+    depths=(8, 16),
+)

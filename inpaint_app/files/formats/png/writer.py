@@ -18,7 +18,7 @@ _AVERAGE = 3
 _BAND_BYTES = 4 * 1024**2
 
 
-def encode_png(picture: Picture, file: BinaryIO) -> None:
+def encode_png(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     """Write a picture with 8 or 16 bits.
 
     Parameters

@@ -1,1 +1,17 @@
-"""TIFF."""
+"""TIFF and BigTIFF with 8 or 16 bits or float32 per channel."""
+
+import re
+
+from inpaint_app.files.format import Format
+from inpaint_app.files.formats.tiff.reader import decode_tiff
+from inpaint_app.files.formats.tiff.writer import encode_tiff
+
+FORMAT = Format(
+    name="TIFF",
+    suffixes=(".tif", ".tiff"),
+    mime_types=("image/tiff",),
+    signature=re.compile(rb"II[*+]\0|MM\0[*+]", re.DOTALL),
+    decode=decode_tiff,
+    encode=encode_tiff,
+    depths=(8, 16, 32),
+)

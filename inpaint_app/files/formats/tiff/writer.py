@@ -33,7 +33,7 @@ _DEFLATE, _HORIZONTAL, _INCH, _ALPHA = 8, 2, 2, 2
 _STRIP_BYTES = 1024**2
 
 
-def encode_tiff(picture: Picture, file: BinaryIO) -> None:
+def encode_tiff(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     """Write a picture, packed without loss (deflate).
 
     Parameters

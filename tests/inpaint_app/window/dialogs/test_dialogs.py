@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from inpaint_app.files.formats.shared.capabilities import facts_of
+from inpaint_app.files.encodable import facts_of
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture

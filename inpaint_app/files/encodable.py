@@ -1,4 +1,4 @@
-"""What the formats that are written can keep of a picture."""
+"""Whether a format can keep a picture, known before the picture is restored."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inpaint_app.errors import Remedy, UserError
+from inpaint_app.files.format import Format
 from inpaint_app.image.picture import Picture, mode_words
 
 
@@ -38,26 +39,6 @@ class Facts:
     is_unit: bool = True
     n_exif: int = 0
     n_icc: int = 0
-
-
-@dataclass(frozen=True)
-class Capabilities:
-    """What a format can keep; None where there is no limit within those of reading."""
-
-    depths: tuple[int, ...]
-    has_alpha: bool = True
-    max_side: int | None = None
-    max_exif: int | None = None
-    max_icc: int | None = None
-
-
-CAPABILITIES = {
-    "PNG": Capabilities((8, 16)),
-    # Metadata lie in segments of 64 KB: EXIF in one, a profile in at most 255.
-    "JPEG": Capabilities((8,), has_alpha=False, max_side=65_500, max_exif=65_527, max_icc=255 * 65_519),
-    "TIFF": Capabilities((8, 16, 32)),
-    "WebP": Capabilities((8,), max_side=16_383),
-}
 
 
 def facts_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) -> Facts:
@@ -102,15 +83,15 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
     return bool(inside.all())
 
 
-def check_encodable(facts: Facts, name: str, *, depth: int | None = None, quality: int = 95) -> None:
+def check_encodable(facts: Facts, kept: Format, *, depth: int | None = None, quality: int = 95) -> None:
     """Refuse what a format cannot keep; what is not refused can be written.
 
     Parameters
     ----------
     facts : Facts
         Of the picture.
-    name : str
-        A format of `CAPABILITIES`.
+    kept : Format
+        One that can be written.
     depth : int, optional
         8 or 16: the depth to convert to.
     quality : int
@@ -130,7 +111,7 @@ def check_encodable(facts: Facts, name: str, *, depth: int | None = None, qualit
             f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",
             "scale them, or write TIFF",
         )
-    kept, bits = CAPABILITIES[name], depth or facts.depth
+    name, bits = kept.name, depth or facts.depth
     if bits not in kept.depths:
         mode = mode_words(bits, is_color=facts.is_color, has_alpha=facts.has_alpha)
         raise UserError(f"{name} cannot keep {mode}", Remedy.REDUCE_DEPTH)

@@ -7,13 +7,17 @@ import numpy as np
 import pytest
 
 from inpaint_app.errors import UserError
-from inpaint_app.files.formats.shared.capabilities import CAPABILITIES, Facts, check_encodable, facts_of
-from inpaint_app.files.write import format_of, write_picture
+from inpaint_app.files import registry
+from inpaint_app.files.encodable import Facts, check_encodable, facts_of
+from inpaint_app.files.registry import format_of
+from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture, full_scale
 
 SHAPE = (6, 7)
 MISSING = np.zeros(SHAPE, bool)
 MISSING[2:4, 1:5] = True
+
+FORMATS = {each.name: each for each in registry.writable()}
 
 
 def pictures() -> dict[str, Picture]:
@@ -80,7 +84,7 @@ def test_mask_by_channel() -> None:
     ],
 )
 def test_limits_themselves_are_allowed(name: str, facts: Facts) -> None:
-    check_encodable(facts, name)
+    check_encodable(facts, FORMATS[name])
 
 
 @pytest.mark.parametrize(
@@ -97,11 +101,11 @@ def test_limits_themselves_are_allowed(name: str, facts: Facts) -> None:
 )
 def test_beyond_the_limits(name: str, facts: Facts, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        check_encodable(facts, name)
+        check_encodable(facts, FORMATS[name])
 
 
 def test_largest_metadata_of_jpeg_are_written(tmp_path: Path) -> None:
-    kept = CAPABILITIES["JPEG"]
+    kept = FORMATS["JPEG"]
     picture = Picture(
         np.zeros((2, 2), np.uint8), exif=bytes(kept.max_exif or 0), icc=bytes(kept.max_icc or 0)
     )

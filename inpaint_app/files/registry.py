@@ -1,0 +1,60 @@
+"""The file formats of the program: everything that names formats asks here."""
+
+from pathlib import Path
+
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files import formats
+from inpaint_app.files.format import Format
+
+FORMATS: list[Format] = list(formats.FORMATS)
+"""All formats, in the order in which they are offered."""
+
+
+def writable() -> list[Format]:
+    """Return the formats that can be written."""
+    return [each for each in FORMATS if each.encode is not None]
+
+
+def lossless() -> list[Format]:
+    """Return the formats that can be written and change no pixel."""
+    return [each for each in writable() if not each.is_lossy]
+
+
+def suffixes(some: list[Format] | None = None) -> list[str]:
+    """Return the suffixes of some formats; of all that can be read if none are given."""
+    return [suffix for each in (FORMATS if some is None else some) for suffix in each.suffixes]
+
+
+def readable_names() -> str:
+    """Return the names of all formats, as a sentence lists them."""
+    *others, last = [each.name for each in FORMATS]
+    return f"{', '.join(others)} or {last}"
+
+
+def recognise(start: bytes) -> Format | None:
+    """Return the format that the first bytes of a file tell; None if it is none of ours."""
+    return next((each for each in FORMATS if each.signature.match(start)), None)
+
+
+def find_writable(path: Path) -> Format | None:
+    """Return the format in which a file of this name is written; None if there is none."""
+    suffix = path.suffix.lower()
+    return next((each for each in writable() if suffix in each.suffixes), None)
+
+
+def format_of(path: Path) -> Format:
+    """Return the format in which a file of this name is written.
+
+    Raises
+    ------
+    UserError
+        If there is none.
+    """
+    found = find_writable(path)
+    if found is None:
+        usual = [each.suffixes[0] for each in writable()]
+        raise UserError(
+            f"{printable_path(path)} has no suffix of a format that can be written",
+            f"use {', '.join(usual[:-1])} or {usual[-1]}",
+        )
+    return found

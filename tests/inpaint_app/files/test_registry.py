@@ -1,0 +1,81 @@
+"""One registry of formats: whatever it holds is read, written, offered and documented."""
+
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inpaint_app.cli import main
+from inpaint_app.errors import UserError
+from inpaint_app.files import registry
+from inpaint_app.files.batch_files import find_items
+from inpaint_app.files.format import Format
+from inpaint_app.files.read import read_picture
+from inpaint_app.files.write import default_output, write_picture
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.picture import Picture
+
+README = Path(__file__).parents[3] / "README.md"
+GRAY = Picture(np.arange(12, dtype=np.uint8).reshape(3, 4))
+
+
+def decode_toy(data: bytes) -> Picture:
+    return Picture(np.load(io.BytesIO(data[3:])))
+
+
+def encode_toy(picture, file, _quality) -> None:
+    file.write(b"TOY")
+    np.save(file, picture.pixels)
+
+
+@pytest.fixture
+def toy(monkeypatch) -> Format:
+    """A format that is registered as any other is: by one line."""
+    made = Format("Toy", (".toy",), ("image/x-toy",), re.compile(b"TOY"), decode_toy, encode_toy)
+    monkeypatch.setattr(registry, "FORMATS", [*registry.FORMATS, made])
+    return made
+
+
+def test_a_new_format_is_read_and_written(toy, tmp_path) -> None:
+    write_picture(GRAY, tmp_path / "a.toy")
+    assert np.array_equal(read_picture(tmp_path / "a.toy").pixels, GRAY.pixels)
+    with pytest.raises(UserError, match="Toy cannot keep 16-bit gray"):
+        write_picture(Picture(GRAY.pixels.astype(np.uint16)), tmp_path / "b.toy")
+    assert default_output(Path("scan.toy")) == Path("scan_restored.toy")
+
+
+def test_a_new_format_is_taken_from_folders(toy, tmp_path) -> None:
+    write_picture(GRAY, tmp_path / "a.toy")
+    (item,) = find_items([tmp_path], tmp_path / "out", MaskSpec(), overwrite=False)
+    assert item.output == tmp_path / "out" / "a.toy"
+
+
+def test_a_new_format_is_named_by_the_command_line(toy, tmp_path, capsys) -> None:
+    assert main(["restore", "--help"]) == 0
+    assert "PNM or Toy" in " ".join(capsys.readouterr().out.split())
+    (tmp_path / "a.png").write_bytes(b"nothing of the kind")
+    with pytest.raises(UserError, match="or Toy"):
+        read_picture(tmp_path / "a.png")
+    with pytest.raises(UserError, match=r"\.toy"):
+        write_picture(GRAY, tmp_path / "a.unknown")
+
+
+@pytest.mark.parametrize("name", [s for each in registry.writable() for s in each.suffixes])
+def test_the_suggested_output_of_every_name_is_accepted(name, tmp_path) -> None:
+    write_picture(GRAY, default_output(tmp_path / f"scan{name}"))
+
+
+def test_the_readme_has_a_row_for_every_format() -> None:
+    rows = [line for line in README.read_text().splitlines() if re.match(r"\| [A-Z]\w+ +\| `\.", line)]
+    assert rows == [readme_row(each) for each in registry.FORMATS]
+
+
+def readme_row(each: Format) -> str:
+    """Return the row of the README's table; copy it from the failure of the test above."""
+    names = " ".join(f"`{suffix}`" for suffix in each.suffixes)
+    if each.encode is None:
+        return f"| {each.name} | {names} | read only |"
+    depths = ", ".join("float" if depth == 32 else str(depth) for depth in each.depths)
+    return f"| {each.name} | {names} | {depths} bits{'' if each.has_alpha else ', no transparency'} |"
