@@ -3,7 +3,7 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
 Step = TypeVar("Step")
 Result = TypeVar("Result")
@@ -84,8 +84,33 @@ def stepwise(
     iterate.__name__ = iterate.__qualname__ = f"iter_{function.__name__}"
     iterate.__module__ = function.__module__
     iterate.__signature__ = signature.replace(return_annotation=run)  # type: ignore[attr-defined]
-    iterate.__doc__ = (
-        f"Return a run of `{function.__name__}`, which works step by step.\n\n"
-        f"Input is checked at the call. The parameters are those of `{function.__name__}`.\n"
+    iterate.__doc__ = _STEPWISE_DOC.format(
+        name=function.__name__, parameters=", ".join(signature.parameters), run=_short_name(run)
     )
     return iterate
+
+
+_STEPWISE_DOC = """Return a run of `{name}`, which works step by step.
+
+Input is checked at the call.
+
+Parameters
+----------
+{parameters}
+    As for `{name}`.
+
+Returns
+-------
+{run}
+    An iterator over the steps. Its ``finish()`` takes those that remain and returns what `{name}` returns.
+
+See Also
+--------
+{name} : Takes all steps at once.
+"""
+
+
+def _short_name(annotation: Any) -> str:  # noqa: ANN401  (whatever stands behind an arrow)
+    """Return the name of a class and of its type arguments."""
+    arguments = ", ".join(_short_name(each) for each in get_args(annotation))
+    return f"{annotation.__name__}[{arguments}]" if arguments else str(annotation.__name__)

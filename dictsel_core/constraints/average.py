@@ -69,7 +69,7 @@ class AverageSparsity(Constraint):
         return (2 if self.s is None else 3) * n_atoms - 1
 
     def is_feasible(self, supports: Supports) -> bool:
-        """Return whether no cap and not the budget is exceeded."""
+        """Return whether neither a cap nor the budget is exceeded."""
         sizes = support_sizes(supports)
         capped = self.caps is None or bool((sizes <= self.caps).all())
         return capped and int(sizes.sum()) <= self.budget

@@ -94,7 +94,7 @@ class BlockSparsity(LocalConstraint):
             raise ValueError(f"blocks cover {len(self._labels)} patches, but there are {n_points}.")
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
-        """Return the largest cap of a block that a dictionary of `n_atoms` atoms can fill."""
+        """Return the maximum size of a support within the caps and the dictionary."""
         return min(int(np.max(self.caps)), n_atoms)
 
     def replacement_sparsity(self, n_atoms: int) -> int:

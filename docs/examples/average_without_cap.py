@@ -19,8 +19,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer patches")
     step = 32 if parser.parse_args().quick else 8
-    windows = np.lib.stride_tricks.sliding_window_view(skimage.data.camera() / 255.0, (8, 8))[::step, ::step]
-    data = windows.reshape(-1, 64)
+    patches = np.lib.stride_tricks.sliding_window_view(skimage.data.camera() / 255.0, (8, 8))[::step, ::step]
+    data = patches.reshape(-1, 64)
     constraints: dict[str, Constraint] = {
         "equal shares": IndividualSparsity(AVERAGE),
         "shared budget": AverageSparsity(None, AVERAGE * len(data)),

@@ -20,9 +20,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer patches")
     n_scenes = 60 if parser.parse_args().quick else 400
     rng = np.random.default_rng(0)
-    windows = np.lib.stride_tricks.sliding_window_view(skimage.data.camera() / 255.0, (8, 8))
-    rows, columns = (rng.integers(0, length, n_scenes) for length in windows.shape[:2])
-    clean = np.repeat(windows[rows, columns].reshape(n_scenes, 64), EXPOSURES, axis=0)
+    patches = np.lib.stride_tricks.sliding_window_view(skimage.data.camera() / 255.0, (8, 8))
+    rows, columns = (rng.integers(0, length, n_scenes) for length in patches.shape[:2])
+    clean = np.repeat(patches[rows, columns].reshape(n_scenes, 64), EXPOSURES, axis=0)
     noisy = clean + 0.1 * rng.normal(size=clean.shape)
     scenes = np.repeat(np.arange(n_scenes), EXPOSURES)
     constraints: dict[str, Constraint] = {

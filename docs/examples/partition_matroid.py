@@ -20,8 +20,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer patches")
     step = 32 if parser.parse_args().quick else 8
     picture = skimage.data.camera() / 255.0
-    windows = np.lib.stride_tricks.sliding_window_view(picture, (8, 8))[::step, ::step]
-    data = windows.reshape(-1, 64)
+    patches = np.lib.stride_tricks.sliding_window_view(picture, (8, 8))[::step, ::step]
+    data = patches.reshape(-1, 64)
     data = data - data.mean(axis=1, keepdims=True)
     ground_set = standard_ground_set(bases=list(CAPS))
     kinds = np.array([list(CAPS).index(origin.basis) for origin in ground_set.origins])
