@@ -206,9 +206,9 @@ class MainWindow(QMainWindow):
         session.notice.connect(lambda words: self.statusBar().showMessage(words, _MESSAGE_MS))
         session.document_changed.connect(self._show_document)
         session.activity_changed.connect(self._show_activity)
-        session.record_shown.connect(self._leave_comparison)
+        session.results.shown.connect(self._leave_comparison)
         self.exporter.activity_changed.connect(self._show_activity)
-        for changed in (session.mask_edited, session.history_changed, session.settings_changed):
+        for changed in (session.mask_edited, session.results.changed, session.settings_changed):
             changed.connect(self._show_possible)
         self.viewer.view_changed.connect(self._show_view)
         self.viewer.viewport.changed.connect(self._show_zoom)
@@ -234,7 +234,7 @@ class MainWindow(QMainWindow):
     def cancel(self) -> None:
         """Give up what is under way; with nothing under way, close the banner."""
         activity = self.session.activity
-        if activity is None and self.session.preview is None:
+        if activity is None and self.session.runner.preview is None:
             self.banner.hide()
         self.session.cancel()
         if activity is not None and activity.kind == "compare":
@@ -242,7 +242,7 @@ class MainWindow(QMainWindow):
 
     def _leave_comparison(self) -> None:
         """Go back to another view if the picture to be seen is no part of a comparison."""
-        if self.viewer.view is View.COMPARE and self.session.history.pair == (None, None):
+        if self.viewer.view is View.COMPARE and self.session.results.history.pair == (None, None):
             self.viewer.set_view(self._view_before)
 
     def copy(self) -> None:
@@ -317,7 +317,7 @@ class MainWindow(QMainWindow):
         """Enable what makes sense now, and name the window."""
         session = self.session
         document, mask = session.document, session.mask
-        is_open, is_restored = document is not None, session.current is not None
+        is_open, is_restored = document is not None, session.results.current is not None
         possible = {
             "undo": mask is not None and mask.can_undo,
             "redo": mask is not None and mask.can_redo,

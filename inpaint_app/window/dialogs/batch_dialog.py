@@ -123,7 +123,7 @@ class BatchDialog(QDialog):
             lambda task: run_batch(task, request),
             done=self._finish,
             failed=self._banner.say,
-            news=self._show_row,
+            progress=self._show_row,
         )
 
     def _show_row(self, row: BatchRow) -> None:

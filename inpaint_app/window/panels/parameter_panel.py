@@ -170,7 +170,7 @@ class ParameterPanel(QWidget):
         session.settings_changed.connect(self._show)
         session.document_changed.connect(self._show)
         session.mask_edited.connect(self._show)
-        session.history_changed.connect(self._show_total)
+        session.results.changed.connect(self._show_total)
         self._presets.activated.connect(self._choose_preset)
         self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
         for name, field in self._fields.items():
@@ -245,7 +245,7 @@ class ParameterPanel(QWidget):
 
     def _n_patches(self) -> int:
         """Return how many patches the dictionary was or will be selected on."""
-        current, document = self._session.current, self._session.document
+        current, document = self._session.results.current, self._session.document
         if current is not None and current.restoration.selection is not None:
             return len(current.restoration.selection.supports)
         assert document is not None

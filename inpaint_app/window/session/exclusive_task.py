@@ -13,7 +13,7 @@ from inpaint_app.window.session.task import Task
 
 
 class ExclusiveTask(QObject):
-    """Holds the task under way; a new one takes the place of the last, which never delivers.
+    """Holds the task in progress; a new one takes the place of the last, which never delivers.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class ExclusiveTask(QObject):
 
     @property
     def is_active(self) -> bool:
-        """Whether work is under way."""
+        """Whether work is in progress."""
         return self._task is not None
 
     def start(
@@ -41,39 +41,39 @@ class ExclusiveTask(QObject):
         *,
         done: Callable[[Any], None],
         failed: Callable[[str], None],
-        news: Callable[[Any], None] | None = None,
+        progress: Callable[[Any], None] | None = None,
     ) -> None:
-        """Start work in place of what is under way; see `Jobs.start`.
+        """Start work in place of the work in progress; see `Jobs.start`.
 
-        News of the kind `Activity` become the activity; others are passed on.
+        Reports that are an `Activity` become the activity; others go to `progress`.
         """
 
-        def ended(result: Any) -> None:  # noqa: ANN401
+        def on_done(result: Any) -> None:  # noqa: ANN401
             self._end()
             done(result)
 
-        def broken(sentence: str) -> None:
+        def on_error(sentence: str) -> None:
             self._end()
             failed(sentence)
 
-        def heard(told: Any) -> None:  # noqa: ANN401
-            if isinstance(told, Activity):
-                self._tell(told)
-            elif news is not None:
-                news(told)
+        def on_progress(report: Any) -> None:  # noqa: ANN401
+            if isinstance(report, Activity):
+                self._set_activity(report)
+            elif progress is not None:
+                progress(report)
 
         if self._task is not None:
             self._task.cancel()
-        self._task = self._jobs.start(work, done=ended, failed=broken, news=heard)
-        self._tell(activity)
+        self._task = self._jobs.start(work, done=on_done, failed=on_error, news=on_progress)
+        self._set_activity(activity)
 
     def stop(self) -> None:
-        """Ask the work to end early with what there is."""
+        """Ask the work to stop and deliver its current result."""
         if self._task is not None:
             self._task.stop()
 
     def cancel(self) -> bool:
-        """Give the work up; tells whether there was any."""
+        """Cancel and discard the work; return whether there was any."""
         if self._task is None:
             return False
         self._task.cancel()
@@ -82,8 +82,8 @@ class ExclusiveTask(QObject):
 
     def _end(self) -> None:
         self._task = None
-        self._tell(None)
+        self._set_activity(None)
 
-    def _tell(self, activity: Activity | None) -> None:
+    def _set_activity(self, activity: Activity | None) -> None:
         self.activity = activity
         self.activity_changed.emit()

@@ -56,7 +56,7 @@ class Exporter(QObject):
 
     def write_comparison(self, target: Target) -> None:
         """Write a figure: input and restored pictures side by side, with their PSNR."""
-        records = self._session.compared_records
+        records = self._session.results.history.compared
         self._write(lambda document: exporting.write_comparison(document, records, target))
 
     def write_mask(self, target: Target) -> None:
@@ -76,7 +76,7 @@ class Exporter(QObject):
         target: Target,
         saved: Callable[[RunRecord], None] | None = None,
     ) -> None:
-        record = self._session.current
+        record = self._session.results.current
         if record is None:
             self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return

@@ -21,27 +21,23 @@ from inpaint_app.jobs.opening import SAMPLES, Damage, Opened
 from inpaint_app.jobs.restoring import RestoreRequest, RunResult
 from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
-from inpaint_app.window.session.state import (
-    Activity,
-    Advice,
-    AtomUse,
-    Comparison,
-    Document,
-    IntermediateImage,
-    Preview,
-    QualityMetrics,
-    RunRecord,
-)
+from inpaint_app.window.session.state import Activity, Advice, Document, RunRecord
 
 
 class Session(QObject):
     """The document, its mask, the parameters, and the restorations made with them.
 
     Everything here happens on the GUI thread; long work is handed to `Jobs`. Most signals carry no values:
-    who listens asks the session. What runs is held by a `Runner`, what came of it by `Results`.
+    listeners ask the session.
+
+    Attributes
+    ----------
+    runner : Runner
+        The run or preview in progress.
+    results : Results
+        What came of earlier runs.
     """
 
     document_changed = Signal()
@@ -50,18 +46,8 @@ class Session(QObject):
     mask_edited = Signal()
     """A step of editing the mask has ended."""
     settings_changed = Signal()
-    result_changed = Signal()
-    """Another restored picture is to be shown: a record, or a sketch of a run under way."""
-    record_shown = Signal()
-    """Another record is shown, new or of the history."""
-    preview_changed = Signal()
-    """Another preview is shown, or one is awaited now, or no longer."""
-    history_changed = Signal()
-    """Records, their figures or the current one are different now."""
-    comparison_changed = Signal()
     activity_changed = Signal()
     advice_changed = Signal()
-    atom_use_changed = Signal()
     problem = Signal(str)
     """A sentence about what went wrong and what to do."""
     notice = Signal(str)
@@ -77,83 +63,26 @@ class Session(QObject):
         self._missing_fraction: float | None = None
         self.jobs = Jobs(4, self)
         self._opening = ExclusiveTask(self.jobs, self)
-        self._runner, self._results = Runner(self.jobs, self), Results(self.jobs, self)
-        self._connect()
-
-    def _connect(self) -> None:
-        runner, results = self._runner, self._results
+        self.runner, self.results = Runner(self.jobs, self), Results(self.jobs, self)
         self._opening.activity_changed.connect(self.activity_changed)
-        runner.activity_changed.connect(self.activity_changed)
-        runner.intermediate_changed.connect(self.result_changed)
-        runner.preview_changed.connect(self.preview_changed)
-        runner.debounced.connect(self._preview_or_restore)
-        runner.failed.connect(self.problem)
-        results.history_changed.connect(self.history_changed)
-        results.shown.connect(self.result_changed)
-        results.shown.connect(self.record_shown)
-        results.atom_use_changed.connect(self.atom_use_changed)
-        results.failed.connect(self.problem)
-
-    # What is held elsewhere
+        self.runner.activity_changed.connect(self.activity_changed)
+        self.runner.debounced.connect(self._preview_or_restore)
+        self.runner.failed.connect(self.problem)
+        self.results.failed.connect(self.problem)
 
     @property
     def activity(self) -> Activity | None:
         """The long work that the user waits for, if there is any."""
-        return self._runner.activity or self._opening.activity
-
-    @property
-    def history(self) -> RunHistory:
-        """All restorations of the document."""
-        return self._results.history
-
-    @property
-    def current(self) -> RunRecord | None:
-        """The restoration that is shown, if there is one."""
-        return self.history.current
-
-    @property
-    def comparison(self) -> Comparison | None:
-        """Which restorations were last made to stand side by side."""
-        return self.history.comparison
-
-    @property
-    def compared_records(self) -> tuple[RunRecord, ...]:
-        """The records that stand side by side: individual and average, or the current one alone."""
-        return self.history.compared
-
-    @property
-    def intermediate(self) -> IntermediateImage | None:
-        """The picture so far of the run under way, if it is looked at."""
-        return self._runner.intermediate
-
-    @property
-    def preview(self) -> Preview | None:
-        """A part of the picture, restored with the parameters as they are now."""
-        return self._runner.preview
-
-    @property
-    def damage_quality(self) -> QualityMetrics | None:
-        """How good the damaged picture is; None where that is not known yet."""
-        return self._results.damage_quality
-
-    @property
-    def atom_use(self) -> AtomUse | None:
-        """Where the chosen atom is used."""
-        return self._results.atom_use
-
-    @property
-    def is_previewing(self) -> bool:
-        """Whether a preview is being made, or will be as soon as the parameters rest."""
-        return self._runner.is_previewing
+        return self.runner.activity or self._opening.activity
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is under way or about to begin."""
-        return self.jobs.n_active == 0 and not self._runner.is_pausing
+        """Whether nothing is in progress or about to begin."""
+        return self.jobs.n_active == 0 and not self.runner.is_pausing
 
     def close(self) -> None:
         """Cancel all work and wait until its threads have ended."""
-        self._runner.close()
+        self.runner.close()
         self.jobs.close()
 
     # Opening
@@ -232,17 +161,14 @@ class Session(QObject):
 
     def _take_document(self, opened: Opened) -> None:
         """Show another document; nothing of the last one may arrive any more."""
-        self._runner.cancel()
-        self._results.clear()
+        self.runner.cancel()
+        self.results.restart(opened.document)
         self.document, self.mask = opened.document, MaskHistory(opened.mask)
         self._missing_fraction = self.advice = None
         self.document_changed.emit()
         self.mask_changed.emit(None)
         self.mask_edited.emit()
-        for changed in (self.history_changed, self.result_changed, self.comparison_changed):
-            changed.emit()
         self.advice_changed.emit()
-        self.atom_use_changed.emit()
         for sentence in opened.document.picture.notices:
             self.notice.emit(sentence)
         self._measure_damage()
@@ -252,8 +178,8 @@ class Session(QObject):
     def _take_reference(self, opened: Opened) -> None:
         self.document = opened.document
         self.document_changed.emit()
+        self.results.set_reference(opened.document)
         self._measure_damage()
-        self._results.measure_all(opened.document)
 
     def _take_mask_spec(self, opened: Opened) -> None:
         self.document = opened.document
@@ -305,16 +231,8 @@ class Session(QObject):
         """Say whether every change is followed by a full run."""
         self.is_automatic = automatic
         self.settings_changed.emit()
-        if automatic and not self._runner.is_active:
+        if automatic and not self.runner.is_busy:
             self._schedule()
-
-    def look_at(self, rect: Rect | None) -> None:
-        """Tell which part of the picture is in view: that is what a preview shows.
-
-        Work under way goes on: looking elsewhere is no change.
-        """
-        if self.document is not None:
-            self._runner.look_at(rect)
 
     def _show_settings(self, settings: RestoreSettings) -> None:
         self.settings = settings
@@ -326,17 +244,17 @@ class Session(QObject):
     def _schedule(self) -> None:
         """Preview, or run, when the user pauses."""
         if self.document is not None:
-            self._runner.restart(previews=not self.is_automatic and self.missing_fraction > 0)
+            self.runner.schedule(previews=not self.is_automatic and self.missing_fraction > 0)
 
     def _preview_or_restore(self) -> None:
         if self.missing_fraction == 0:
-            self._runner.clear_preview()
+            self.runner.clear_preview()
         elif self.is_automatic:
             self.restore()
         else:
             request = self._request()
             assert request is not None, "there is a document"
-            self._runner.preview_request(request)
+            self.runner.start_preview(request)
 
     # Restoring
 
@@ -344,11 +262,11 @@ class Session(QObject):
         """Restore the whole picture with the parameters as they are now."""
         request = self._request()
         if request is not None:
-            self._runner.run(
+            self.runner.run(
                 "restore",
                 lambda task: restoring.restore(task, request),
-                self._take_finished,
-                again=self.restore,
+                lambda result: self._show_one_of(self.results.add((result,))),
+                restart=self.restore,
             )
 
     def compare(self) -> None:
@@ -358,41 +276,31 @@ class Session(QObject):
         """
         request = self._request()
         if request is not None:
-            known = self._known(request)
+            known = self.results.find_runs(request)
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
-            self._runner.run(
+            self.runner.run(
                 "compare",
                 lambda task: restoring.compare(task, request, rest),
                 lambda results: self._take_compared(results, known),
-                again=self.compare,
+                restart=self.compare,
             )
-
-    def _known(self, request: RestoreRequest) -> dict[str, int]:
-        """Return the numbers, by constraint, of complete runs of a request under each."""
-        known = {}
-        for constraint in CONSTRAINTS:
-            settings = restoring.with_constraint(request, constraint).settings
-            record = self.history.find_run(settings, request.mask)
-            if record is not None:
-                known[constraint] = record.number
-        return known
 
     def tune(self) -> None:
         """Let held-out pixels choose the parameters, then restore with them."""
         request = self._request()
         if request is not None:
-            self._runner.run("tune", lambda task: restoring.tune(task, request), self._take_tuning)
+            self.runner.run("tune", lambda task: restoring.tune(task, request), self._take_tuning)
 
     def stop(self) -> None:
         """End the work under way and keep what is there."""
         if self.activity is not None and not self.activity.can_keep:
             self.cancel()
-        self._runner.stop()
+        self.runner.stop()
 
     def cancel(self) -> None:
         """Give the work under way up; everything is as it was before."""
         self._opening.cancel()
-        self._runner.cancel()
+        self.runner.cancel()
 
     def _request(self) -> RestoreRequest | None:
         if self.document is None or self.mask is None:
@@ -400,31 +308,18 @@ class Session(QObject):
             return None
         return RestoreRequest(self.document.picture.pixels, self.mask.snapshot(), self.settings)
 
-    def _take_finished(self, finished: RunResult) -> None:
-        self._show_one_of(self._keep((finished,)))
-
     def _take_compared(self, results: tuple[RunResult, ...], known: dict[str, int]) -> None:
-        numbers = known | self._keep(results)
+        numbers = known | self.results.add(results)
         if numbers:
-            self._results.compare(Comparison(numbers.get("individual"), numbers.get("average")))
+            self.results.compare(numbers)
         self._show_one_of(numbers)
-        self.comparison_changed.emit()
-
-    def _keep(self, results: tuple[RunResult, ...]) -> dict[str, int]:
-        """Keep what runs led to, and return their numbers by constraint."""
-        assert self.document is not None
-        return {
-            finished.request.settings.constraint: self._results.add(self.document, finished)
-            for finished in results
-            if finished.restoration is not None
-        }
 
     def _show_one_of(self, numbers: dict[str, int]) -> None:
+        """Show the record under the current constraint, or else any of those given by constraint."""
         if numbers:
             self._show(numbers.get(self.settings.constraint) or next(iter(numbers.values())))
         else:
-            self.notice.emit("Stopped before there was anything to show.")
-            self.result_changed.emit()
+            self.notice.emit("Stopped before there was a result.")
 
     def _take_tuning(self, tuning: Tuning) -> None:
         # What the user left to be automatic stays so.
@@ -441,10 +336,10 @@ class Session(QObject):
 
         A run under way goes on with its own parameters, and shows its result when it ends.
         """
-        record = self.history.find(number)
+        record = self.results.history.find(number)
         if record is None:
             return
-        is_busy = self._runner.is_busy
+        is_busy = self.runner.is_busy
         if not is_busy:
             self.cancel()
             self._show_settings(record.requested)
@@ -453,20 +348,16 @@ class Session(QObject):
             self.notice.emit(f"The pixels of run {number} were let go to save memory; {way}.")
             return
         if is_busy:
-            self._runner.hide_intermediate()
+            self.runner.hide_intermediate()
         self._show(number)
 
-    def choose_atom(self, atom: int | None) -> None:
-        """Find the patches that use an atom of the current dictionary; None shows none."""
-        self._results.choose_atom(self.document, atom)
-
     def _show(self, number: int) -> None:
-        self._runner.clear_preview()
-        self._results.show(number)
+        self.runner.clear_preview()
+        self.results.show(number)
 
     def _measure_damage(self) -> None:
         if self.document is not None and self.mask is not None and self.document.reference is not None:
-            self._results.measure_damage(self.document, self.mask.snapshot())
+            self.results.measure_damage(self.mask.snapshot())
 
     # Saving
 
@@ -478,7 +369,7 @@ class Session(QObject):
     @property
     def has_unsaved_result(self) -> bool:
         """Whether the restored picture shown is in no file yet."""
-        return self.history.has_unsaved
+        return self.results.history.has_unsaved
 
     @property
     def has_unsaved_mask(self) -> bool:
@@ -489,12 +380,12 @@ class Session(QObject):
         """Take the work for saved."""
         if self.mask is not None:
             self.mask.mark_saved()
-        if self.current is not None:
-            self._results.mark_saved(self.current)
+        if self.results.current is not None:
+            self.results.mark_saved(self.results.current)
 
     def mark_saved(self, record: RunRecord) -> None:
         """Remember that a restored picture is safe, and the mask if it was restored with that."""
-        if self._results.mark_saved(record):
+        if self.results.mark_saved(record):
             self.mark_mask_saved(record.mask)
 
     def mark_mask_saved(self, mask: Mask) -> None:

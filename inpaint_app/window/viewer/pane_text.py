@@ -45,21 +45,23 @@ class PaneText:
         """Return the caption of the damaged picture."""
         session = self._session
         has_reference = session.document is not None and session.document.reference is not None
-        return descriptions.damaged_caption(session.missing_fraction, session.damage_quality, has_reference)
+        return descriptions.damaged_caption(
+            session.missing_fraction, session.results.damage_quality, has_reference
+        )
 
     def restored(self) -> Forms:
         """Return the caption of the pane for the restored picture."""
-        record = self._session.current
+        record = self._session.results.current
         if self.is_before_held:
             return self.damaged()
-        if self.has_inset and record is not None and self._session.intermediate is None:
+        if self.has_inset and record is not None and self._session.runner.intermediate is None:
             return f"around the preview: run {record.number}", f"run {record.number}", ""
-        return self.record(record, is_working=self._session.intermediate is not None)
+        return self.record(record, is_working=self._session.runner.intermediate is not None)
 
     def both(self) -> Forms:
         """Return the caption of the damaged and the restored picture in one."""
-        record, damaged = self._session.current, self.damaged()
-        if record is None or self._session.intermediate is not None or self.is_before_held:
+        record, damaged = self._session.results.current, self.damaged()
+        if record is None or self._session.runner.intermediate is not None or self.is_before_held:
             return damaged
         full, shorter, shortest = zip(damaged, descriptions.restored_caption(record), strict=True)
         return _ARROW.join(full), _ARROW.join(shorter), _ARROW.join(shortest)
@@ -72,9 +74,9 @@ class PaneText:
         """Return the mark of the pane for the restored picture."""
         if self.is_before_held:
             return ""
-        if self._session.intermediate is not None:
-            return "so far"
-        if self._session.is_previewing:
+        if self._session.runner.intermediate is not None:
+            return "in progress"
+        if self._session.runner.is_previewing:
             return "preview …"
         return "preview" if self.has_inset else ""
 
@@ -89,7 +91,7 @@ class PaneText:
 
     def preview_values(self, pixel: tuple[int, int]) -> str:
         """Return the values of a pixel in the preview that is drawn; none beside it."""
-        preview, (row, column) = self._session.preview, pixel
+        preview, (row, column) = self._session.runner.preview, pixel
         if preview is None or not self.has_inset:
             return ""
         top, left = preview.rows.start, preview.columns.start

@@ -95,12 +95,11 @@ class Viewer(QWidget):
         session.document_changed.connect(self._show_document)
         session.mask_changed.connect(self._show_mask)
         session.mask_edited.connect(self._show_captions)
-        session.result_changed.connect(self._show_results)
-        session.comparison_changed.connect(self._show_results)
-        session.history_changed.connect(self._show_results)
-        session.preview_changed.connect(self._show_preview)
+        session.runner.intermediate_changed.connect(self._show_results)
+        session.results.changed.connect(self._show_results)
+        session.runner.preview_changed.connect(self._show_preview)
         session.activity_changed.connect(self._show_placeholders)
-        session.atom_use_changed.connect(self._show_atom_use)
+        session.results.atom_use_changed.connect(self._show_atom_use)
         for name, slot in self._slots.items():
             slot.changed.connect(lambda name=name: self._show_levels(name))
             slot.failed.connect(session.problem)
@@ -146,7 +145,7 @@ class Viewer(QWidget):
     @property
     def restored_image(self) -> QImage | None:
         """The current restored picture as it is drawn, never a sketch; None while there is none."""
-        document, current = self._session.document, self._session.current
+        document, current = self._session.document, self._session.results.current
         if document is None or current is None or current.image is None:
             return None
         return to_image(current.image, _display_range(document.picture.pixels))
@@ -228,22 +227,22 @@ class Viewer(QWidget):
         session, document = self._session, self._session.document
         if document is None:
             return
-        self._show_restored("restored", session.current, self._sketch())
-        for name, record in zip(("individual", "average"), session.history.pair, strict=True):
+        self._show_restored("restored", session.results.current, self._sketch())
+        for name, record in zip(("individual", "average"), session.results.history.pair, strict=True):
             self._show_restored(name, record, self._sketch(name))
-        self._show_error(document, session.current)
+        self._show_error(document, session.results.current)
         self._show_captions()
 
     def _sketch(self, constraint: str | None = None) -> Array | None:
         """Return the picture so far of the run under way, if it is one under this constraint."""
-        intermediate = self._session.intermediate
+        intermediate = self._session.runner.intermediate
         if intermediate is None or constraint not in (None, intermediate.constraint):
             return None
         return intermediate.image
 
     def _show_restored(self, name: str, record: RunRecord | None, intermediate: Array | None) -> None:
         image = intermediate if intermediate is not None else None if record is None else record.image
-        if image is None and name == "restored" and self._session.preview is not None:
+        if image is None and name == "restored" and self._session.runner.preview is not None:
             image = self._session.document.picture.pixels if self._session.document else None
         if image is None:
             self._drop_array(name)
@@ -293,10 +292,10 @@ class Viewer(QWidget):
     @property
     def _is_bare(self) -> bool:
         """Whether nothing is restored yet but perhaps a preview."""
-        return self._session.current is None and self._session.intermediate is None
+        return self._session.results.current is None and self._session.runner.intermediate is None
 
     def _show_preview(self) -> None:
-        preview = self._session.preview
+        preview = self._session.runner.preview
         if preview is None:
             self._inset.clear()
         else:
@@ -307,7 +306,7 @@ class Viewer(QWidget):
         self._show_results()
 
     def _show_inset(self) -> None:
-        preview = self._session.preview
+        preview = self._session.runner.preview
         rect = None
         if preview is not None and not self._words.is_before_held:
             rows, columns = preview.rows, preview.columns
@@ -317,7 +316,7 @@ class Viewer(QWidget):
         self._show_captions()
 
     def _show_atom_use(self) -> None:
-        use = self._session.atom_use
+        use = self._session.results.atom_use
         if use is None or not use.rects or self._session.document is None:
             self._highlight.clear()
             return
@@ -337,14 +336,16 @@ class Viewer(QWidget):
         panes = self._panes
         panes["damaged"].set_caption(*say.damaged())
         panes["original"].set_caption(say.original())
-        for name, record in zip(("individual", "average"), session.history.pair, strict=True):
+        for name, record in zip(("individual", "average"), session.results.history.pair, strict=True):
             is_working = self._sketch(name) is not None
-            panes[name].set_badge("so far" if is_working else "")
+            panes[name].set_badge("in progress" if is_working else "")
             panes[name].set_caption(*say.record(record, is_working=is_working))
         panes["restored"].set_title("Damaged (held)" if say.is_before_held else _TITLES["restored"])
         panes["restored"].set_badge(say.badge())
         panes["restored"].set_caption(*say.restored())
-        self._split.set_badge("" if session.intermediate is None or say.is_before_held else "so far")
+        self._split.set_badge(
+            "" if session.runner.intermediate is None or say.is_before_held else "in progress"
+        )
         self._split.set_caption(*say.both())
         self._show_placeholders()
         self._show_values()
@@ -392,7 +393,9 @@ class Viewer(QWidget):
         across, down = (size / self.viewport.zoom for size in self.viewport.pane_size)
         x, y = self.viewport.center
         left, top = int(x - across / 2), int(y - down / 2)
-        self._session.look_at(Rect(top, left, round(down) + 1, round(across) + 1).clipped((height, width)))
+        self._session.runner.look_at(
+            Rect(top, left, round(down) + 1, round(across) + 1).clipped((height, width))
+        )
 
     def changeEvent(self, event: QEvent) -> None:
         """Let go of held keys when the window is left."""

@@ -154,7 +154,7 @@ def test_sample_restored_measured_exported(window, qtbot, tmp_path, monkeypatch)
     caption = pane(window, "restored")._caption.text()
     assert f"PSNR {psnr(document.reference.pixels, expected.image):.2f} dB" in caption
     assert f"SSIM {ssim(document.reference.pixels, expected.image):.4f}" in caption
-    shown = window.session.current.image
+    shown = window.session.results.current.image
     assert np.array_equal(shown, expected.image)
     assert np.array_equal(shown_pixels(window, "restored"), drawn(shown))
     assert window.isWindowModified()
@@ -178,19 +178,19 @@ def test_escape_at_any_moment_leaves_everything(window, qtbot, files, seed) -> N
     opened(window, qtbot, files["damaged"])
     trigger(window, "restore")
     settle(window, qtbot)
-    before = shown_pixels(window, "restored"), mask_bytes(window), window.session.current
-    settings, history = window.session.settings, window.session.history.records
+    before = shown_pixels(window, "restored"), mask_bytes(window), window.session.results.current
+    settings, history = window.session.settings, window.session.results.history.records
     trigger(window, ["restore", "compare", "tune"][seed % 3])
     qtbot.wait(int(np.random.default_rng(seed).integers(0, 100)))
-    if window.session.activity is None or window.session.current is not before[2]:
+    if window.session.activity is None or window.session.results.current is not before[2]:
         return  # it was quicker than Escape
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     settle(window, qtbot)
     assert np.array_equal(shown_pixels(window, "restored"), before[0])
     assert mask_bytes(window) == before[1]
-    assert window.session.current is before[2]
+    assert window.session.results.current is before[2]
     assert window.session.settings == settings
-    assert window.session.history.records == history
+    assert window.session.results.history.records == history
     assert window.viewer.view is View.SIDE_BY_SIDE
     assert not window.progress.isVisible()
     assert window.banner.text == ""
@@ -207,11 +207,11 @@ def test_a_storm_on_the_sliders_ends_with_the_last_value(window, qtbot, files) -
         qtbot.wait(max(0, min(50, int(1000 * (end - time.monotonic()) / 100))))
     field._box.setValue(31)
     settle(window, qtbot)
-    assert window.session.current.settings.n_atoms == 31
+    assert window.session.results.current.settings.n_atoms == 31
     pixels, mask = window.session.document.picture.pixels, window.session.mask.mask
     expected = restore(pixels, mask, replace(FAST, n_atoms=31)).image
-    assert np.array_equal(shown_pixels(window, "restored"), drawn(window.session.current.image))
-    assert np.array_equal(window.session.current.image, expected)
+    assert np.array_equal(shown_pixels(window, "restored"), drawn(window.session.results.current.image))
+    assert np.array_equal(window.session.results.current.image, expected)
     assert window.banner.text == ""
 
 
@@ -304,7 +304,7 @@ def test_closing_while_working_waits(make_window, qtbot) -> None:
     trigger(window, "compare")
     qtbot.waitUntil(lambda: window.session.activity.fraction > 0.05, timeout=120_000)
     assert window.close()
-    assert window.session.current is None
+    assert window.session.results.current is None
 
 
 def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, files, tmp_path) -> None:
@@ -318,7 +318,7 @@ def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, file
     assert window.banner.text == "", "a picture that opens takes the message away"
     trigger(window, "restore")
     settle(window, qtbot)
-    assert window.session.current is not None
+    assert window.session.results.current is not None
 
 
 def test_unsaved_work_is_asked_about_once(window, qtbot, files, monkeypatch) -> None:
@@ -456,13 +456,13 @@ def test_a_run_under_way_is_not_copied(window, qtbot) -> None:
     settle(window, qtbot)
     trigger(window, "restore")
     settle(window, qtbot)
-    restored = window.session.current.image
+    restored = window.session.results.current.image
     window.session.set_settings(RestoreSettings())
     trigger(window, "restore")
-    qtbot.waitUntil(lambda: window.session.intermediate is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.session.runner.intermediate is not None, timeout=120_000)
     qtbot.waitUntil(lambda: window.viewer.is_settled, timeout=120_000)
     trigger(window, "copy")
-    assert window.session.intermediate is not None
+    assert window.session.runner.intermediate is not None
     copied = QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32)
     assert np.array_equal(words(copied), drawn(restored))
     window.cancel()
@@ -506,7 +506,7 @@ def test_a_result_beyond_the_comparison_comes_into_sight(window, qtbot, files) -
     qtbot.keyClick(window, Qt.Key.Key_F5)
     settle(window, qtbot)
     assert window.viewer.view is View.SPLIT, "the view before"
-    assert np.array_equal(shown_pixels(window, "restored"), drawn(window.session.current.image))
+    assert np.array_equal(shown_pixels(window, "restored"), drawn(window.session.results.current.image))
     trigger(window, "compared")
     settle(window, qtbot)
     assert not pane(window, "average").canvas.has_picture, "that pair has other parameters"
@@ -650,9 +650,14 @@ def test_a_narrow_pane_says_less_of_each_rather_than_nothing_of_some(window, qtb
     opened(window, qtbot, files["damaged"], reference=files["whole"])
     trigger(window, "restore")
     settle(window, qtbot)
-    caption, scores = pane(window, "restored")._caption, window.session.current.figures.scores
+    caption, record = pane(window, "restored")._caption, window.session.results.current
+    scores = record.figures.scores
     short = caption.fitting_text(caption.fontMetrics().horizontalAdvance(caption.text()) // 2)
-    for figure in (f"{scores.psnr:.2f} dB", f"{scores.ssim:.4f}", f"{window.session.current.seconds:.1f} s"):
+    for figure in (
+        f"{scores.psnr:.2f} dB",
+        f"{scores.ssim:.4f}",
+        f"{record.seconds:.1f} s",
+    ):
         assert figure in short
     assert caption.fitting_text(30).endswith("…")
 
@@ -663,16 +668,16 @@ def test_words_beside_a_preview_are_about_what_is_drawn(window, qtbot, files) ->
     settle(window, qtbot)
     window.session.set_settings(replace(FAST, n_atoms=3, sparsity=1))
     settle(window, qtbot)
-    preview, record = window.session.preview, window.session.current
+    preview, record = window.session.runner.preview, window.session.results.current
     part = record.image[preview.rows, preview.columns]
     inside = np.argwhere(part != preview.image)[0] + (preview.rows.start, preview.columns.start)
     window.viewer._hover("damaged", tuple(map(int, inside)))
     caption, values = pane_texts(window, "restored")
     assert values == str(preview.image[tuple(inside - (preview.rows.start, preview.columns.start))])
     assert caption == "around the preview: run 1"
-    window.session._runner._on_partial(IntermediateImage("average", record.image))
+    window.session.runner._on_partial(IntermediateImage("average", record.image))
     assert pane_texts(window, "restored")[0] == "", "a run under way has no figures yet"
-    window.session._runner._drop_intermediate()
+    window.session.runner._drop_intermediate()
     assert pane(window, "restored").canvas._inset is not None
     qtbot.keyPress(window, Qt.Key.Key_B)
     assert pane(window, "restored").canvas._inset is None
@@ -702,7 +707,7 @@ def test_a_preview_is_marked_as_one(window, qtbot, files) -> None:
         sparsity.setValue(value)
         assert badge.text() == "preview …"
         settle(window, qtbot)
-        assert window.session.preview is not None
+        assert window.session.runner.preview is not None
         assert badge.text() == "preview"
     trigger(window, "restore")
     settle(window, qtbot)
@@ -767,7 +772,7 @@ def test_history_goes_back(window, qtbot, files) -> None:
     assert items.topLevelItemCount() == 2
     items.setCurrentItem(items.topLevelItem(1))
     settle(window, qtbot)
-    assert window.session.current.number == 1
+    assert window.session.results.current.number == 1
     assert window.side.parameters._fields["n_atoms"].value == 6
 
 
@@ -778,7 +783,7 @@ def test_choosing_the_current_run_goes_back_to_its_parameters(window, qtbot, fil
     settle(window, qtbot)
     window.session.set_settings(replace(FAST, n_atoms=5))
     settle(window, qtbot)
-    assert window.session.preview is not None
+    assert window.session.runner.preview is not None
     items = window.history._list
     if signal == "itemClicked":
         place = items.visualItemRect(items.topLevelItem(0)).center()
@@ -786,9 +791,9 @@ def test_choosing_the_current_run_goes_back_to_its_parameters(window, qtbot, fil
     else:
         qtbot.keyClick(items, Qt.Key.Key_Return)
     settle(window, qtbot)
-    assert window.session.settings == window.session.current.requested
+    assert window.session.settings == window.session.results.current.requested
     assert window.session.settings.n_atoms == 8
-    assert window.session.preview is None
+    assert window.session.runner.preview is None
 
 
 def test_clicking_an_earlier_run_goes_back_to_it(window, qtbot, files) -> None:
@@ -800,7 +805,7 @@ def test_clicking_an_earlier_run_goes_back_to_it(window, qtbot, files) -> None:
     place = items.visualItemRect(items.topLevelItem(1)).center()
     qtbot.mouseClick(items.viewport(), Qt.MouseButton.LeftButton, pos=place)
     settle(window, qtbot)
-    assert window.session.current.number == 1
+    assert window.session.results.current.number == 1
     assert items.currentItem().text(0) == "1"
 
 

@@ -42,7 +42,7 @@ def test_the_file_is_what_was_shown(restored, exporter, qtbot, tmp_path) -> None
     exporter.write_restored(Target(tmp_path / "out.png"))
     settle(restored, qtbot)
     written = read_picture(tmp_path / "out.png")
-    assert np.array_equal(written.pixels, restored.current.image)
+    assert np.array_equal(written.pixels, restored.results.current.image)
     assert written.alpha is None, "restored pixels are opaque"
     assert not restored.has_unsaved_work
     assert "out.png" in notices[-1]
@@ -96,12 +96,12 @@ def test_a_mask_is_safe_with_the_picture_restored_with_it(restored, exporter, qt
 
 
 def test_what_was_written_of_another_document_saves_nothing(restored, qtbot, files) -> None:
-    old = restored.current
+    old = restored.results.current
     restored.open_file(files["damaged"])
     settle(restored, qtbot)
     restored.restore()
     settle(restored, qtbot)
-    assert restored.current.number == old.number
+    assert restored.results.current.number == old.number
     restored.mark_saved(old)
     assert restored.has_unsaved_result
 
@@ -122,7 +122,7 @@ def test_a_recipe_is_read_back(restored, exporter, qtbot, tmp_path) -> None:
     path = tmp_path / "best.json"
     exporter.write_recipe(Target(path))
     settle(restored, qtbot)
-    assert recipe_settings(read_recipe(path), path) == restored.current.settings
+    assert recipe_settings(read_recipe(path), path) == restored.results.current.settings
 
 
 def test_mask_comparison_and_dictionary_are_pictures(restored, exporter, qtbot, tmp_path) -> None:
@@ -170,5 +170,5 @@ def test_without_a_result_there_is_nothing_to_export(session, exporter, tmp_path
 def test_figures_are_marked_where_they_are_estimates(restored) -> None:
     from inpaint_app.jobs.exporting import quality
 
-    assert "estimated" in quality(restored.current.figures)
+    assert "estimated" in quality(restored.results.current.figures)
     assert quality(None) == ""
