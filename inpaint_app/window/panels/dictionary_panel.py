@@ -54,7 +54,7 @@ class DictionaryPanel(QWidget):
             self.curve.set_steps(selection.gains.tolist(), selection.objective.tolist())
 
     def _show_use(self) -> None:
-        """Give a choice up that the session has given up."""
+        """Clear the choice when the session has cleared it."""
         if self._session.results.atom_use is None:
             self.gallery.set_chosen(None)
             self.curve.set_marked(None)

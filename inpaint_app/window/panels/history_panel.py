@@ -1,4 +1,4 @@
-"""The list of restorations made so far."""
+"""The list of restorations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class HistoryPanel(QWidget):
         self._list.setAlternatingRowColors(True)
         self._list.setUniformRowHeights(True)
         self._list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self._list.setAccessibleName("Restorations made so far")
+        self._list.setAccessibleName("Restorations")
         header = self._list.header()
         header.setStretchLastSection(False)
         for column in range(len(_COLUMNS)):
@@ -82,9 +82,9 @@ class HistoryPanel(QWidget):
 
 def _item(record: RunRecord) -> QTreeWidgetItem:
     ssim = None if record.figures is None else record.figures.scores.ssim
-    words = descriptions.settings_words(record.settings, record.requested)
+    words = descriptions.format_settings(record.settings, record.requested)
     notes = "".join(
-        (", stopped" if record.is_stopped else "", ", pixels let go" if record.image is None else "")
+        (", stopped" if record.is_stopped else "", ", pixels released" if record.image is None else "")
     )
     texts = (
         str(record.number),

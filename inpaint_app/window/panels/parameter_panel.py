@@ -48,14 +48,14 @@ _QUANTITIES = {
         default=_DEFAULTS.budget,
         step=0.5,
         decimals=1,
-        tooltip="Atoms that all patches share, per patch: plain patches leave theirs to busy ones.",
+        tooltip="Atoms per patch on average, shared by all patches: plain ones leave theirs to busy ones.",
     ),
     "coding_sparsity": Quantity(
-        label="Atoms per &window",
+        label="Atoms per patch &when coding",
         minimum=1,
         maximum=24,
         default=None,
-        tooltip="Most atoms that rebuild one window of the picture: more are sharper, fewer are smoother.",
+        tooltip="Most atoms that may code one patch of the picture: more are sharper, fewer are smoother.",
     ),
     "rounds": Quantity(
         label="Ro&unds of refinement",
@@ -63,8 +63,8 @@ _QUANTITIES = {
         maximum=12,
         default=_DEFAULTS.rounds,
         can_be_automatic=True,
-        tooltip="How often similar windows improve each other after that: more are better and slower; 0 is "
-        "the paper's method, auto goes on until held-out pixels stop improving.",
+        tooltip="How often similar patches refine each other after coding: more are better and slower; 0 "
+        "skips refinement, auto refines until held-out pixels stop improving.",
     ),
 }
 _CONSTRAINT_TIPS = {
@@ -72,10 +72,10 @@ _CONSTRAINT_TIPS = {
     "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
 }
 _PRESET_TIPS = {
-    "paper": "The procedure of the paper, which replaces observed pixels too.",
-    "fast": "Quick, and observed pixels stay as they are.",
-    "balanced": "Similar patches help each other: better, in reasonable time.",
-    "best": "As good as it gets; takes a while.",
+    "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
+    "fast": "No refinement; observed pixels stay as they are.",
+    "balanced": "Refined by similar patches: better, in reasonable time.",
+    "best": "Refines until held-out pixels stop improving; the slowest.",
 }
 _BASES = {
     "dct": ("Cosines", "Smooth waves; good for gradients and soft texture."),
@@ -103,7 +103,7 @@ class ParameterPanel(QWidget):
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
         self._keep = QCheckBox("Keep observed pixels")
-        self._every_window = QCheckBox("Use every window")
+        self._every_patch = QCheckBox("Code every patch")
         self._automatic = QCheckBox("Restore after every change")
         self._lay_out()
         self._describe()
@@ -123,7 +123,7 @@ class ParameterPanel(QWidget):
         layout.addLayout(self._constraint_row())
         for field in self._fields.values():
             layout.addWidget(field)
-        layout.addWidget(QLabel("Bases that atoms are selected from"))
+        layout.addWidget(QLabel("Bases to select atoms from"))
         grid = QGridLayout()
         grid.setContentsMargins(8, 0, 0, 4)
         grid.setVerticalSpacing(2)
@@ -132,7 +132,7 @@ class ParameterPanel(QWidget):
         layout.addLayout(grid)
         more = QVBoxLayout()
         more.setSpacing(2)
-        for box in (self._keep, self._every_window, self._automatic):
+        for box in (self._keep, self._every_patch, self._automatic):
             more.addWidget(box)
         layout.addLayout(more)
 
@@ -153,17 +153,19 @@ class ParameterPanel(QWidget):
                 self._presets.count() - 1, tooltip(_PRESET_TIPS[name]), Qt.ItemDataRole.ToolTipRole
             )
         self._presets.addItem(_CUSTOM, None)
-        self._presets.setToolTip("All parameters at once.")
+        self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
         for name, box in self._bases.items():
             box.setToolTip(tooltip(_BASES[name][1]))
         self._keep.setToolTip(
             tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
-        self._every_window.setToolTip(
-            tooltip("Rebuild the window at every pixel: twice the time for 0.05 dB.")
+        self._every_patch.setToolTip(
+            tooltip("Code the patch at every pixel, not at every second: twice the time for 0.05 dB.")
         )
-        self._automatic.setToolTip(tooltip("A full restoration follows every change, in place of a preview."))
+        self._automatic.setToolTip(
+            tooltip("Restore the whole picture after every change, in place of a preview.")
+        )
 
     def _connect(self) -> None:
         session = self._session
@@ -178,11 +180,11 @@ class ParameterPanel(QWidget):
         for box in self._bases.values():
             box.clicked.connect(self._choose_bases)
         self._keep.clicked.connect(lambda checked: self._ask(keep_observed=checked))
-        self._every_window.clicked.connect(lambda checked: self._ask(every_window=checked))
+        self._every_patch.clicked.connect(lambda checked: self._ask(every_window=checked))
         self._automatic.clicked.connect(session.set_automatic)
 
     def _ask(self, **changes: object) -> None:
-        # Refinement keeps observed pixels: of the two, the one chosen last is meant.
+        # Refinement keeps observed pixels: of the two, the last choice wins.
         if changes.get("keep_observed") is False:
             changes["rounds"] = 0
         elif changes.get("rounds", 0) != 0:
@@ -223,7 +225,7 @@ class ParameterPanel(QWidget):
         for name, box in self._bases.items():
             box.setChecked(name in settings.bases)
         self._keep.setChecked(settings.keep_observed)
-        self._every_window.setChecked(settings.every_window)
+        self._every_patch.setChecked(settings.every_window)
         self._automatic.setChecked(self._session.is_automatic)
         self._show_total()
 
@@ -234,7 +236,7 @@ class ParameterPanel(QWidget):
         return settings.resolved(1 - missing, len(settings.bases) * settings.patch_size**2)
 
     def _show_total(self) -> None:
-        """Say how many atoms the budget is in all."""
+        """Show how many atoms the budget is in all."""
         session, field = self._session, self._fields["budget"]
         if session.document is None or session.settings.constraint != "average":
             field.set_note("")

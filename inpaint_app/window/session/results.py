@@ -57,7 +57,7 @@ class Results(QObject):
         return self.history.current
 
     def restart(self, document: Document) -> None:
-        """Forget everything, for another document; nothing of the last one arrives any more."""
+        """Forget everything, for another document; nothing arrives late from the last one."""
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()

@@ -1,9 +1,10 @@
-"""The one object that changes what the window knows, and tells who shows it."""
+"""The state of the window, and the one object that changes it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -24,20 +25,15 @@ from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Activity, Advice, Document, RunRecord
+from inpaint_app.window.session.view_modes import COMPARISON
+from inpaint_app.window.session.view_state import ViewState
 
 
 class Session(QObject):
     """The document, its mask, the parameters, and the restorations made with them.
 
-    Everything here happens on the GUI thread; long work is handed to `Jobs`. Most signals carry no values:
-    listeners ask the session.
-
-    Attributes
-    ----------
-    runner : Runner
-        The run or preview in progress.
-    results : Results
-        What came of earlier runs.
+    Everything here happens on the GUI thread; long work is handed to `Jobs`. `runner` has the run or preview
+    in progress, `results` what came of earlier runs. Most signals carry no values: listeners ask the session.
     """
 
     document_changed = Signal()
@@ -47,7 +43,7 @@ class Session(QObject):
     """A step of editing the mask has ended."""
     settings_changed = Signal()
     activity_changed = Signal()
-    advice_changed = Signal()
+    view_changed = Signal()
     problem = Signal(str)
     """A sentence about what went wrong and what to do."""
     notice = Signal(str)
@@ -60,6 +56,7 @@ class Session(QObject):
         self.settings = RestoreSettings()
         self.is_automatic = False
         self.advice: Advice | None = None
+        self.view = ViewState()
         self._missing_fraction: float | None = None
         self.jobs = Jobs(4, self)
         self._opening = ExclusiveTask(self.jobs, self)
@@ -69,10 +66,11 @@ class Session(QObject):
         self.runner.debounced.connect(self._preview_or_restore)
         self.runner.failed.connect(self.problem)
         self.results.failed.connect(self.problem)
+        self.results.shown.connect(self._leave_comparison)
 
     @property
     def activity(self) -> Activity | None:
-        """The long work that the user waits for, if there is any."""
+        """The work that the user waits for, if there is any."""
         return self.runner.activity or self._opening.activity
 
     @property
@@ -102,25 +100,24 @@ class Session(QObject):
             if notice:
                 self.notice.emit(notice)
 
-        self._open(
-            lambda: opening.open_file(path, mask_spec or MaskSpec(), reference), f"opening {path.name}", take
-        )
+        spec = mask_spec or MaskSpec()
+        self._open(lambda: opening.open_file(path, spec, reference), f"opening {path.name}", take)
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
-        self._open(lambda: opening.open_sample(damage), "opening the sample")
+        self._open(lambda: opening.open_sample(damage), "opening the sample", self._take_document)
 
     def open_picture(self, make: Callable[[], Picture], name: str) -> None:
-        """Open pixels from elsewhere; `make` is called in another thread."""
-        self._open(lambda: opening.open_pixels(make(), name), f"opening {name}")
+        """Open pixels that are no file; `make` is called in another thread."""
+        self._open(lambda: opening.open_pixels(make(), name), f"opening {name}", self._take_document)
 
     def simulate_damage(self, damage: Damage) -> None:
-        """Damage the picture on purpose; the whole one becomes the reference."""
+        """Simulate damage; the whole picture becomes the reference."""
         document = self.document
         if document is None:
             self.problem.emit("There is no picture to damage yet; open one first.")
             return
-        self._open(lambda: opening.simulate(document, damage), "simulating damage")
+        self._open(lambda: opening.simulate(document, damage), "simulating damage", self._take_document)
 
     def open_reference(self, path: Path) -> None:
         """Measure against this undamaged picture from now on."""
@@ -131,33 +128,22 @@ class Session(QObject):
         self._open(lambda: opening.with_reference(opened, path), f"opening {path.name}", self._take_reference)
 
     def set_mask_spec(self, mask_spec: MaskSpec) -> None:
-        """Look for missing pixels again, as marked now; undoing brings a painted mask back."""
+        """Detect missing pixels again; undo brings a painted mask back."""
         document = self.document
         if document is None:
             self.problem.emit("Open a picture first, then say where pixels are missing.")
             return
-        self._open(
-            lambda: opening.detect_again(document, mask_spec), "finding missing pixels", self._take_mask_spec
-        )
+        stage = "finding missing pixels"
+        self._open(lambda: opening.detect_again(document, mask_spec), stage, self._take_mask_spec)
 
     def open_recipe(self, path: Path) -> None:
-        """Take the parameters of a recipe."""
-        self._opening.start(
-            Activity("open", f"opening {path.name}"),
-            lambda _task: recipe_settings(read_recipe(path), path),
-            done=self.set_settings,
-            failed=self.problem.emit,
-        )
+        """Use the parameters of a recipe."""
+        stage = f"opening {path.name}"
+        self._open(lambda: recipe_settings(read_recipe(path), path), stage, self.set_settings)
 
-    def _open(
-        self, work: Callable[[], Opened], stage: str, take: Callable[[Opened], None] | None = None
-    ) -> None:
-        self._opening.start(
-            Activity("open", stage),
-            lambda _task: work(),
-            done=take or self._take_document,
-            failed=self.problem.emit,
-        )
+    def _open(self, work: Callable[[], Any], stage: str, done: Callable[[Any], None]) -> None:
+        activity = Activity("open", stage)
+        self._opening.start(activity, lambda _task: work(), done=done, failed=self.problem.emit)
 
     def _take_document(self, opened: Opened) -> None:
         """Show another document; nothing of the last one may arrive any more."""
@@ -168,7 +154,6 @@ class Session(QObject):
         self.document_changed.emit()
         self.mask_changed.emit(None)
         self.mask_edited.emit()
-        self.advice_changed.emit()
         for sentence in opened.document.picture.notices:
             self.notice.emit(sentence)
         self._measure_damage()
@@ -206,7 +191,7 @@ class Session(QObject):
 
     @property
     def missing_fraction(self) -> float:
-        """Missing part of all values, 0 to 1."""
+        """Fraction of all values that is missing, 0 to 1."""
         if self._missing_fraction is None:
             mask = None if self.mask is None else self.mask.mask
             self._missing_fraction = 0.0 if mask is None else np.count_nonzero(mask) / mask.size
@@ -221,14 +206,14 @@ class Session(QObject):
     # Parameters
 
     def set_settings(self, settings: RestoreSettings) -> None:
-        """Take other parameters; a preview follows, or a run if that is automatic."""
+        """Change the parameters; a preview follows, or a run if that is automatic."""
         if settings == self.settings:
             return
         self._show_settings(settings)
         self._schedule()
 
     def set_automatic(self, automatic: bool) -> None:
-        """Say whether every change is followed by a full run."""
+        """Choose whether a full run follows every change."""
         self.is_automatic = automatic
         self.settings_changed.emit()
         if automatic and not self.runner.is_busy:
@@ -236,10 +221,9 @@ class Session(QObject):
 
     def _show_settings(self, settings: RestoreSettings) -> None:
         self.settings = settings
-        self.settings_changed.emit()
         if self.advice is not None and self.advice.settings != settings:
             self.advice = None
-            self.advice_changed.emit()
+        self.settings_changed.emit()
 
     def _schedule(self) -> None:
         """Preview, or run, when the user pauses."""
@@ -259,7 +243,7 @@ class Session(QObject):
     # Restoring
 
     def restore(self) -> None:
-        """Restore the whole picture with the parameters as they are now."""
+        """Restore the whole picture with the current parameters."""
         request = self._request()
         if request is not None:
             self.runner.run(
@@ -270,10 +254,15 @@ class Session(QObject):
             )
 
     def compare(self) -> None:
-        """Restore under individual and under average sparsity, with the same parameters otherwise.
+        """Restore under individual and under average sparsity, and show both side by side.
 
         What there is already is not made again.
         """
+        if 0 < self.missing_fraction < 1:
+            self.set_view(self.view.with_mode(COMPARISON))
+        self._compare()
+
+    def _compare(self) -> None:
         request = self._request()
         if request is not None:
             known = self.results.find_runs(request)
@@ -282,7 +271,7 @@ class Session(QObject):
                 "compare",
                 lambda task: restoring.compare(task, request, rest),
                 lambda results: self._take_compared(results, known),
-                restart=self.compare,
+                restart=self._compare,
             )
 
     def tune(self) -> None:
@@ -292,15 +281,18 @@ class Session(QObject):
             self.runner.run("tune", lambda task: restoring.tune(task, request), self._take_tuning)
 
     def stop(self) -> None:
-        """End the work under way and keep what is there."""
+        """Stop the work in progress and keep the current result."""
         if self.activity is not None and not self.activity.can_keep:
             self.cancel()
         self.runner.stop()
 
     def cancel(self) -> None:
-        """Give the work under way up; everything is as it was before."""
+        """Cancel and discard the work in progress; everything is as it was before."""
+        was_comparing = self.activity is not None and self.activity.kind == "compare"
         self._opening.cancel()
         self.runner.cancel()
+        if was_comparing:
+            self._leave_comparison()
 
     def _request(self) -> RestoreRequest | None:
         if self.document is None or self.mask is None:
@@ -322,19 +314,29 @@ class Session(QObject):
             self.notice.emit("Stopped before there was a result.")
 
     def _take_tuning(self, tuning: Tuning) -> None:
-        # What the user left to be automatic stays so.
+        # What the user left automatic stays so.
         settings = self.settings if tuning.settings == tuning.given else tuning.settings
         self.advice = Advice(settings, restoring.advice(tuning))
         self._show_settings(settings)
-        self.advice_changed.emit()
         self.restore()
 
-    # Looking at what there is
+    # Looking at results
+
+    def set_view(self, view: ViewState) -> None:
+        """Look at the pictures in another way, or with another tool."""
+        if view != self.view:
+            self.view = view
+            self.view_changed.emit()
+
+    def _leave_comparison(self) -> None:
+        """Go back to another view mode if the current result is not part of a comparison."""
+        if self.view.mode is COMPARISON and self.results.history.pair == (None, None):
+            self.set_view(self.view.with_mode(self.view.mode_before_comparison))
 
     def go_back(self, number: int) -> None:
         """Show a restoration of the history again, with its parameters.
 
-        A run under way goes on with its own parameters, and shows its result when it ends.
+        A run in progress continues with its own parameters, and shows its result when it ends.
         """
         record = self.results.history.find(number)
         if record is None:
@@ -344,8 +346,8 @@ class Session(QObject):
             self.cancel()
             self._show_settings(record.requested)
         if record.image is None:
-            way = "go back to it after the run under way" if is_busy else "F5 restores them again"
-            self.notice.emit(f"The pixels of run {number} were let go to save memory; {way}.")
+            way = "go back to it after the run in progress" if is_busy else "F5 restores them again"
+            self.notice.emit(f"The pixels of run {number} were released to save memory; {way}.")
             return
         if is_busy:
             self.runner.hide_intermediate()
@@ -363,33 +365,33 @@ class Session(QObject):
 
     @property
     def has_unsaved_work(self) -> bool:
-        """Whether the restored picture shown, or a painted mask, is in no file yet."""
+        """Whether the current result or a painted mask has not been saved."""
         return self.has_unsaved_result or self.has_unsaved_mask
 
     @property
     def has_unsaved_result(self) -> bool:
-        """Whether the restored picture shown is in no file yet."""
+        """Whether the current result has not been saved."""
         return self.results.history.has_unsaved
 
     @property
     def has_unsaved_mask(self) -> bool:
-        """Whether a painted mask is neither in a file nor in a picture that was restored with it."""
+        """Whether a painted mask was saved neither itself nor with a picture restored with it."""
         return self.mask is not None and not self.mask.is_saved
 
     def discard(self) -> None:
-        """Take the work for saved."""
+        """Treat the work as saved."""
         if self.mask is not None:
             self.mask.mark_saved()
         if self.results.current is not None:
             self.results.mark_saved(self.results.current)
 
     def mark_saved(self, record: RunRecord) -> None:
-        """Remember that a restored picture is safe, and the mask if it was restored with that."""
+        """Remember that a result was saved, and the mask if it was restored with that."""
         if self.results.mark_saved(record):
             self.mark_mask_saved(record.mask)
 
     def mark_mask_saved(self, mask: Mask) -> None:
-        """Remember that a mask is safe, if it is still the one that is used."""
+        """Remember that a mask was saved, if it is still in use."""
         if self.mask is not None and np.array_equal(self.mask.mask, mask):
             self.mask.mark_saved()
             self.mask_edited.emit()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +13,6 @@ from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Array, Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.work import Scores
-
-
-class View(Enum):
-    """How the pictures are laid out."""
-
-    SIDE_BY_SIDE = "side"
-    SPLIT = "split"
-    COMPARE = "compare"
-    ERROR = "error"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +50,12 @@ class Document:
 
     @property
     def title(self) -> str:
-        """The name, and what was done to the picture on purpose."""
+        """The name, and the simulated damage."""
         return f"{self.name} ({self.damage})" if self.damage else self.name
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Files that must not be written over unasked."""
+        """Files that must not be overwritten unasked."""
         given = (self.path, self.reference_path, self.mask_spec.mask)
         return tuple(path for path in given if path is not None)
 
@@ -98,11 +88,11 @@ class RunRecord:
     seconds : float
         How long it took.
     image : ndarray or None
-        The restored pixels; None where they were let go to save memory.
+        The restored pixels; None where they were released to save memory.
     restoration : Restoration
-        How it came about; its own pixels are let go as well.
+        How it came about; its own pixels are released as well.
     figures : QualityMetrics or None
-        None while they are being worked out.
+        None while they are being measured.
     is_stopped : bool
         Whether it was stopped before its end.
     """
@@ -134,7 +124,7 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class Activity:
-    """Long work under way.
+    """Long work in progress.
 
     Attributes
     ----------
@@ -143,9 +133,9 @@ class Activity:
     stage : str
         What it does now, in words.
     fraction : float or None
-        Part that is done; None where that is not known.
+        Fraction that is done; None where that is not known.
     seconds_left : float or None
-        None where that cannot be said yet.
+        None while it is not known.
     """
 
     kind: str
@@ -155,7 +145,7 @@ class Activity:
 
     @property
     def can_keep(self) -> bool:
-        """Whether stopping can leave something to look at."""
+        """Whether stopping leaves a result."""
         return self.kind in ("restore", "compare")
 
 
@@ -170,7 +160,7 @@ class Preview:
 
 @dataclass(frozen=True, eq=False)
 class IntermediateImage:
-    """The picture so far of a restoration under way, and the constraint it is made under."""
+    """The current image of a restoration in progress, and its constraint."""
 
     constraint: str
     image: Array
@@ -178,7 +168,7 @@ class IntermediateImage:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Numbers of the two records that stand side by side; None while one is missing."""
+    """Numbers of the two records that are compared; None where one is missing."""
 
     individual: int | None = None
     average: int | None = None

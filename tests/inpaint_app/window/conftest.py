@@ -5,13 +5,18 @@ import threading
 
 import numpy as np
 import pytest
+import shiboken6
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
 from dictsel_core._threads import single_threaded_blas
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
+from inpaint_app.window.main_window import MainWindow
+from inpaint_app.window.preferences import Preferences
+from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +48,44 @@ def own_settings(tmp_path):
     """Keep what the window remembers inside the test."""
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(tmp_path / "remembered"))
+
+
+@pytest.fixture
+def jobs(qapp):
+    made = Jobs(2)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def theme(qapp):
+    switch = ThemeSwitch(qapp)
+    yield switch
+    switch.set_theme(Theme.SYSTEM)
+    shiboken6.delete(switch)
+
+
+@pytest.fixture
+def make_window(qtbot, theme):
+    windows = []
+
+    def make() -> MainWindow:
+        window = MainWindow(Preferences(), theme)
+        windows.append(window)
+        window.show()
+        qtbot.waitExposed(window)
+        return window
+
+    yield make
+    for window in windows:
+        window.session.discard()
+        window.close()
+        window.deleteLater()
+
+
+@pytest.fixture
+def window(make_window):
+    return make_window()
 
 
 @pytest.fixture

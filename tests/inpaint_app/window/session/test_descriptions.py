@@ -9,7 +9,7 @@ import pytest
 from dictsel_core import PRESETS, Restoration, RestoreSettings
 from inpaint_app.jobs.work import Scores
 from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.descriptions import settings_words, short_quality
+from inpaint_app.window.session.descriptions import format_settings, short_quality
 from inpaint_app.window.session.state import Activity, QualityMetrics, RunRecord
 
 MEASURED = QualityMetrics(Scores(31.234, 28.1, 0.91239, None))
@@ -43,15 +43,15 @@ def test_the_caption_of_the_damaged_picture(record) -> None:
 
 
 def test_progress_has_the_time_left_once_it_is_known() -> None:
-    assert descriptions.activity_words(Activity("restore", "coding patches")) == "Coding patches"
-    assert descriptions.activity_words(Activity("restore", "coding", 0.5, 3.0)) == "Coding   3 s left"
+    assert descriptions.format_activity(Activity("restore", "coding patches")) == "Coding patches"
+    assert descriptions.format_activity(Activity("restore", "coding", 0.5, 3.0)) == "Coding   3 s left"
 
 
 def test_pixels_are_numbers_or_nan() -> None:
     gray, deep = np.array([[7]], np.uint8), np.array([[[1, 2, 300]]], np.uint16)
-    assert descriptions.pixel_words(gray, 0, 0) == "7"
-    assert descriptions.pixel_words(deep, 0, 0) == "1 2 300"
-    assert descriptions.pixel_words(np.array([[[np.nan, 0.25, 1.0]]]), 0, 0) == "NaN 0.25 1"
+    assert descriptions.format_pixel(gray, 0, 0) == "7"
+    assert descriptions.format_pixel(deep, 0, 0) == "1 2 300"
+    assert descriptions.format_pixel(np.array([[[np.nan, 0.25, 1.0]]]), 0, 0) == "NaN 0.25 1"
 
 
 def test_equal_names_are_told_apart_by_their_folders() -> None:
@@ -90,6 +90,6 @@ def test_runs_with_different_parameters_are_told_apart() -> None:
         {"seed": 1},
     ]
     asked = [RestoreSettings(**change) for change in changes] + list(map(RestoreSettings.preset, PRESETS))
-    words = [settings_words(settings.resolved(0.2, 256), settings) for settings in asked]
+    words = [format_settings(settings.resolved(0.2, 256), settings) for settings in asked]
     assert len(set(words)) == len(words)
     assert words[-len(PRESETS)].startswith("Paper: average, k = 15")

@@ -5,18 +5,10 @@ import threading
 import pytest
 
 from inpaint_app.errors import UserError
-from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.state import Activity
 
 STARTING = Activity("restore", "starting")
-
-
-@pytest.fixture
-def jobs(qapp):
-    made = Jobs(2)
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from windows import FAST
 
-from dictsel_core import RestoreSettings
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.recipe import read_recipe
 from inpaint_app.files.recipe_contents import recipe_settings
@@ -13,8 +13,6 @@ from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.exporting import Target
 from inpaint_app.window.session.exporter import Exporter
-
-FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
 
 @pytest.fixture

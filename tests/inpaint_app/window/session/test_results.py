@@ -4,22 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from windows import FAST
 
-from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore
+from dictsel_core import estimate_psnr, psnr, restore
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.restoring import RestoreRequest, RunResult
 from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.state import Comparison, Document
-
-FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
-
-
-@pytest.fixture
-def jobs(qapp):
-    made = Jobs(2)
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import threading
 
 import numpy as np
 import pytest
+from windows import FAST
 
-from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.restoring import RestoreRequest
@@ -13,15 +13,7 @@ from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import IntermediateImage
 
-FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 IMAGE = IntermediateImage("average", np.zeros((2, 2), np.uint8))
-
-
-@pytest.fixture
-def jobs(qapp):
-    made = Jobs(2)
-    yield made
-    made.close()
 
 
 @pytest.fixture
