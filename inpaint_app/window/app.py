@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report_mistakes(window: MainWindow) -> None:
-    """Let mistakes of ours appear as a sentence in the window, and in full on the terminal."""
+    """Report bugs as a sentence in the window, and in full on the terminal."""
     before = sys.excepthook
 
     def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -98,7 +98,7 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
 
 
 def wait_until_settled(window: MainWindow) -> None:
-    """Handle events until nothing is under way in a window."""
+    """Handle events until nothing is in progress in a window."""
     loop, timer = QEventLoop(), QTimer()
     timer.timeout.connect(lambda: loop.quit() if window.is_settled else None)
     timer.start(_POLL_MS)
@@ -107,7 +107,7 @@ def wait_until_settled(window: MainWindow) -> None:
 
 
 def use_default_settings() -> None:
-    """Keep what is remembered in a file of a format that is the same everywhere."""
+    """Store preferences in a file of the same format on every system."""
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
 
 

@@ -7,6 +7,7 @@ import pytest
 from windows import FAST, SLOW, opened, restored, settle
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
+from inpaint_app.files.read import read_picture
 from inpaint_app.files.sample import DAMAGED, read_sample
 from inpaint_app.formatting import unbroken
 from inpaint_app.image.mask_spec import MaskSpec
@@ -296,8 +297,11 @@ def test_comparing_makes_nothing_again(session, qtbot, files) -> None:
 
 
 def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files) -> None:
-    opened(session, qtbot, files["damaged"])
-    session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
+    damaged = read_picture(files["damaged"])
+    part = Picture(damaged.pixels[:32, :32], damaged.alpha[:32, :32])
+    session.open_picture(lambda: part, "part")
+    settle(session, qtbot)
+    session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1, bases=("dct",)))
     session.tune()
     settle(session, qtbot)
     settings = session.results.current.settings
