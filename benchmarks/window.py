@@ -140,7 +140,7 @@ def _measure_gaps() -> None:
         "restore and measure": window.session.restore,
         "invert the mask": lambda: window.session.edit_mask(lambda mask: mask.invert()),
         "undo": lambda: window.session.edit_mask(lambda mask: mask.undo()),
-        "error map": window.actions_["error"].trigger,
+        "error map": window.actions_.modes["error"].trigger,
         "light up an atom": lambda: window.dictionary.gallery.atom_chosen.emit(3),
         "restore again": window.session.restore,
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from inpaint_app.cli import exit_on_interrupt
 from inpaint_app.cli.parser import PrintingParser
 from inpaint_app.cli.streams import CommandLineError, open_closed_streams, print_note
+from inpaint_app.window.session.view_modes import SIDE_BY_SIDE, VIEW_MODES
 
 _NO_DISPLAYS = ("offscreen", "minimal")
 
@@ -38,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
         "--screenshot", metavar="PNG", type=Path, help="restore, save a picture of the window, and leave"
     )
     options.add_argument(
-        "--view", choices=("side", "split", "compare", "error"), default="side", help="what the picture shows"
+        "--view", choices=tuple(VIEW_MODES), default=SIDE_BY_SIDE.name, help="what the picture shows"
     )
     options.add_argument("--overwrite", action="store_true", help="replace an existing picture of the window")
     return options

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 
+from inpaint_app.window.canvas.tools.registry import TOOLS
+from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.icons import icon
 from inpaint_app.window.widgets.tooltip import tooltip
+
+Need = Literal["nothing", "picture", "result", "undo", "redo", "run", "work"]
+"""What must be there for an action: nothing, something to undo, a run to stop, work to cancel ..."""
 
 
 @dataclass(frozen=True)
@@ -23,140 +30,123 @@ class ActionSpec:
         Shortcuts.
     tip : str
         What it does, in a sentence.
-    checkable : bool
-        Whether it is on or off.
     icon : str
         Name of its icon; empty for none.
+    needs : Need
+        What must be there for it to be enabled.
+    checkable : bool
+        Whether it is on or off.
     """
 
     text: str
     keys: tuple[str, ...] = ()
     tip: str = ""
-    checkable: bool = False
     icon: str = ""
+    needs: Need = "nothing"
+    checkable: bool = False
 
 
-GROUPS: dict[str, dict[str, ActionSpec]] = {
-    "File": {
-        "open": ActionSpec("&Open …", ("Ctrl+O",), "Open a damaged or a whole picture.", icon="open"),
-        "open_mask": ActionSpec(
-            "Open &Mask …", ("Ctrl+M",), "Take missing pixels from a picture, white = missing."
-        ),
-        "open_reference": ActionSpec(
-            "Open Re&ference …", ("Ctrl+R",), "Measure against the undamaged picture."
-        ),
-        "paste": ActionSpec("&Paste", ("Ctrl+V",), "Open the picture on the clipboard.", icon="paste"),
-        "damage": ActionSpec(
-            "Simulate &Damage …",
-            ("Ctrl+D",),
-            "Damage a whole picture on purpose, to try it out.",
-            icon="damage",
-        ),
-        "export": ActionSpec(
-            "&Export …", ("Ctrl+Shift+E", "Ctrl+S"), "Write the restored picture to a file.", icon="export"
-        ),
-        "export_comparison": ActionSpec(
-            "Export Comp&arison …", (), "Write the pictures side by side, with PSNR."
-        ),
-        "export_dictionary": ActionSpec("Export D&ictionary …", (), "Write the selected atoms as a picture."),
-        "save_mask": ActionSpec("Save Mas&k …", ("Ctrl+Shift+M",), "Write the mask, white = missing."),
-        "open_recipe": ActionSpec(
-            "Open Re&cipe …", (), "Take parameters and marks of missing pixels from a recipe."
-        ),
-        "save_recipe": ActionSpec(
-            "Sa&ve Recipe …",
-            (),
-            "Write the parameters of this run and the marks of missing pixels, to be used again.",
-        ),
-        "copy": ActionSpec(
-            "Cop&y Picture", ("Ctrl+C",), "Put the restored picture on the clipboard.", icon="copy"
-        ),
-        "batch": ActionSpec(
-            "&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", icon="batch"
-        ),
-        "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
-    },
-    "Mask": {
-        "undo": ActionSpec("&Undo", ("Ctrl+Z",), "Take the last stroke back.", icon="undo"),
-        "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Do it again.", icon="redo"),
-        "look": ActionSpec("&Look Around", ("V",), "Drag to move the picture.", checkable=True, icon="hand"),
-        "brush": ActionSpec("&Brush", ("P",), "Paint missing pixels.", checkable=True, icon="brush"),
-        "eraser": ActionSpec("&Eraser", ("E",), "Unmark missing pixels.", checkable=True, icon="eraser"),
-        "rectangle": ActionSpec(
-            "Rec&tangle", ("R",), "Mark a rectangle as missing.", checkable=True, icon="rectangle"
-        ),
-        "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller."),
-        "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger."),
-        "invert": ActionSpec("&Invert", ("Ctrl+I",), "Exchange missing and observed pixels.", icon="invert"),
-        "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Nothing is missing any more.", icon="clear"),
-    },
-    "Restore": {
-        "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", icon="restore"),
-        "compare": ActionSpec(
-            "&Compare",
-            ("F6",),
-            "Restore under individual and average sparsity, and show both.",
-            icon="compare",
-        ),
-        "tune": ActionSpec(
-            "&Auto", ("F7",), "Let held-out pixels choose the parameters, and restore.", icon="auto"
-        ),
-        "stop": ActionSpec("&Stop", ("Shift+F5",), "End here and keep what is there.", icon="stop"),
-        "cancel": ActionSpec(
-            "Ca&ncel", ("Esc",), "Give it up and leave everything as it was.", icon="cancel"
-        ),
-        "automatic": ActionSpec(
-            "Restore after &Every Change", (), "A full restoration follows every change.", checkable=True
-        ),
-    },
-    "View": {
-        "side": ActionSpec(
-            "&Side by Side", ("1",), "Damaged and restored.", checkable=True, icon="side-by-side"
-        ),
-        "split": ActionSpec(
-            "S&plit", ("2",), "Before and after with a divider.", checkable=True, icon="split"
-        ),
-        "compared": ActionSpec(
-            "Compar&ison", ("3",), "Damaged, individual and average.", checkable=True, icon="triple"
-        ),
-        "error": ActionSpec(
-            "&Error Map",
-            ("4",),
-            "Original, restored, and where they differ.",
-            checkable=True,
-            icon="error-map",
-        ),
-        "show_mask": ActionSpec(
-            "Show &Missing Pixels", ("M",), "Hatch missing pixels.", checkable=True, icon="mask"
-        ),
-        "fit": ActionSpec("&Fit", ("Ctrl+0",), "Show the whole picture.", icon="fit"),
-        "actual": ActionSpec(
-            "&Actual Size", ("Ctrl+1",), "One pixel of the picture is one of the screen.", icon="actual"
-        ),
-        "zoom_in": ActionSpec("Zoom I&n", ("Ctrl++", "Ctrl+="), "Enlarge.", icon="zoom-in"),
-        "zoom_out": ActionSpec("Zoom &Out", ("Ctrl+-",), "Reduce.", icon="zoom-out"),
-        "full_screen": ActionSpec("F&ull Screen", ("F11",), "Use the whole screen.", checkable=True),
-    },
-    "Help": {
-        "shortcuts": ActionSpec("&Keyboard Shortcuts", ("F1",), "All keys on one sheet."),
-        "about": ActionSpec("&About", (), "Version, method and licence.", icon="info"),
-    },
+SPECS = {
+    "open": ActionSpec("&Open …", ("Ctrl+O",), "Open a damaged or a whole picture.", "open"),
+    "open_mask": ActionSpec(
+        "Open &Mask …", ("Ctrl+M",), "Read the missing pixels from a picture, white = missing.", "", "picture"
+    ),
+    "open_reference": ActionSpec(
+        "Open Re&ference …", ("Ctrl+R",), "Measure against the undamaged picture.", "", "picture"
+    ),
+    "paste": ActionSpec("&Paste", ("Ctrl+V",), "Open the picture on the clipboard.", "paste"),
+    "damage": ActionSpec(
+        "Simulate &Damage …", ("Ctrl+D",), "Damage a whole picture, to try it out.", "damage", "picture"
+    ),
+    "export": ActionSpec(
+        "&Export …", ("Ctrl+Shift+E", "Ctrl+S"), "Write the restored picture to a file.", "export", "result"
+    ),
+    "export_comparison": ActionSpec(
+        "Export Comp&arison …", (), "Write the pictures side by side, with PSNR.", "", "result"
+    ),
+    "export_dictionary": ActionSpec(
+        "Export D&ictionary …", (), "Write the selected atoms as a picture.", "", "result"
+    ),
+    "save_mask": ActionSpec(
+        "Save Mas&k …", ("Ctrl+Shift+M",), "Write the mask, white = missing.", "", "picture"
+    ),
+    "open_recipe": ActionSpec(
+        "Open Re&cipe …", (), "Read parameters and marks of missing pixels from a recipe."
+    ),
+    "save_recipe": ActionSpec(
+        "Sa&ve Recipe …",
+        (),
+        "Write the parameters of this run and the marks of missing pixels.",
+        "",
+        "result",
+    ),
+    "copy": ActionSpec(
+        "Cop&y Picture", ("Ctrl+C",), "Copy the restored picture to the clipboard.", "copy", "result"
+    ),
+    "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
+    "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
+    "undo": ActionSpec("&Undo", ("Ctrl+Z",), "Undo the last edit of the mask.", "undo", "undo"),
+    "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone edit.", "redo", "redo"),
+    "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),
+    "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger.", "", "picture"),
+    "invert": ActionSpec(
+        "&Invert", ("Ctrl+I",), "Exchange missing and observed pixels.", "invert", "picture"
+    ),
+    "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear", "picture"),
+    "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", "restore", "picture"),
+    "compare": ActionSpec(
+        "&Compare", ("F6",), "Restore under individual and average sparsity.", "compare", "picture"
+    ),
+    "tune": ActionSpec(
+        "&Auto", ("F7",), "Let held-out pixels choose the parameters, and restore.", "auto", "picture"
+    ),
+    "stop": ActionSpec("&Stop", ("Shift+F5",), "Stop and keep the current result.", "stop", "run"),
+    "cancel": ActionSpec("Ca&ncel", ("Esc",), "Cancel and discard.", "cancel", "work"),
+    "automatic": ActionSpec(
+        "Restore after &Every Change", (), "Restore the whole picture after every change.", checkable=True
+    ),
+    "show_mask": ActionSpec(
+        "Show &Missing Pixels", ("M",), "Hatch missing pixels.", "mask", "picture", checkable=True
+    ),
+    "fit": ActionSpec("&Fit", ("Ctrl+0",), "Show the whole picture.", "fit", "picture"),
+    "actual": ActionSpec(
+        "&Actual Size", ("Ctrl+1",), "Show one pixel of the picture per screen pixel.", "actual", "picture"
+    ),
+    "zoom_in": ActionSpec("Zoom I&n", ("Ctrl++", "Ctrl+="), "Enlarge the picture.", "zoom-in", "picture"),
+    "zoom_out": ActionSpec("Zoom &Out", ("Ctrl+-",), "Reduce the picture.", "zoom-out", "picture"),
+    "full_screen": ActionSpec("F&ull Screen", ("F11",), "Use the whole screen.", checkable=True),
+    "shortcuts": ActionSpec("&Keyboard Shortcuts", ("F1",), "List all keyboard shortcuts."),
+    "about": ActionSpec("&About", (), "Show version, method and licence.", "info"),
 }
-"""All actions by the menu they belong to."""
+"""All actions by name but those of tools and view modes, which come from their registries."""
 
 
 class Actions(QObject):
-    """The actions of `GROUPS`, by name.
+    """The actions of `SPECS` by name, and those of the registries.
 
     Parameters
     ----------
     parent : QObject
         Their owner.
+
+    Attributes
+    ----------
+    tools, modes : dict of str to QAction
+        The actions that choose a tool or a view mode, by its name.
     """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._by_name = {name: self._make(spec) for group in GROUPS.values() for name, spec in group.items()}
+        self._made: list[tuple[ActionSpec, QAction]] = []
+        self._by_name = {name: self._make(spec) for name, spec in SPECS.items()}
+        self.tools = {
+            name: self._make(ActionSpec(tool.text, (tool.key,), tool.tip, tool.icon, "picture", True))
+            for name, tool in TOOLS.items()
+        }
+        self.modes = {
+            name: self._make(ActionSpec(mode.text, (mode.key,), mode.tip, mode.icon, "picture", True))
+            for name, mode in VIEW_MODES.items()
+        }
 
     def __getitem__(self, name: str) -> QAction:
         """Return an action."""
@@ -164,14 +154,14 @@ class Actions(QObject):
 
     def draw_icons(self, palette: QPalette) -> None:
         """Give the actions icons in the colours of a palette."""
-        for group in GROUPS.values():
-            for name, spec in group.items():
-                if spec.icon:
-                    self._by_name[name].setIcon(icon(spec.icon, palette))
+        for spec, action in self._made:
+            if spec.icon:
+                action.setIcon(icon(spec.icon, palette))
 
-    def group(self, title: str) -> list[QAction]:
-        """Return the actions of a menu."""
-        return [self._by_name[name] for name in GROUPS[title]]
+    def enable(self, met: Collection[Need]) -> None:
+        """Enable the actions whose needs are met."""
+        for spec, action in self._made:
+            action.setEnabled(spec.needs == "nothing" or spec.needs in met)
 
     def _make(self, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
@@ -182,4 +172,5 @@ class Actions(QObject):
         action.setToolTip(tooltip(f"{spec.tip} ({keys})" if keys else spec.tip))
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
+        self._made.append((spec, action))
         return action

@@ -18,7 +18,7 @@ from inpaint_app.window.main_window import TITLE, MainWindow
 from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
 from inpaint_app.window.session.background import UNEXPECTED
 from inpaint_app.window.session.remedies import REMEDIES
-from inpaint_app.window.session.state import View
+from inpaint_app.window.session.view_modes import COMPARISON, VIEW_MODES
 from inpaint_app.window.theme.icons import app_icon
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.transfers import picture_of
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report_mistakes(window: MainWindow) -> None:
-    """Let mistakes of ours appear as a sentence in the window, and in full on the terminal."""
+    """Report bugs as a sentence in the window, and in full on the terminal."""
     before = sys.excepthook
 
     def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -80,11 +80,11 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
     session = window.session
     wait_until_settled(window)
     if session.document is not None:
-        view = View(args.view)
-        if view is View.COMPARE:
-            window.compare()
+        mode = VIEW_MODES[args.view]
+        session.set_view(session.view.with_mode(mode))
+        if mode is COMPARISON:
+            session.compare()
         else:
-            window.viewer.set_view(view)
             session.restore()
         wait_until_settled(window)
     problem = window.banner.text
@@ -99,7 +99,7 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
 
 
 def wait_until_settled(window: MainWindow) -> None:
-    """Handle events until nothing is under way in a window."""
+    """Handle events until nothing is in progress in a window."""
     loop, timer = QEventLoop(), QTimer()
     timer.timeout.connect(lambda: loop.quit() if window.is_settled else None)
     timer.start(_POLL_MS)

@@ -184,11 +184,12 @@ class FileCommands(QObject):
 
     def export(self) -> None:
         """Ask where to write the restored picture, and write it."""
-        document, record = self._session.document, self._session.current
+        document, record = self._session.document, self._session.results.current
         if document is None or record is None:
             self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
-        shows_preview = self._session.preview is not None or self._session.is_previewing
+        runner = self._session.runner
+        shows_preview = runner.preview is not None or runner.is_previewing
         dialog = ExportDialog(
             document,
             self.suggestion("restored"),

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt
-from PySide6.QtGui import (
-    QCloseEvent,
-    QDragEnterEvent,
-    QDragLeaveEvent,
-    QDropEvent,
-    QGuiApplication,
-    QKeyEvent,
-)
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
-    QApplication,
     QDockWidget,
     QLabel,
-    QLineEdit,
     QMainWindow,
     QMessageBox,
     QStackedWidget,
@@ -30,8 +22,8 @@ from PySide6.QtWidgets import (
 
 from dictsel_core import __version__
 from inpaint_app.errors import printable_path
-from inpaint_app.window.actions import GROUPS, Actions
-from inpaint_app.window.canvas.painting_canvas import Tool
+from inpaint_app.window.actions import Actions, Need
+from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.file_commands import FileCommands
 from inpaint_app.window.menus import Menus
@@ -43,18 +35,17 @@ from inpaint_app.window.preferences import Preferences, WindowState
 from inpaint_app.window.session.descriptions import short_paths
 from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.state import View
+from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.transfers import read_transfer
 from inpaint_app.window.viewer.drop_frame import DropFrame
 from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
+from inpaint_app.window.widgets.held_key import HeldKey
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 TITLE = "Inpaint"
-_TOOLS = {"look": Tool.NONE, "brush": Tool.BRUSH, "eraser": Tool.ERASER, "rectangle": Tool.RECTANGLE}
-_VIEWS = {"side": View.SIDE_BY_SIDE, "split": View.SPLIT, "compared": View.COMPARE, "error": View.ERROR}
 _MESSAGE_MS = 8000
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
@@ -86,15 +77,15 @@ class MainWindow(QMainWindow):
         self.history, self.dictionary = HistoryPanel(self.session), DictionaryPanel(self.session)
         self._zoom, self._pixel, self._kind = QLabel(), QLabel(), QLabel()
         self._is_closed = False
-        self._view_before = self.viewer.view
         self._lay_out()
-        self._menus = Menus(
+        self.menus = Menus(
             self,
             self.actions_,
             sample_menu(self, self.files.open_sample),
             [dock.toggleViewAction() for dock in self._docks],
         )
         self._connect_actions()
+        self._connect_view()
         self._connect_session()
         self.actions_.draw_icons(self.palette())
         self._recall()
@@ -142,14 +133,14 @@ class MainWindow(QMainWindow):
         dock.setObjectName(title.replace("&", "").lower())
         dock.setWidget(widget)
         self.addDockWidget(area, dock)
-        # A dock behind another one's tab is somewhere outside, and would still take the focus.
+        # A dock behind another one's tab lies outside the window, and would still take the focus.
         dock.visibilityChanged.connect(lambda seen: widget.setEnabled(seen or self.isMinimized()))
         return dock
 
     # Connections
 
     def _connect_actions(self) -> None:
-        session, viewer, files = self.session, self.viewer, self.files
+        session, viewport, files = self.session, self.viewer.viewport, self.files
         mask = session.edit_mask
         slots = {
             "open": files.open,
@@ -168,36 +159,48 @@ class MainWindow(QMainWindow):
             "quit": self.close,
             "undo": lambda: mask(lambda history: history.undo()),
             "redo": lambda: mask(lambda history: history.redo()),
-            "smaller": lambda: viewer.set_brush_diameter(_smaller(viewer.brush_diameter)),
-            "larger": lambda: viewer.set_brush_diameter(_larger(viewer.brush_diameter)),
+            "smaller": lambda: session.set_view(session.view.with_smaller_brush()),
+            "larger": lambda: session.set_view(session.view.with_larger_brush()),
             "invert": lambda: mask(lambda history: history.invert()),
             "clear": lambda: mask(lambda history: history.clear()),
             "restore": session.restore,
-            "compare": self.compare,
+            "compare": session.compare,
             "tune": session.tune,
             "stop": session.stop,
             "cancel": self.cancel,
-            "fit": viewer.viewport.fit,
-            "actual": viewer.viewport.show_actual_size,
-            "zoom_in": viewer.viewport.zoom_in,
-            "zoom_out": viewer.viewport.zoom_out,
+            "fit": viewport.fit,
+            "actual": viewport.show_actual_size,
+            "zoom_in": viewport.zoom_in,
+            "zoom_out": viewport.zoom_out,
             "shortcuts": self.show_shortcuts,
             "about": self.show_about,
         }
         for name, slot in slots.items():
             self.actions_[name].triggered.connect(lambda _checked=False, slot=slot: slot())
-        for name, tool in _TOOLS.items():
-            self.actions_[name].triggered.connect(lambda _checked=False, tool=tool: viewer.set_tool(tool))
-        for name, view in _VIEWS.items():
-            self.actions_[name].triggered.connect(lambda _checked=False, view=view: viewer.set_view(view))
         self.actions_["automatic"].triggered.connect(session.set_automatic)
-        self.actions_["show_mask"].triggered.connect(viewer.show_mask)
         self.actions_["full_screen"].triggered.connect(
             lambda on: self.showFullScreen() if on else self.showNormal()
         )
-        self._menus.diameter.valueChanged.connect(viewer.set_brush_diameter)
-        self._menus.themes.triggered.connect(lambda action: self.set_theme(action.data()))
-        self.actions_["show_mask"].setChecked(True)
+        self.menus.themes.triggered.connect(lambda action: self.set_theme(action.data()))
+
+    def _connect_view(self) -> None:
+        session = self.session
+        for name, action in self.actions_.tools.items():
+            panes = TOOLS[name].panes
+            action.triggered.connect(
+                lambda _on, name=name, panes=panes: session.set_view(session.view.with_tool(name, panes))
+            )
+        for name, action in self.actions_.modes.items():
+            mode = VIEW_MODES[name]
+            action.triggered.connect(lambda _on, mode=mode: session.set_view(session.view.with_mode(mode)))
+        self.actions_["show_mask"].triggered.connect(
+            lambda on: session.set_view(replace(session.view, shows_mask=on))
+        )
+        self.menus.diameter.valueChanged.connect(lambda px: session.set_view(session.view.with_brush(px)))
+        HeldKey(Qt.Key.Key_B, self).changed.connect(
+            lambda on: session.set_view(replace(session.view, is_before_held=on))
+        )
+        session.view_changed.connect(self._show_view)
 
     def _connect_session(self) -> None:
         session = self.session
@@ -206,11 +209,9 @@ class MainWindow(QMainWindow):
         session.notice.connect(lambda words: self.statusBar().showMessage(words, _MESSAGE_MS))
         session.document_changed.connect(self._show_document)
         session.activity_changed.connect(self._show_activity)
-        session.record_shown.connect(self._leave_comparison)
         self.exporter.activity_changed.connect(self._show_activity)
-        for changed in (session.mask_edited, session.history_changed, session.settings_changed):
+        for changed in (session.mask_edited, session.results.changed, session.settings_changed):
             changed.connect(self._show_possible)
-        self.viewer.view_changed.connect(self._show_view)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.pixel_changed.connect(self._pixel.setText)
         self.progress.stop_wanted.connect(session.stop)
@@ -219,62 +220,47 @@ class MainWindow(QMainWindow):
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
         self.side.missing.mask_file_wanted.connect(self.files.open_mask)
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        application.focusChanged.connect(self._watch)
 
     # Commands
 
-    def compare(self) -> None:
-        """Restore under both constraints, and show them side by side if there is something to restore."""
-        if 0 < self.session.missing_fraction < 1:
-            self.viewer.set_view(View.COMPARE)
-        self.session.compare()
-
     def cancel(self) -> None:
-        """Give up what is under way; with nothing under way, close the banner."""
-        activity = self.session.activity
-        if activity is None and self.session.preview is None:
+        """Cancel and discard the work in progress; with nothing in progress, close the banner."""
+        if self.session.activity is None and self.session.runner.preview is None:
             self.banner.hide()
         self.session.cancel()
-        if activity is not None and activity.kind == "compare":
-            self._leave_comparison()
-
-    def _leave_comparison(self) -> None:
-        """Go back to another view if the picture to be seen is no part of a comparison."""
-        if self.viewer.view is View.COMPARE and self.session.history.pair == (None, None):
-            self.viewer.set_view(self._view_before)
 
     def copy(self) -> None:
-        """Put the restored picture on the clipboard."""
+        """Copy the restored picture to the clipboard."""
         image = self.viewer.restored_image
         if image is None:
             self.session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
         QGuiApplication.clipboard().setImage(image)
-        self.statusBar().showMessage("The restored picture is on the clipboard.", _MESSAGE_MS)
+        self.statusBar().showMessage("The restored picture was copied.", _MESSAGE_MS)
 
     def show_shortcuts(self) -> None:
         """Show the sheet of keyboard shortcuts."""
-        dialog = ShortcutDialog(((title, self.actions_.group(title)) for title in GROUPS), self)
+        dialog = ShortcutDialog(self.menus.sections, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
 
     def show_about(self) -> None:
-        """Tell version, method and licence."""
+        """Show version, method and licence."""
         QMessageBox.about(
             self,
             f"About {TITLE}",
-            f"<b>{TITLE} {__version__}</b><p>Restores missing pixels by dictionary selection: Replacement "
-            "OMP of Kaito Fujii and Tasuku Soma, <i>Fast greedy algorithms for dictionary selection with "
-            "generalized sparsity constraints</i>, NeurIPS 2018.</p><p>BSD-3-Clause licence.</p>",
+            f"<b>{TITLE} {__version__}</b><p>Restores missing pixels in two stages: patches are coded with a "
+            "dictionary selected by Replacement OMP or Replacement OLS, then refined by similar patches "
+            "(non-local refinement).</p><p>Replacement OMP and its sparsity constraints: Kaito Fujii and "
+            "Tasuku Soma, <i>Fast greedy algorithms for dictionary selection with generalized sparsity "
+            "constraints</i>, NeurIPS 2018.</p><p>BSD-3-Clause licence.</p>",
         )
 
     def set_theme(self, theme: Theme) -> None:
         """Change the colours, and remember them."""
         self._theme.set_theme(theme)
         self._preferences.theme = theme
-        for action in self._menus.themes.actions():
+        for action in self.menus.themes.actions():
             action.setChecked(action.data() is theme)
 
     # What is shown
@@ -304,47 +290,37 @@ class MainWindow(QMainWindow):
             self.files.open_recent(path)
             self._show_recent()
 
-        names = [
-            (label, partial(open_it, path)) for label, path in zip(short_paths(files), files, strict=True)
-        ]
-        self._menus.show_recent(names, forget)
+        opens = [partial(open_it, path) for path in files]
+        self.menus.show_recent(list(zip(short_paths(files), opens, strict=True)), forget)
 
     def _show_activity(self) -> None:
         self.progress.show_activity(self.session.activity or self.exporter.activity)
         self._show_possible()
 
     def _show_possible(self) -> None:
-        """Enable what makes sense now, and name the window."""
+        """Enable what is possible now, and set the title."""
         session = self.session
         document, mask = session.document, session.mask
-        is_open, is_restored = document is not None, session.current is not None
-        possible = {
+        needs: dict[Need, bool] = {
+            "picture": document is not None,
+            "result": session.results.current is not None,
             "undo": mask is not None and mask.can_undo,
             "redo": mask is not None and mask.can_redo,
-            "stop": session.activity is not None and session.activity.can_keep,
-            "cancel": is_open or session.activity is not None or bool(self.banner.text),
+            "run": session.activity is not None and session.activity.can_keep,
+            "work": document is not None or session.activity is not None or bool(self.banner.text),
         }
-        for name in ("export", "export_comparison", "export_dictionary", "save_recipe", "copy"):
-            possible[name] = is_restored
-        for name in ("restore", "tune", "compare", "invert", "clear", "save_mask", "open_mask", "damage"):
-            possible[name] = is_open
-        possible |= dict.fromkeys(("open_reference", "smaller", "larger", *_TOOLS), is_open)
-        possible |= dict.fromkeys(("show_mask", "fit", "actual", "zoom_in", "zoom_out", *_VIEWS), is_open)
-        for name, enabled in possible.items():
-            self.actions_[name].setEnabled(enabled)
-        self._menus.diameter.setEnabled(is_open)
+        self.actions_.enable([need for need, is_met in needs.items() if is_met])
+        self.menus.diameter.setEnabled(document is not None)
         self.actions_["automatic"].setChecked(session.is_automatic)
         self.setWindowTitle(TITLE if document is None else f"{printable_path(document.title)}[*] — {TITLE}")
         self.setWindowModified(document is not None and session.has_unsaved_work)
 
     def _show_view(self) -> None:
-        if self.viewer.view is not View.COMPARE:
-            self._view_before = self.viewer.view
-        for name, view in _VIEWS.items():
-            self.actions_[name].setChecked(self.viewer.view is view)
-        for name, tool in _TOOLS.items():
-            self.actions_[name].setChecked(self.viewer.tool is tool)
-        self._menus.diameter.setValue(self.viewer.brush_diameter)
+        view = self.session.view
+        self.actions_.modes[view.mode.name].setChecked(True)
+        self.actions_.tools[view.tool].setChecked(True)
+        self.actions_["show_mask"].setChecked(view.shows_mask)
+        self.menus.diameter.setValue(view.brush_diameter)
 
     def _show_zoom(self) -> None:
         is_open = self.session.document is not None
@@ -352,7 +328,7 @@ class MainWindow(QMainWindow):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is under way."""
+        """Whether nothing is in progress."""
         return self.session.is_settled and self.viewer.is_settled
 
     # Remembering and leaving
@@ -364,7 +340,7 @@ class MainWindow(QMainWindow):
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
             self.move(self.screen().availableGeometry().topLeft())
         put_panels(self, self._docks, before.panels)
-        self._menus.bar.setHidden(before.hides_toolbar)
+        self.menus.bar.setHidden(before.hides_toolbar)
         self.session.set_automatic(before.is_automatic)
         self._show_view()
 
@@ -378,7 +354,7 @@ class MainWindow(QMainWindow):
             self._preferences.window = WindowState(
                 bytes(self.saveGeometry().data()),
                 places_of(self, self._docks),
-                self._menus.bar.isHidden(),
+                self.menus.bar.isHidden(),
                 self.session.is_automatic,
             )
             self.files.close()
@@ -394,14 +370,14 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files and pictures, and show that."""
+        """Accept files and pictures, and say what dropping does."""
         transfer = read_transfer(event.mimeData())
         if transfer is not None:
             event.acceptProposedAction()
             self._drop_frame.announce(transfer.promise)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Take nothing."""
+        """Hide the frame."""
         self._drop_frame.hide()
         super().dragLeaveEvent(event)
 
@@ -410,43 +386,3 @@ class MainWindow(QMainWindow):
         self._drop_frame.hide()
         event.acceptProposedAction()
         self.files.drop(event.mimeData())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Show the damaged picture while B is held."""
-        if not self._hold_before(event):
-            super().keyPressEvent(event)
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """Show the restored picture again."""
-        if not self._hold_before(event):
-            super().keyReleaseEvent(event)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take B before a list with the focus does, which would look for an entry of that letter."""
-        if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-            return self._hold_before(event)
-        return super().eventFilter(watched, event)
-
-    def _watch(self, before: QWidget | None, now: QWidget | None) -> None:
-        """Watch the keys of what has the focus, unless it is there to be typed into."""
-        if before is not None:
-            before.removeEventFilter(self)
-        if now is not None and now.window() is self and not isinstance(now, QLineEdit):
-            now.installEventFilter(self)
-
-    def _hold_before(self, event: QKeyEvent) -> bool:
-        """Follow the key B; tells whether it was that."""
-        is_pressed = event.type() is QEvent.Type.KeyPress
-        if event.key() != Qt.Key.Key_B or (is_pressed and event.modifiers()):
-            return False
-        if not event.isAutoRepeat():
-            self.viewer.hold_before(is_pressed)
-        return True
-
-
-def _larger(diameter: int) -> int:
-    return max(diameter + 1, round(diameter * 1.25))
-
-
-def _smaller(diameter: int) -> int:
-    return min(diameter - 1, round(diameter / 1.25))

@@ -6,43 +6,42 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
 from inpaint_app.window.actions import Actions
+from inpaint_app.window.session.view_state import MAX_BRUSH, MIN_BRUSH
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
-_FILE = (
-    ("open", "@recent", "@sample", "paste"),
-    ("open_mask", "open_reference", "open_recipe", "damage"),
-    ("export", "copy", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
-    ("batch",),
-    ("quit",),
-)
-_MASK = (
-    ("undo", "redo"),
-    ("look", "brush", "eraser", "rectangle"),
-    ("smaller", "larger"),
-    ("invert", "clear"),
-)
-_RESTORE = (("restore", "tune", "compare"), ("stop", "cancel"), ("automatic",))
-_VIEW = (
-    ("side", "split", "compared", "error"),
-    ("show_mask",),
-    ("fit", "actual", "zoom_in", "zoom_out"),
-    ("@docks",),
-    ("@theme", "full_screen"),
-)
-_HELP = (("shortcuts", "about"),)
-_TOOLS = (
+_MENUS = {
+    "&File": (
+        ("open", "@recent", "@sample", "paste"),
+        ("open_mask", "open_reference", "open_recipe", "damage"),
+        ("export", "copy", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
+        ("batch",),
+        ("quit",),
+    ),
+    "&Mask": (("undo", "redo"), ("@tools",), ("smaller", "larger"), ("invert", "clear")),
+    "&Restore": (("restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
+    "&View": (
+        ("@modes",),
+        ("show_mask",),
+        ("fit", "actual", "zoom_in", "zoom_out"),
+        ("@docks",),
+        ("@theme", "full_screen"),
+    ),
+    "&Help": (("shortcuts", "about"),),
+}
+"""Sections of each menu: actions by name, and with an @ what is not a single action."""
+_TOOLBAR = (
     ("open", "export"),
-    ("look", "brush", "eraser", "rectangle", "@diameter", "undo", "redo"),
+    ("@tools", "@diameter", "undo", "redo"),
     ("restore", "tune", "compare", "stop"),
-    ("side", "split", "compared", "error"),
+    ("@modes",),
     ("show_mask", "fit", "actual"),
 )
 _LABELLED = ("open", "export", "restore", "tune", "compare")
-"""What has its name beside its icon."""
+"""Actions with their name beside their icon."""
 
 
 class Menus:
@@ -62,62 +61,63 @@ class Menus:
 
     def __init__(self, window: QMainWindow, actions: Actions, sample: QMenu, docks: list[QAction]) -> None:
         self._window, self._actions = window, actions
-        self.recent, self.theme = QMenu("Open Recen&t", window), QMenu("&Theme", window)
+        self.recent, theme = QMenu("Open Recen&t", window), QMenu("&Theme", window)
         self.themes = _exclusive(window, [_theme_action(window, theme) for theme in Theme])
-        for action in self.themes.actions():
-            self.theme.addAction(action)
+        theme.addActions(self.themes.actions())
         self.diameter = NoWheelSpinBox()
-        self.diameter.setRange(1, 500)
+        self.diameter.setRange(MIN_BRUSH, MAX_BRUSH)
         self.diameter.setSuffix(" px")
-        self.diameter.setToolTip("How wide brush and eraser are ([ and ]).")
+        self.diameter.setToolTip("Width of brush and eraser ([ and ]).")
         self.diameter.setAccessibleName("Brush size")
-        self._special: dict[str, QMenu | list[QAction]] = {
+        tools, modes = list(actions.tools.values()), list(actions.modes.values())
+        for alternatives in (tools, modes):
+            _exclusive(window, alternatives)
+        self._special: dict[str, QMenu | QWidget | list[QAction]] = {
             "@recent": self.recent,
             "@sample": sample,
-            "@theme": self.theme,
+            "@theme": theme,
             "@docks": docks,
+            "@tools": tools,
+            "@modes": modes,
+            "@diameter": self.diameter,
         }
-        self._fill(window.menuBar().addMenu("&File"), _FILE)
-        self._fill(window.menuBar().addMenu("&Mask"), _MASK)
-        self._fill(window.menuBar().addMenu("&Restore"), _RESTORE)
-        self._fill(window.menuBar().addMenu("&View"), _VIEW)
-        self._fill(window.menuBar().addMenu("&Help"), _HELP)
-        self.tools = _exclusive(window, [actions[name] for name in ("look", "brush", "eraser", "rectangle")])
-        self.views = _exclusive(window, [actions[name] for name in ("side", "split", "compared", "error")])
+        for title, sections in _MENUS.items():
+            self._fill(window.menuBar().addMenu(title), sections)
         self.bar = self._toolbar()
+        self._fill(self.bar, _TOOLBAR)
 
-    def _fill(self, menu: QMenu, sections: tuple[tuple[str, ...], ...]) -> None:
+    def _fill(self, target: QMenu | QToolBar, sections: tuple[tuple[str, ...], ...]) -> None:
         for place, section in enumerate(sections):
             if place:
-                menu.addSeparator()
+                target.addSeparator()
             for name in section:
                 special = self._special.get(name)
-                if isinstance(special, QMenu):
-                    menu.addMenu(special)
-                elif special is not None:
-                    menu.addActions(special)
+                if isinstance(special, list):
+                    target.addActions(special)
+                elif isinstance(special, QMenu):
+                    target.addAction(special.menuAction())
+                elif isinstance(target, QToolBar) and special is not None:
+                    target.addWidget(special)
                 else:
-                    menu.addAction(self._actions[name])
+                    target.addAction(self._actions[name])
+                if isinstance(target, QToolBar) and name in _LABELLED:
+                    button = target.widgetForAction(self._actions[name])
+                    assert isinstance(button, QToolButton)
+                    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
 
     def _toolbar(self) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)
         bar.setObjectName("toolbar")
         bar.setMovable(False)
         bar.setIconSize(QSize(20, 20))
-        for place, section in enumerate(_TOOLS):
-            if place:
-                bar.addSeparator()
-            for name in section:
-                if name == "@diameter":
-                    bar.addWidget(self.diameter)
-                else:
-                    bar.addAction(self._actions[name])
-                if name in _LABELLED:
-                    button = bar.widgetForAction(self._actions[name])
-                    assert isinstance(button, QToolButton)
-                    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._window.addToolBar(bar)
         return bar
+
+    @property
+    def sections(self) -> list[tuple[str, list[QAction]]]:
+        """The menus with their actions, for the list of shortcuts."""
+        menus = [(bar.text().replace("&", ""), bar.menu()) for bar in self._window.menuBar().actions()]
+        return [(title, menu.actions()) for title, menu in menus if isinstance(menu, QMenu)]
 
     def show_recent(
         self, names: Sequence[tuple[str, Callable[[], None]]], forget: Callable[[], None]

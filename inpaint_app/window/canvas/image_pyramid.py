@@ -61,7 +61,7 @@ def to_image(pixels: Array, value_range: Range | None = None) -> QImage:
     """
     height, width = pixels.shape[:2]
     image = QImage(width, height, QImage.Format.Format_RGB32)
-    target = words(image).view(np.uint8).reshape(height, width, 4)
+    target = as_uint32(image).view(np.uint8).reshape(height, width, 4)
     blue_green_red = [0, 1, 2] if np.little_endian else [3, 2, 1]
     for top in range(0, height, _BAND):
         band = slice(top, top + _BAND)
@@ -72,7 +72,7 @@ def to_image(pixels: Array, value_range: Range | None = None) -> QImage:
     return image
 
 
-def words(image: QImage) -> npt.NDArray[np.uint32]:
+def as_uint32(image: QImage) -> npt.NDArray[np.uint32]:
     """Return the memory of a 32-bit image as an array (H, W), to be used only while the image is held."""
     array = np.frombuffer(image.bits(), np.uint32)
     return array.reshape(image.height(), image.bytesPerLine() // 4)
@@ -134,9 +134,9 @@ def build_pyramid(pixels: Array, value_range: Range | None = None) -> ImagePyram
 
 
 def _halved(image: QImage) -> QImage:
-    source = words(image)
+    source = as_uint32(image)
     half = QImage(-(-image.width() // 2), -(-image.height() // 2), QImage.Format.Format_RGB32)
-    target = words(half)
+    target = as_uint32(half)
     for top in range(0, half.height(), _BAND):
         rows = source[2 * top : 2 * (top + _BAND)]
         upper, lower = rows[0::2], rows[1::2]

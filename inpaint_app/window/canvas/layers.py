@@ -1,4 +1,4 @@
-"""Draw the layers of a picture through a viewport: pixels, hatching, veil, outlines.
+"""Draw the layers of a picture through a viewport: pixels, hatching, dimming, outlines.
 
 Everything here is in screen pixels of the device: the painter must not scale.
 """
@@ -14,7 +14,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from inpaint_app.image.rect import Rect
-from inpaint_app.window.canvas.image_pyramid import ImagePyramid, words
+from inpaint_app.window.canvas.image_pyramid import ImagePyramid, as_uint32
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 
 _MAX_LINES = 8000
@@ -24,7 +24,7 @@ _ROUNDING = 1e-6
 _DENSE_OPACITY = 0.5
 _TILE = 256
 _BAND = 128
-# What covers a part of a screen pixel is drawn stronger, or thin scratches would be lost in large pictures.
+# What covers only part of a screen pixel is drawn stronger: thin scratches stay visible in large pictures.
 _MIN_OPACITY = 2 / 3
 _OPACITIES = np.rint(255 * np.maximum(np.sqrt(np.arange(256) / 255), _MIN_OPACITY)).astype(np.uint32)
 _OPACITIES[0] = 0
@@ -50,11 +50,6 @@ class Geometry:
     zoom: float
     width: int
     height: int
-
-    @property
-    def frame(self) -> QRectF:
-        """The whole picture."""
-        return QRectF(self.left, self.top, self.width * self.zoom, self.height * self.zoom)
 
     def rect(self, rect: Rect) -> QRectF:
         """Return where some pixels are."""
@@ -87,46 +82,48 @@ class Geometry:
         return self.rect(Rect(*(scale * number for number in source)))
 
 
-def draw_pyramid(painter: QPainter, levels: ImagePyramid, geometry: Geometry, area: QRect) -> None:
+def draw_pyramid(painter: QPainter, pyramid: ImagePyramid, geometry: Geometry, area: QRect) -> None:
     """Draw a picture within an area: its pixels as squares if enlarged, smooth if reduced."""
     area = geometry.exposed(area)
     if area.isEmpty():
         return
-    level = levels.best(geometry.zoom)
+    level = pyramid.best(geometry.zoom)
     source = geometry.source(area, level)
     painter.save()
     painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, geometry.zoom < 1)
     part = QRectF(source.column, source.row, source.width, source.height)
-    painter.drawImage(geometry.target(source, level), levels.images[level], part)
+    painter.drawImage(geometry.target(source, level), pyramid.images[level], part)
     painter.restore()
 
 
 def draw_hatching(
-    painter: QPainter, coverage: MaskPyramid, geometry: Geometry, area: QRect, stripes: QBrush
+    painter: QPainter, mask: MaskPyramid, geometry: Geometry, area: QRect, stripes: QBrush
 ) -> None:
-    """Draw stripes over what is marked, within an area; faint ones if that is nearly everything."""
+    """Draw stripes over what is marked, within an area; faint ones if that is more than half of it."""
     painter.save()
-    painter.setOpacity(_DENSE_OPACITY if coverage.is_dense else 1.0)
+    painter.setOpacity(_DENSE_OPACITY if mask.is_dense else 1.0)
     inside = QPainter.CompositionMode.CompositionMode_DestinationIn
-    _draw_shaped(painter, coverage, geometry, area, stripes, inside)
+    _draw_shaped(painter, mask, geometry, area, stripes, inside)
     painter.restore()
 
 
-def draw_dimming(painter: QPainter, lit: MaskPyramid, geometry: Geometry, area: QRect, color: QColor) -> None:
-    """Darken what is not lit, within an area."""
+def draw_dimming(
+    painter: QPainter, highlight: MaskPyramid, geometry: Geometry, area: QRect, color: QColor
+) -> None:
+    """Darken what is not highlighted, within an area."""
     outside = QPainter.CompositionMode.CompositionMode_DestinationOut
-    _draw_shaped(painter, lit, geometry, area, QBrush(color), outside)
+    _draw_shaped(painter, highlight, geometry, area, QBrush(color), outside)
 
 
 def draw_outlines(
-    painter: QPainter, lit: MaskPyramid, geometry: Geometry, area: QRect, color: QColor
+    painter: QPainter, highlight: MaskPyramid, geometry: Geometry, area: QRect, color: QColor
 ) -> None:
-    """Draw lines between what is lit and what is not, unless that is too small or too torn to be made out."""
+    """Draw lines around what is highlighted, unless it is too small or too torn to be made out."""
     source = geometry.source(area, 0)
     if geometry.zoom < _MIN_OUTLINED_ZOOM or source.is_empty:
         return
-    part = lit.level(0)[source.slices] > 0
+    part = highlight.level(0)[source.slices] > 0
     across, down = _edges(part), _edges(part.T)
     if not 0 < len(across) + len(down) <= _MAX_LINES:
         return
@@ -138,9 +135,9 @@ def draw_outlines(
     painter.drawLines([line.translated(corner) for line in lines])
 
 
-def _edges(lit: npt.NDArray[np.bool_]) -> list[list[int]]:
+def _edges(highlight: npt.NDArray[np.bool_]) -> list[list[int]]:
     """Return lines along rows between entries that differ: row below, first column, last column + 1."""
-    differs = lit[1:] != lit[:-1]
+    differs = highlight[1:] != highlight[:-1]
     ends = np.diff(differs.astype(np.int8), axis=1, prepend=np.int8(0), append=np.int8(0))
     rows, starts = np.nonzero(ends == 1)
     stops = np.nonzero(ends == -1)[1]
@@ -154,21 +151,21 @@ def striped(colors: tuple[QColor, QColor], period: int) -> QBrush:
     x = np.arange(period * max(1, _TILE // period))
     first = (x[:, None] + x) % period < period // 2
     image = QImage(len(x), len(x), QImage.Format.Format_ARGB32)
-    words(image)[:] = np.where(first, np.uint32(colors[0].rgba()), np.uint32(colors[1].rgba()))
+    as_uint32(image)[:] = np.where(first, np.uint32(colors[0].rgba()), np.uint32(colors[1].rgba()))
     return QBrush(image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied))
 
 
 def _draw_shaped(
     painter: QPainter,
-    coverage: MaskPyramid,
+    mask: MaskPyramid,
     geometry: Geometry,
     area: QRect,
     brush: QBrush,
     shape: QPainter.CompositionMode,
 ) -> None:
-    """Draw with a brush where a composition with the coverage leaves it, within an area."""
+    """Fill an area with a brush, composed with a mask."""
     area = geometry.exposed(area)
-    # Buffers of a band are had anew from memory at hand; those of a whole pane are not.
+    # The allocator reuses buffers as small as a band; those of a whole pane would be new each time.
     for top in range(area.top(), area.top() + area.height(), _BAND):
         band = QRect(area.left(), top, area.width(), _BAND).intersected(area)
         buffer = QImage(band.size(), QImage.Format.Format_ARGB32_Premultiplied)
@@ -178,15 +175,15 @@ def _draw_shaped(
         inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
         inner.fillRect(band, brush)
         inner.setCompositionMode(shape)
-        _draw_coverage(inner, coverage, geometry, band)
+        _draw_mask(inner, mask, geometry, band)
         inner.end()
         painter.drawImage(band.topLeft(), buffer)
 
 
-def _draw_coverage(painter: QPainter, coverage: MaskPyramid, geometry: Geometry, area: QRect) -> None:
-    level = coverage.best(geometry.zoom)
+def _draw_mask(painter: QPainter, mask: MaskPyramid, geometry: Geometry, area: QRect) -> None:
+    level = mask.best(geometry.zoom)
     source = geometry.source(area, level)
     image = QImage(source.width, source.height, QImage.Format.Format_ARGB32_Premultiplied)
-    np.take(_OPACITIES, coverage.level(level)[source.slices], out=words(image), mode="clip")
+    np.take(_OPACITIES, mask.level(level)[source.slices], out=as_uint32(image), mode="clip")
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, geometry.zoom < 1)
     painter.drawImage(geometry.target(source, level), image, QRectF(image.rect()))

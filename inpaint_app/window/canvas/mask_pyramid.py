@@ -37,7 +37,7 @@ class MaskPyramid:
 
     @classmethod
     def of_rects(cls, rects: Sequence[Rect], shape: tuple[int, int]) -> MaskPyramid:
-        """Return what rectangles cover of a picture of this height and width."""
+        """Return the mask of all pixels inside some rectangles."""
         covered = np.zeros(shape, np.bool_)
         for row, column, height, width in rects:
             covered[max(row, 0) : max(row + height, 0), max(column, 0) : max(column + width, 0)] = True
@@ -65,7 +65,7 @@ class MaskPyramid:
         return number
 
     def update(self, mask: Mask, rect: Rect) -> None:
-        """Take over a part of a mask that has changed.
+        """Update a part of the mask that has changed.
 
         Parameters
         ----------

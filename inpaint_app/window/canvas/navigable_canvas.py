@@ -23,7 +23,7 @@ _DRAGGING = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
 
 
 class NavigableCanvas(PictureCanvas):
-    """Shows a picture and lets the user look around in it.
+    """Shows a picture that the user can pan and zoom.
 
     The wheel zooms at the pointer; dragging with the left or the middle button moves the picture, and so
     does Space with the left button where that does something else; a double-click fits it. With the
@@ -39,20 +39,15 @@ class NavigableCanvas(PictureCanvas):
     hovered = Signal(int, int)
     """Row and column of the pixel under the pointer."""
     hover_left = Signal()
-    """The pointer is on no pixel any more."""
+    """The pointer has left the picture."""
 
     def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
         super().__init__(viewport, parent)
-        self._space_held = False
+        self.is_space_held = False
         self._dragged_from: QPointF | None = None
         self._pixel: tuple[int, int] | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
-    @property
-    def space_held(self) -> bool:
-        """Whether Space makes the left button move the picture."""
-        return self._space_held
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom at the pointer."""
@@ -62,7 +57,7 @@ class NavigableCanvas(PictureCanvas):
         event.accept()
 
     def event(self, event: QEvent) -> bool:
-        """Zoom by two fingers, too."""
+        """Zoom by a pinch gesture."""
         if (
             isinstance(event, QNativeGestureEvent)
             and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture
@@ -80,7 +75,7 @@ class NavigableCanvas(PictureCanvas):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the picture, and tell which pixel is under the pointer."""
+        """Move the picture, and report the pixel under the pointer."""
         if self._dragged_from is not None:
             moved = (event.position() - self._dragged_from) * self.devicePixelRatioF()
             self._dragged_from = event.position()
@@ -88,7 +83,7 @@ class NavigableCanvas(PictureCanvas):
         self._hover(self.pixel_at(event.position()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let the picture go."""
+        """Stop moving the picture."""
         if event.button() in _DRAGGING:
             self._dragged_from = None
             self.update_cursor()
@@ -121,31 +116,31 @@ class NavigableCanvas(PictureCanvas):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """Let Space go."""
+        """Note that Space was released."""
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._hold_space(False)
         else:
             super().keyReleaseEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Forget about Space, whose release goes elsewhere."""
+        """Treat Space as released: that event goes elsewhere."""
         self._hold_space(False)
         super().focusOutEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        """Listen to the keyboard, unless somebody is writing."""
+        """Take the keyboard focus, unless text is being typed."""
         writing = isinstance(QApplication.focusWidget(), QLineEdit | QAbstractSpinBox)
         if not writing and self.window().isActiveWindow():
             self.setFocus(Qt.FocusReason.MouseFocusReason)
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Tell that no pixel is under the pointer."""
+        """Report that no pixel is under the pointer."""
         self._hover(None)
         super().leaveEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Let go of everything."""
+        """Stop dragging and hovering."""
         self._dragged_from = None
         self._hover(None)
         super().hideEvent(event)
@@ -154,17 +149,17 @@ class NavigableCanvas(PictureCanvas):
         """Show what a press of the left button would do."""
         if self._dragged_from is not None:
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        elif self._space_held:
+        elif self.is_space_held:
             self.setCursor(Qt.CursorShape.OpenHandCursor)
         else:
             self.setCursor(self.idle_cursor())
 
     def idle_cursor(self) -> Qt.CursorShape:
-        """Return the pointer over the picture when nothing is going on."""
+        """Return the cursor over the picture when nothing is dragged."""
         return Qt.CursorShape.ArrowCursor
 
     def _hold_space(self, held: bool) -> None:
-        self._space_held = held
+        self.is_space_held = held
         self.update_cursor()
 
     def _hover(self, pixel: tuple[int, int] | None) -> None:

@@ -6,10 +6,8 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHideEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from inpaint_app.image.missing import Mask
-from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
-from inpaint_app.window.canvas.image_pyramid import ImagePyramid, Range, build_pyramid
+from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.layers import (
     Geometry,
     draw_dimming,
@@ -36,104 +34,35 @@ class PictureCanvas(QWidget):
     viewport : Viewport
         What is seen; the canvas tells it its size while it is visible.
     parent : QWidget, optional
+
+    Attributes
+    ----------
+    content : Content
+        What is drawn.
     """
 
     def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._viewport = viewport
-        self._levels: ImagePyramid | None = None
-        self._coverage: MaskPyramid | None = None
-        self._mask_shown = True
-        self._highlight: MaskPyramid | None = None
+        self.viewport = viewport
+        self.content = Content()
         self._marker: tuple[int, int] | None = None
-        self._inset: tuple[ImagePyramid, Rect] | None = None
-        self._placeholder = ""
         self._brush: tuple[tuple[Colors, int], QBrush] | None = None
-        viewport.changed.connect(self._on_viewport_changed)
+        viewport.changed.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(96, 96)
 
     @property
-    def viewport(self) -> Viewport:
-        """What is seen."""
-        return self._viewport
-
-    @property
     def has_picture(self) -> bool:
-        """Whether there is something to show."""
-        return self._levels is not None
+        """Whether there is a picture to show."""
+        return self.content.pyramid is not None
 
-    def set_image(self, pixels: Array | None, value_range: Range | None = None) -> None:
-        """Show an array of pixels, (H, W) or (H, W, 3); for large ones prefer `set_levels`."""
-        self.set_levels(None if pixels is None else build_pyramid(pixels, value_range))
-
-    def set_levels(self, levels: ImagePyramid | None) -> None:
-        """Show a picture that `build_pyramid` has made ready, perhaps in another thread; None for none."""
-        self._levels = levels
-        if levels is not None:
-            self._viewport.set_picture_size(levels.width, levels.height)
-        self.update()
-
-    def set_inset(self, levels: ImagePyramid | None, rect: Rect | None = None) -> None:
-        """Show other pixels within a rectangle, framed; None for none.
-
-        Parameters
-        ----------
-        levels : ImagePyramid or None
-            As large as the rectangle.
-        rect : Rect, optional
-            Where they belong.
-        """
-        self._inset = None if levels is None or rect is None else (levels, rect)
-        self.update()
-
-    def set_placeholder(self, text: str) -> None:
-        """Say in words why there is no picture, while there is none."""
-        if text != self._placeholder:
-            self._placeholder = text
-            self.update()
-
-    def set_mask(self, mask: Mask | None, dirty: Rect | None = None) -> None:
-        """Hatch the missing pixels.
-
-        Parameters
-        ----------
-        mask : ndarray of bool, (H, W) or (H, W, C), or None
-            True = missing.
-        dirty : Rect, optional
-            Nothing outside of it has changed since the last call. Without it everything may have, which
-            takes a while in large pictures.
-        """
-        coverage = self._coverage
-        if mask is not None and dirty is not None and coverage and coverage.shape == mask.shape[:2]:
-            was_dense = coverage.is_dense
-            coverage.update(mask, dirty)
-            if coverage.is_dense == was_dense:
-                self.update_pixels(dirty)
-            else:
-                self.update()
-        else:
-            self.set_coverage(None if mask is None else MaskPyramid(mask))
-
-    def set_coverage(self, coverage: MaskPyramid | None) -> None:
-        """Hatch the missing pixels of a mask made ready, perhaps in another thread; None for none.
-
-        Several canvases may share one; after its `update`, call `update_pixels` on each.
-        """
-        self._coverage = coverage
-        self.update()
-
-    def show_mask(self, shown: bool) -> None:
-        """Draw the hatching, or do not."""
-        self._mask_shown = shown
-        self.update()
-
-    def set_highlights(self, lit: MaskPyramid | None) -> None:
-        """Light up a part of the picture by darkening everything else; None ends it.
-
-        Missing pixels are not hatched meanwhile: both would hide what is lit.
-        """
-        self._highlight = lit
+    def set_content(self, content: Content) -> None:
+        """Change what is drawn."""
+        if content == self.content:
+            return
+        self.content = content
+        if content.pyramid is not None:
+            self.viewport.set_picture_size(content.pyramid.width, content.pyramid.height)
         self.update()
 
     def set_marker(self, pixel: tuple[int, int] | None) -> None:
@@ -144,14 +73,14 @@ class PictureCanvas(QWidget):
             self._update_marker()
 
     def update_pixels(self, rect: Rect) -> None:
-        """Draw some pixels anew."""
+        """Draw some pixels again."""
         self.update(self.logical(self.geometry_of_picture().rect(rect)))
 
     def geometry_of_picture(self) -> Geometry:
         """Return where the picture is, in screen pixels."""
-        left, top = self._viewport.origin(self.device_size())
-        width, height = self._viewport.picture_size
-        return Geometry(left, top, self._viewport.zoom, int(width), int(height))
+        left, top = self.viewport.origin(self.device_size())
+        width, height = self.viewport.picture_size
+        return Geometry(left, top, self.viewport.zoom, int(width), int(height))
 
     def device_size(self) -> tuple[float, float]:
         """Return width and height in screen pixels."""
@@ -167,31 +96,25 @@ class PictureCanvas(QWidget):
     def place_at(self, position: QPointF) -> tuple[float, float]:
         """Return the place (x, y) of the picture at a position of the widget."""
         ratio = self.devicePixelRatioF()
-        return self._viewport.to_picture(position.x() * ratio, position.y() * ratio, self.device_size())
-
-    def position_of(self, x: float, y: float) -> QPointF:
-        """Return the position of the widget at a place (x, y) of the picture."""
-        ratio = self.devicePixelRatioF()
-        across, down = self._viewport.to_pane(x, y, self.device_size())
-        return QPointF(across / ratio, down / ratio)
+        return self.viewport.to_picture(position.x() * ratio, position.y() * ratio, self.device_size())
 
     def pixel_at(self, position: QPointF) -> tuple[int, int] | None:
         """Return row and column of the pixel at a position of the widget; None beside the picture."""
         x, y = self.place_at(position)
-        width, height = self._viewport.picture_size
-        if self._levels is None or not (0 <= x < width and 0 <= y < height):
+        width, height = self.viewport.picture_size
+        if self.content.pyramid is None or not (0 <= x < width and 0 <= y < height):
             return None
         return int(y), int(x)
 
     def sizeHint(self) -> QSize:
-        """Return a size that shows something."""
+        """Return a size at which pictures are recognisable."""
         return QSize(480, 360)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is exposed."""
         painter = QPainter(self)
         colors = colors_of(self.palette())
-        if self._levels is None:
+        if self.content.pyramid is None:
             painter.fillRect(event.rect(), colors.surround)
             self._draw_placeholder(painter, colors)
             self._draw_focus(painter, colors)
@@ -213,50 +136,47 @@ class PictureCanvas(QWidget):
 
     def draw_pictures(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:
         """Draw the pixels."""
-        if self._levels is not None:
-            draw_pyramid(painter, self._levels, geometry, area)
+        if self.content.pyramid is not None:
+            draw_pyramid(painter, self.content.pyramid, geometry, area)
 
     def draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect, colors: Colors) -> None:
         """Draw what lies on the pixels."""
-        is_hatched = self._mask_shown and self._highlight is None
-        if self._coverage is not None and is_hatched and self._fits(self._coverage):
-            draw_hatching(painter, self._coverage, geometry, area, self._stripes(colors))
-        if self._inset is not None:
-            levels, rect = self._inset
+        mask, highlight, inset = self.content.mask, self.content.highlight, self.content.inset
+        if mask is not None and highlight is None and self._fits(mask):
+            draw_hatching(painter, mask, geometry, area, self._stripes(colors))
+        if inset is not None:
+            pyramid, rect = inset
             frame = geometry.rect(rect)
             inner = Geometry(frame.x(), frame.y(), geometry.zoom, rect.width, rect.height)
-            draw_pyramid(painter, levels, inner, area)
+            draw_pyramid(painter, pyramid, inner, area)
             self._draw_frame(painter, frame)
-        if self._highlight is not None and self._fits(self._highlight):
-            draw_dimming(painter, self._highlight, geometry, area, colors.veil)
-            draw_outlines(painter, self._highlight, geometry, area, colors.outline)
+        if highlight is not None and self._fits(highlight):
+            draw_dimming(painter, highlight, geometry, area, colors.dimming)
+            draw_outlines(painter, highlight, geometry, area, colors.outline)
         if self._marker is not None:
             self._draw_marker(painter, geometry)
 
     def event(self, event: QEvent) -> bool:
-        """Tell the viewport also when the window has moved to a display with other dots."""
+        """Tell the viewport when the window has moved to a display of another pixel density."""
         if event.type() == QEvent.Type.DevicePixelRatioChange and self.isVisible():
-            self._viewport.set_pane_size(id(self), *self.device_size())
+            self.viewport.set_pane_size(id(self), *self.device_size())
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Tell the viewport."""
+        """Tell the viewport the new size."""
         if self.isVisible():
-            self._viewport.set_pane_size(id(self), *self.device_size())
+            self.viewport.set_pane_size(id(self), *self.device_size())
         super().resizeEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Count among the panes of the viewport."""
-        self._viewport.set_pane_size(id(self), *self.device_size())
+        self.viewport.set_pane_size(id(self), *self.device_size())
         super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Count no more."""
-        self._viewport.remove_pane(id(self))
+        """Stop counting among the panes of the viewport."""
+        self.viewport.remove_pane(id(self))
         super().hideEvent(event)
-
-    def _on_viewport_changed(self) -> None:
-        self.update()
 
     def _stripes(self, colors: Colors) -> QBrush:
         period = 2 * round(_STRIPE * self.devicePixelRatioF() / 2)
@@ -264,17 +184,18 @@ class PictureCanvas(QWidget):
             self._brush = (colors, period), striped(colors.stripes, period)
         return self._brush[1]
 
-    def _fits(self, coverage: MaskPyramid) -> bool:
-        width, height = self._viewport.picture_size
-        return coverage.shape == (height, width)
+    def _fits(self, mask: MaskPyramid) -> bool:
+        width, height = self.viewport.picture_size
+        return mask.shape == (height, width)
 
     def _draw_placeholder(self, painter: QPainter, colors: Colors) -> None:
         painter.setPen(colors.soft_text)
         area = self.rect().adjusted(24, 12, -24, -12)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._placeholder)
+        centered = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(area, centered, self.content.placeholder)
 
     def _draw_focus(self, painter: QPainter, colors: Colors) -> None:
-        """Draw a frame while the keys go here, set off from the picture by a line of the surround."""
+        """Draw a frame while the canvas has the keyboard focus, set off from the picture by a line."""
         if self.hasFocus() and self.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for color, width in ((colors.surround, 4), (colors.focus, 2)):
@@ -283,7 +204,7 @@ class PictureCanvas(QWidget):
                 painter.drawRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset))
 
     def _draw_frame(self, painter: QPainter, frame: QRectF) -> None:
-        """Draw a dashed frame in black and white, so that it is seen on every picture."""
+        """Draw a dashed frame in black and white, visible on every picture."""
         ratio = self.devicePixelRatioF()
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(Qt.GlobalColor.black, 2 * ratio))

@@ -25,7 +25,7 @@ class Viewport(QObject):
     """
 
     changed = Signal()
-    """Zoom, centre or picture size are different now."""
+    """Zoom, centre or picture size have changed."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +57,7 @@ class Viewport(QObject):
 
     @property
     def pane_size(self) -> tuple[float, float]:
-        """Width and height in screen pixels that every pane has."""
+        """Width and height in screen pixels of the part that all panes have."""
         if not self._panes:
             return self._picture
         return min(size[0] for size in self._panes.values()), min(size[1] for size in self._panes.values())
@@ -70,18 +70,18 @@ class Viewport(QObject):
 
     @property
     def min_zoom(self) -> float:
-        """The least zoom: the picture in view, or its longer side on a few screen pixels."""
+        """The smallest zoom: the picture in view, or its longer side on a few screen pixels."""
         return min(self.fit_zoom, max(_MIN_SIZE / max(self._picture), self.fit_zoom / 4), 1.0)
 
     def set_picture_size(self, width: int, height: int) -> None:
-        """Tell how large the picture is; another size is fitted anew."""
+        """Set the size of the picture; a picture of another size is fitted."""
         size = float(max(width, 1)), float(max(height, 1))
         if size != self._picture:
             self._picture = size
             self.fit()
 
     def set_pane_size(self, pane: Hashable, width: float, height: float) -> None:
-        """Tell how large a pane is, in screen pixels."""
+        """Set the size of a pane in screen pixels."""
         self._panes[pane] = max(width, 1.0), max(height, 1.0)
         self._keep()
 
@@ -131,12 +131,8 @@ class Viewport(QObject):
         x, y = self._center
         self._move(self._zoom, (x - dx / self._zoom, y - dy / self._zoom), fitted=self._is_fitted)
 
-    def center_on(self, x: float, y: float) -> None:
-        """Bring a place of the picture to the middle, as far as its borders allow."""
-        self._move(self._zoom, (x, y), fitted=self._is_fitted)
-
     def origin(self, pane: tuple[float, float]) -> tuple[float, float]:
-        """Return the screen pixel of a pane of that width and height where the picture begins.
+        """Return the screen pixel where the picture begins in a pane of that width and height.
 
         It is a whole one, so that an unscaled picture stays sharp.
         """
@@ -150,13 +146,8 @@ class Viewport(QObject):
         left, top = self.origin(pane)
         return (x - left) / self._zoom, (y - top) / self._zoom
 
-    def to_pane(self, x: float, y: float, pane: tuple[float, float]) -> tuple[float, float]:
-        """Return the screen pixel of a pane of that width and height where a place of the picture is."""
-        left, top = self.origin(pane)
-        return left + x * self._zoom, top + y * self._zoom
-
     def _keep(self) -> None:
-        """Hold on to what is seen after the panes have changed."""
+        """Keep what is seen after the panes have changed."""
         if self._is_fitted:
             self.fit()
         else:

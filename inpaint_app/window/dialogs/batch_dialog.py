@@ -159,7 +159,7 @@ class BatchDialog(QDialog):
         self._summary.setText(f"{good} of {len(rows)} pictures restored.")
 
     def _show_settings(self) -> None:
-        words = descriptions.settings_words(self._session.settings, self._session.settings)
+        words = descriptions.format_settings(self._session.settings, self._session.settings)
         self._settings.setText(
             f"With the settings of the window: {words}. Missing pixels are transparent, NaN, "
             "or white in masks of the same names."

@@ -1,1 +1,1 @@
-"""The docks around the viewer."""
+"""The docks around the viewer; may import canvas, widgets, theme, session and below."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.window.panels.atom_model import Atom, AtomModel, Index, Order, share_words
+from inpaint_app.window.panels.atom_model import Atom, AtomModel, Index, Order, format_share
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
@@ -57,13 +57,13 @@ class AtomGallery(QWidget):
         for order in Order:
             self._orders.addItem(order.value, order)
         self._orders.setAccessibleName("Sort the atoms")
-        self._orders.setToolTip("In which order the atoms are shown")
+        self._orders.setToolTip("Order in which the atoms are shown")
         self._details.setWordWrap(True)
         self._details.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
         self._details.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._lay_out()
         self._orders.currentIndexChanged.connect(self._on_order)
-        # Not the current tile: the view makes the first one that whenever it gets the focus.
+        # Not the current tile: the view makes the first one current whenever it gets the focus.
         self._view.selectionModel().selectionChanged.connect(self._on_selection)
         self._view.declined.connect(lambda: self._choose(None))
         self.set_atoms(())
@@ -82,7 +82,7 @@ class AtomGallery(QWidget):
         self._choose(None)
 
     def set_chosen(self, number: int | None) -> None:
-        """Choose an atom without telling anybody."""
+        """Choose an atom without emitting a signal."""
         self._show(number)
 
     def set_order(self, order: Order) -> None:
@@ -121,7 +121,7 @@ class AtomGallery(QWidget):
         self._choose(self._model.number(selected[0]) if selected else None)
 
     def _choose(self, number: int | None) -> None:
-        """Take over what the user chooses."""
+        """Change the choice as the user asks."""
         before = self._chosen
         self._show(number)
         if number != before:
@@ -129,7 +129,7 @@ class AtomGallery(QWidget):
 
     def _show(self, number: int | None) -> None:
         self._chosen = number
-        self._details.setText(_HINT if number is None else self._model.words(number))
+        self._details.setText(_HINT if number is None else self._model.describe(number))
         selection = self._view.selectionModel()
         if number is None:
             selection.clearSelection()
@@ -140,7 +140,7 @@ class AtomGallery(QWidget):
 
 
 class _AtomView(QListView):
-    """A wrapped list of tiles that can be left without a choice."""
+    """A wrapped list of tiles, of which none may be chosen."""
 
     declined = Signal()
 
@@ -155,7 +155,7 @@ class _AtomView(QListView):
         self.setMouseTracking(True)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Give the choice up on a second click, or beside the atoms."""
+        """Clear the choice on a second click, or on one beside the atoms."""
         index = self.indexAt(event.position().toPoint())
         if event.button() == Qt.MouseButton.LeftButton and (
             not index.isValid() or self.selectionModel().isSelected(index)
@@ -176,7 +176,7 @@ class _AtomView(QListView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Give the choice up on Escape."""
+        """Clear the choice on Escape."""
         if self._declines(event):
             self.declined.emit()
         else:
@@ -237,5 +237,5 @@ class _AtomPainter(QStyledItemDelegate):
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"no. {number + 1}")
         if not chosen:
             painter.setPen(colors_of(option.palette).soft_text)
-        share = share_words(self._model.atom(number).share)
+        share = format_share(self._model.atom(number).share)
         painter.drawText(area.translated(0, line), Qt.AlignmentFlag.AlignCenter, share)

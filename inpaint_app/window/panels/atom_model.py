@@ -32,7 +32,7 @@ class Atom:
     gain : float
         What its selection gained.
     share : float
-        Part of the windows that use it, 0 to 1.
+        Fraction of the patches that use it, 0 to 1.
     """
 
     pixels: npt.NDArray[np.floating[Any]]
@@ -65,7 +65,7 @@ class AtomModel(QAbstractListModel):
         self._order = Order.SELECTION
 
     def set_atoms(self, atoms: Sequence[Atom]) -> None:
-        """Take over a dictionary, in the order of selection."""
+        """Show a dictionary, given in the order of selection."""
         self.beginResetModel()
         self._atoms = tuple(atoms)
         self._images = tuple(_image(atom.pixels) for atom in atoms)
@@ -73,7 +73,7 @@ class AtomModel(QAbstractListModel):
         self.endResetModel()
 
     def set_order(self, order: Order) -> None:
-        """Sort anew."""
+        """Change the order."""
         self.beginResetModel()
         self._order = order
         self._sort()
@@ -107,15 +107,15 @@ class AtomModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return str(number + 1)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(self.words(number))
+            return tooltip(self.describe(number))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self.words(number)
+            return self.describe(number)
         return None
 
-    def words(self, number: int) -> str:
+    def describe(self, number: int) -> str:
         """Return all that is known of an atom."""
         atom = self._atoms[number]
-        used = f"used by {share_words(atom.share)} of the windows"
+        used = f"used by {format_share(atom.share)} of the patches"
         return f"Atom {number + 1}: {atom.origin}. Gain {format_number(atom.gain)}, {used}."
 
     def _sort(self) -> None:
@@ -127,8 +127,8 @@ class AtomModel(QAbstractListModel):
         self._numbers = sorted(range(len(self._atoms)), key=keys[self._order])
 
 
-def share_words(share: float) -> str:
-    """Return a part as per cent, such as "12 %" or "< 1 %"."""
+def format_share(share: float) -> str:
+    """Return a fraction as a percentage, such as "12 %" or "< 1 %"."""
     if 0 < share < 0.01:
         return "< 1 %"
     return f"{100 * share:.0f} %"

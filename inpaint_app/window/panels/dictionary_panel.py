@@ -32,16 +32,16 @@ class DictionaryPanel(QWidget):
         layout.addWidget(self.curve, 2)
         self.gallery.atom_chosen.connect(self._choose)
         self.curve.step_clicked.connect(self._choose)
-        session.result_changed.connect(self._show)
-        session.atom_use_changed.connect(self._show_use)
+        session.results.changed.connect(self._show)
+        session.results.atom_use_changed.connect(self._show_use)
 
     def _choose(self, atom: int | None) -> None:
         self.gallery.set_chosen(atom)
         self.curve.set_marked(atom)
-        self._session.choose_atom(atom)
+        self._session.results.choose_atom(atom)
 
     def _show(self) -> None:
-        record = self._session.current
+        record = self._session.results.current
         restoration = None if record is None else record.restoration
         if restoration is self._shown:
             return
@@ -54,8 +54,8 @@ class DictionaryPanel(QWidget):
             self.curve.set_steps(selection.gains.tolist(), selection.objective.tolist())
 
     def _show_use(self) -> None:
-        """Give a choice up that the session has given up."""
-        if self._session.atom_use is None:
+        """Clear the choice when the session has cleared it."""
+        if self._session.results.atom_use is None:
             self.gallery.set_chosen(None)
             self.curve.set_marked(None)
 

@@ -18,7 +18,7 @@ _EMPTY = "The gain of each atom appears here once a picture has been restored."
 _PAD = 8.0
 _DOT, _SMALL_DOT = 3.5, 2.0
 _MAX_DECADES = 6
-"""What is smaller by more than this is as good as nothing, and lies on the lower border."""
+"""Values smaller by more decades lie on the lower border."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class _Panel:
 
 
 class GainCurve(QWidget):
-    """Two panels with a common axis of steps: gain of each step as dots, objective so far as a line.
+    """Two panels with a common axis of steps: gain of each step as dots, objective as a line.
 
     Gains span orders of magnitude, so theirs is a logarithmic axis.
 
@@ -100,7 +100,7 @@ class GainCurve(QWidget):
         """Return a size at which it is easily read."""
         return QSize(320, 240)
 
-    def words(self, step: int) -> str:
+    def describe(self, step: int) -> str:
         """Return the values of a step, from 0."""
         gain, objective = format_number(self._gains[step]), format_number(self._objectives[step])
         return f"Atom {step + 1}: gain {gain}, objective {objective}"
@@ -109,7 +109,7 @@ class GainCurve(QWidget):
         """Return the step, from 0, at a place across; None beside the plot."""
         if not self._gains:
             return None
-        frame = self._panels()[0].frame
+        frame = self.panels()[0].frame
         step = int((x - frame.left()) / frame.width() * len(self._gains) // 1)
         return step if 0 <= step < len(self._gains) else None
 
@@ -125,7 +125,7 @@ class GainCurve(QWidget):
             self.step_clicked.emit(step)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Show no values any more."""
+        """Hide the values."""
         self._hovered = None
         self.update()
 
@@ -139,7 +139,7 @@ class GainCurve(QWidget):
             area = self.rect().adjusted(16, 8, -16, -8)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, _EMPTY)
             return
-        panels = self._panels()
+        panels = self.panels()
         for panel, color in zip(panels, (colors.first, colors.second), strict=True):
             self._draw_axes(painter, panel)
             self._draw_series(painter, panel, color)
@@ -148,17 +148,20 @@ class GainCurve(QWidget):
     def _describe(self) -> None:
         self.setAccessibleName("Gain of each step of the selection")
         last = len(self._gains) - 1
-        self.setAccessibleDescription(f"{self.words(0)}. {self.words(last)}." if self._gains else _EMPTY)
+        self.setAccessibleDescription(
+            f"{self.describe(0)}. {self.describe(last)}." if self._gains else _EMPTY
+        )
 
-    def _panels(self) -> tuple[_Panel, _Panel]:
+    def panels(self) -> tuple[_Panel, _Panel]:
+        """Return the plots of gains and of objectives as they are laid out now."""
         line = self.fontMetrics().height()
-        # From above: two times a heading and a panel, the numbers of the steps, and their name.
+        # From above: twice a heading and a panel, the numbers of the steps, and their name.
         height = (self.height() - 4 * line - 2 * _PAD - 12) / 2
         upper = QRectF(0, line + 4, self.width() - _PAD, height)
         panels = (
             _Panel("Gain of each atom", self._gains, upper, is_logarithmic=True),
             _Panel(
-                "Objective so far",
+                "Objective",
                 self._objectives,
                 upper.translated(0, height + _PAD + line + 4),
                 is_logarithmic=False,

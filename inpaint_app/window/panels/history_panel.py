@@ -1,4 +1,4 @@
-"""The list of restorations made so far."""
+"""The list of restorations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class HistoryPanel(QWidget):
         self._list.setAlternatingRowColors(True)
         self._list.setUniformRowHeights(True)
         self._list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self._list.setAccessibleName("Restorations made so far")
+        self._list.setAccessibleName("Restorations")
         header = self._list.header()
         header.setStretchLastSection(False)
         for column in range(len(_COLUMNS)):
@@ -52,13 +52,14 @@ class HistoryPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._empty)
         layout.addWidget(self._list)
-        session.history_changed.connect(self._show)
+        session.results.changed.connect(self._show)
         for chosen in (self._list.currentItemChanged, self._list.itemClicked, self._list.itemActivated):
             chosen.connect(self._choose)
         self._show()
 
     def _show(self) -> None:
-        records = self._session.history.records
+        history = self._session.results.history
+        records = history.records
         self._list.setVisible(bool(records))
         self._empty.setVisible(not records)
         with QSignalBlocker(self._list):
@@ -66,24 +67,24 @@ class HistoryPanel(QWidget):
             for record in reversed(records):
                 item = _item(record)
                 self._list.addTopLevelItem(item)
-                if self._session.current is not None and record.number == self._session.current.number:
+                if record.number == history.current_number:
                     self._list.setCurrentItem(item)
 
     def _choose(self, item: QTreeWidgetItem | None) -> None:
         if item is None:
             return
         session, number = self._session, item.data(0, _NUMBER)
-        current = session.current
-        is_shown = current is not None and number == current.number and session.preview is None
+        current = session.results.current
+        is_shown = current is not None and number == current.number and session.runner.preview is None
         if current is None or not is_shown or current.requested != session.settings:
             session.go_back(number)
 
 
 def _item(record: RunRecord) -> QTreeWidgetItem:
     ssim = None if record.figures is None else record.figures.scores.ssim
-    words = descriptions.settings_words(record.settings, record.requested)
+    words = descriptions.format_settings(record.settings, record.requested)
     notes = "".join(
-        (", stopped" if record.is_stopped else "", ", pixels let go" if record.image is None else "")
+        (", stopped" if record.is_stopped else "", ", pixels released" if record.image is None else "")
     )
     texts = (
         str(record.number),

@@ -1,4 +1,4 @@
-"""Which pixels are missing, how that is known, and how to say otherwise."""
+"""Which pixels are missing, how that is known, and ways to change it."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ class MissingPanel(QWidget):
         layout.addWidget(self._tolerance_row)
 
     def _describe(self) -> None:
-        self._file.setToolTip("Take missing pixels from a picture, white = missing.")
-        self._colour.setToolTip("All pixels of one colour are missing.")
+        self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
+        self._colour.setToolTip("Mark all pixels of one colour as missing.")
         self._turn.setToolTip("Exchange missing and observed pixels.")
-        self._clear.setToolTip("Nothing is missing; then paint what is (P).")
+        self._clear.setToolTip("Clear the mask.")
         self._tolerance.setToolTip("Largest difference from the colour in any channel.")
         self._tolerance.setAccessibleName("Tolerance of the colour")
         self._tolerance.setRange(0, 65535)
@@ -118,7 +118,7 @@ class MissingPanel(QWidget):
                 "No pixel is missing. Paint what is to be restored (P), or choose a mask file or a colour."
             )
             return
-        how = descriptions.found_words(document, mask)
+        how = descriptions.format_sources(document, mask)
         self._found.setText(
             f"{format_percent(fraction)} of the pixels are missing" + (f": {how}." if how else ".")
         )

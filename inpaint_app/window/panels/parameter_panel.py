@@ -66,15 +66,15 @@ _QUANTITIES = {
     ),
     "coding_sparsity": _quantity(
         "coding_sparsity",
-        "Atoms per &window",
-        "Most atoms that rebuild one window of the picture: more are sharper, fewer are smoother.",
+        "Atoms per patch &when coding",
+        "Most atoms that may code one patch of the picture: more are sharper, fewer are smoother.",
         usual=(1, 24),
     ),
     "rounds": _quantity(
         "rounds",
         "Ro&unds of refinement",
-        "How often similar windows improve each other after that: more are better and slower; 0 is "
-        "the paper's method, auto goes on until held-out pixels stop improving.",
+        "How often similar patches refine each other after coding: more are better and slower; 0 skips "
+        "refinement, auto refines until held-out pixels stop improving.",
         usual=(0, 12),
     ),
 }
@@ -83,10 +83,10 @@ _CONSTRAINT_TIPS = {
     "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
 }
 _PRESET_TIPS = {
-    "paper": "The procedure of the paper, which replaces observed pixels too.",
-    "fast": "Quick, and observed pixels stay as they are.",
-    "balanced": "Similar patches help each other: better, in reasonable time.",
-    "best": "As good as it gets; takes a while.",
+    "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
+    "fast": "No refinement; observed pixels stay as they are.",
+    "balanced": "Refined by similar patches: better, in reasonable time.",
+    "best": "Refines until held-out pixels stop improving; the slowest.",
 }
 _BASES = {
     "dct": ("Cosines", "Smooth waves; good for gradients and soft texture."),
@@ -114,7 +114,7 @@ class ParameterPanel(QWidget):
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
         self._keep = QCheckBox("Keep observed pixels")
-        self._every_patch = QCheckBox("Use every patch")
+        self._every_patch = QCheckBox("Code every patch")
         self._automatic = QCheckBox("Restore after every change")
         self._lay_out()
         self._describe()
@@ -134,7 +134,7 @@ class ParameterPanel(QWidget):
         layout.addLayout(self._constraint_row())
         for field in self._fields.values():
             layout.addWidget(field)
-        layout.addWidget(QLabel("Bases that atoms are selected from"))
+        layout.addWidget(QLabel("Bases to select atoms from"))
         grid = QGridLayout()
         grid.setContentsMargins(8, 0, 0, 4)
         grid.setVerticalSpacing(2)
@@ -164,22 +164,26 @@ class ParameterPanel(QWidget):
                 self._presets.count() - 1, tooltip(_PRESET_TIPS[preset]), Qt.ItemDataRole.ToolTipRole
             )
         self._presets.addItem(_CUSTOM, None)
-        self._presets.setToolTip("All parameters at once.")
+        self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
         for name, box in self._bases.items():
             box.setToolTip(tooltip(_BASES[name][1]))
         self._keep.setToolTip(
             tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
-        self._every_patch.setToolTip(tooltip("Rebuild the patch at every pixel: twice the time for 0.05 dB."))
-        self._automatic.setToolTip(tooltip("A full restoration follows every change, in place of a preview."))
+        self._every_patch.setToolTip(
+            tooltip("Code the patch at every pixel, not at every second: twice the time for 0.05 dB.")
+        )
+        self._automatic.setToolTip(
+            tooltip("Restore the whole picture after every change, in place of a preview.")
+        )
 
     def _connect(self) -> None:
         session = self._session
         session.settings_changed.connect(self._show)
         session.document_changed.connect(self._show)
         session.mask_edited.connect(self._show)
-        session.history_changed.connect(self._show_total)
+        session.results.changed.connect(self._show_total)
         self._presets.activated.connect(self._choose_preset)
         self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
         for name, field in self._fields.items():
@@ -191,7 +195,7 @@ class ParameterPanel(QWidget):
         self._automatic.clicked.connect(session.set_automatic)
 
     def _ask(self, **changes: object) -> None:
-        # Refinement keeps observed pixels: of the two, the one chosen last is meant.
+        # Refinement keeps observed pixels: of the two, the last choice wins.
         if changes.get("keep_observed") is False:
             changes["rounds"] = 0
         elif changes.get("rounds", 0) != 0:
@@ -243,7 +247,7 @@ class ParameterPanel(QWidget):
         return settings.resolved(1 - missing, len(settings.bases) * settings.patch_size**2)
 
     def _show_total(self) -> None:
-        """Say how many atoms the budget is in all."""
+        """Show how many atoms the budget is in all."""
         session, field = self._session, self._fields["budget"]
         if session.document is None or session.settings.constraint != "average":
             field.set_note("")
@@ -254,7 +258,7 @@ class ParameterPanel(QWidget):
 
     def _n_patches(self) -> int:
         """Return how many patches the dictionary was or will be selected on."""
-        current, document = self._session.current, self._session.document
+        current, document = self._session.results.current, self._session.document
         if current is not None and current.restoration.selection is not None:
             return len(current.restoration.selection.supports)
         assert document is not None

@@ -1,4 +1,4 @@
-"""A line that says what goes on and how long it takes, with a way to stop it."""
+"""A line with the work in progress and the time it takes, and buttons to stop it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class ProgressStrip(QWidget):
         self._bar.setMinimumWidth(160)
         self._bar.setMaximumWidth(320)
         self._stop, self._cancel = QPushButton("Stop"), QPushButton("Cancel")
-        self._stop.setToolTip("End here and keep what is there (Shift+F5).")
-        self._cancel.setToolTip("Give it up and leave everything as it was (Esc).")
+        self._stop.setToolTip("Stop and keep the current result (Shift+F5).")
+        self._cancel.setToolTip("Cancel and discard (Esc).")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(4, 0, 4, 0)
         layout.addWidget(self._words, 1)
@@ -35,11 +35,11 @@ class ProgressStrip(QWidget):
         self.hide()
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Say what goes on; None for nothing."""
+        """Show the work in progress; None for none."""
         self.setVisible(activity is not None)
         if activity is None:
             return
-        self._words.setText(descriptions.activity_words(activity))
+        self._words.setText(descriptions.format_activity(activity))
         self._stop.setVisible(activity.can_keep)
         if activity.progress.fraction is None:
             self._bar.setRange(0, 0)

@@ -63,7 +63,8 @@ class SidePanel(QWidget):
         self._advice.setContentsMargins(10, 0, 10, 0)
         layout.addWidget(self._advice)
         layout.addLayout(buttons)
-        session.advice_changed.connect(self._show_advice)
+        session.settings_changed.connect(self._show_advice)
+        session.document_changed.connect(self._show_advice)
         self._show_advice()
 
     def _show_advice(self) -> None:

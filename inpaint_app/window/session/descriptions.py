@@ -31,7 +31,7 @@ Forms = tuple[str, str, str]
 
 
 def damaged_caption(missing: float, figures: QualityMetrics | None, has_reference: bool) -> Forms:
-    """Return what is said about the damaged picture."""
+    """Return the caption of the damaged picture."""
     what = f"{format_percent(missing)} missing" if missing else "nothing missing"
     if not has_reference:
         return what, what, what
@@ -39,8 +39,8 @@ def damaged_caption(missing: float, figures: QualityMetrics | None, has_referenc
 
 
 def restored_caption(record: RunRecord) -> Forms:
-    """Return what is said about a restored picture."""
-    rest = (seconds(record.seconds), *(("stopped early",) if record.is_stopped else ()))
+    """Return the caption of a restored picture."""
+    rest = (format_seconds(record.seconds), *(("stopped early",) if record.is_stopped else ()))
     return _joined((*_scores(record.figures, form), *rest) for form in range(_N_FORMS))
 
 
@@ -79,7 +79,7 @@ def short_quality(record: RunRecord) -> str:
     return "–" if figures.estimated_psnr is None else f"≈ {format_decibels(figures.estimated_psnr)}"
 
 
-def seconds(value: float) -> str:
+def format_seconds(value: float) -> str:
     """Return a time in seconds for a caption."""
     return f"{value:.1f} s" if value < 60 else format_duration(value)
 
@@ -89,8 +89,8 @@ def preset_of(settings: RestoreSettings) -> str | None:
     return next((name for name in PRESETS if RestoreSettings.preset(name) == settings), None)
 
 
-def settings_words(used: RestoreSettings, asked: RestoreSettings) -> str:
-    """Return parameters in a few words that tell different ones apart.
+def format_settings(used: RestoreSettings, asked: RestoreSettings) -> str:
+    """Return parameters in a few words; different parameters give different words.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ def settings_words(used: RestoreSettings, asked: RestoreSettings) -> str:
     preset = preset_of(asked)
     if preset is not None:
         return f"{preset.title()}: {', '.join(words)}"
-    return ", ".join(words + _peculiarities(asked))
+    return ", ".join(words + _differences(asked))
 
 
-def _peculiarities(settings: RestoreSettings) -> list[str]:
-    """Say what is not as usual among the lesser parameters."""
-    usual = RestoreSettings()
+def _differences(settings: RestoreSettings) -> list[str]:
+    """Return what differs from the defaults among the minor parameters."""
+    defaults = RestoreSettings()
     said = {
-        "coding_sparsity": f"{settings.coding_sparsity} atoms per window",
+        "coding_sparsity": f"{settings.coding_sparsity} atoms per coded patch",
         "patch_size": f"patches {settings.patch_size} x {settings.patch_size}",
         "bases": " + ".join(settings.bases),
         "selector": f"{settings.selector}".upper(),
@@ -123,11 +123,11 @@ def _peculiarities(settings: RestoreSettings) -> list[str]:
         "every_patch": "every patch",
         "seed": f"seed {settings.seed}",
     }
-    return [words for name, words in said.items() if getattr(settings, name) != getattr(usual, name)]
+    return [words for name, words in said.items() if getattr(settings, name) != getattr(defaults, name)]
 
 
-def found_words(document: Source, mask: MaskHistory) -> str:
-    """Say how the missing pixels of a document are known."""
+def format_sources(document: Source, mask: MaskHistory) -> str:
+    """Return how the missing pixels of a document are known."""
     known = [] if mask.was_cleared else [_SOURCES[source] for source in document.missing.sources]
     if mask.is_painted:
         known.append("painted by hand")
@@ -135,7 +135,7 @@ def found_words(document: Source, mask: MaskHistory) -> str:
 
 
 def short_paths(paths: Sequence[Path]) -> list[str]:
-    """Return the names of files, with as much of their folders as tells them apart."""
+    """Return the names of files, with as much of their folders as is needed to tell them apart."""
     labels = []
     for path in paths:
         others = [other.parts for other in paths if other != path]
@@ -146,8 +146,8 @@ def short_paths(paths: Sequence[Path]) -> list[str]:
     return labels
 
 
-def activity_words(activity: Activity) -> str:
-    """Return what goes on, and how long it will take."""
+def format_activity(activity: Activity) -> str:
+    """Return the work in progress, and the time it will take."""
     progress = activity.progress
     stage = progress.stage[:1].upper() + progress.stage[1:]
     if progress.seconds_left is None:
@@ -155,7 +155,7 @@ def activity_words(activity: Activity) -> str:
     return f"{stage}   {format_duration(progress.seconds_left)} left"
 
 
-def pixel_words(pixels: Array, row: int, column: int) -> str:
+def format_pixel(pixels: Array, row: int, column: int) -> str:
     """Return the values of a pixel."""
     values = np.atleast_1d(pixels[row, column])
     if values.dtype.kind == "f":

@@ -14,7 +14,7 @@ from inpaint_app.window.session.state import Activity
 
 
 class ExclusiveTask(QObject):
-    """Holds the task under way; a new one takes the place of the last, which never delivers.
+    """Holds the task in progress; a new one takes the place of the last, which never delivers.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class ExclusiveTask(QObject):
 
     @property
     def is_active(self) -> bool:
-        """Whether work is under way."""
+        """Whether work is in progress."""
         return self._task is not None
 
     def start(
@@ -44,9 +44,9 @@ class ExclusiveTask(QObject):
         failed: Callable[[str], None],
         progress: Callable[[Any], None] | None = None,
     ) -> None:
-        """Start work in place of what is under way; see `Jobs.start`.
+        """Start work in place of the work in progress; see `Jobs.start`.
 
-        `Progress` that it reports becomes that of the activity; other reports are passed on.
+        `Progress` that it reports becomes that of the activity; other reports go to `progress`.
         """
 
         def on_done(result: Any) -> None:  # noqa: ANN401
@@ -59,22 +59,22 @@ class ExclusiveTask(QObject):
 
         def on_report(report: Any) -> None:  # noqa: ANN401
             if isinstance(report, Progress):
-                self._show(replace(activity, progress=report))
+                self._set_activity(replace(activity, progress=report))
             elif progress is not None:
                 progress(report)
 
         if self._task is not None:
             self._task.cancel()
         self._task = self._jobs.start(work, done=on_done, failed=on_error, progress=on_report)
-        self._show(activity)
+        self._set_activity(activity)
 
     def stop(self) -> None:
-        """Ask the work to end early with what there is."""
+        """Ask the work to stop and deliver its current result."""
         if self._task is not None:
             self._task.stop()
 
     def cancel(self) -> bool:
-        """Give the work up; tells whether there was any."""
+        """Cancel and discard the work; return whether there was any."""
         if self._task is None:
             return False
         self._task.cancel()
@@ -83,8 +83,8 @@ class ExclusiveTask(QObject):
 
     def _end(self) -> None:
         self._task = None
-        self._show(None)
+        self._set_activity(None)
 
-    def _show(self, activity: Activity | None) -> None:
+    def _set_activity(self, activity: Activity | None) -> None:
         self.activity = activity
         self.activity_changed.emit()

@@ -71,7 +71,7 @@ class Exporter(QObject):
 
     def write_comparison(self, output: Output) -> None:
         """Write a figure: input and restored pictures side by side, with their PSNR."""
-        records = self._session.compared_records
+        records = self._session.results.history.compared
 
         def write(source: Source) -> Notes:
             compared = [Compared(pixels_of(r), r.settings.constraint, r.figures) for r in records]
@@ -98,7 +98,7 @@ class Exporter(QObject):
         output: Output,
         on_saved: Callable[[RunRecord], None] | None = None,
     ) -> None:
-        record = self._session.current
+        record = self._session.results.current
         if record is None:
             self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return

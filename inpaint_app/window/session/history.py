@@ -17,7 +17,7 @@ MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class RunHistory:
-    """Records of one document, and which of them are looked at; a new value for every change.
+    """Records of one document, and which of them are shown; a new value for every change.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class RunHistory:
     saved_number : int or None
         The record that was last written to a file.
     comparison : Comparison or None
-        The records that were last made to stand side by side.
+        The records that were last compared.
     """
 
     records: tuple[RunRecord, ...] = ()
@@ -52,7 +52,7 @@ class RunHistory:
 
     @property
     def has_unsaved(self) -> bool:
-        """Whether the record that is shown is in no file yet."""
+        """Whether the current record has not been saved."""
         return self.current_number is not None and self.current_number != self.saved_number
 
     @property
@@ -67,7 +67,7 @@ class RunHistory:
 
     @property
     def compared(self) -> tuple[RunRecord, ...]:
-        """The records that stand side by side: the pair, or the current one alone."""
+        """The records shown side by side: the pair, or the current one alone."""
         pair = tuple(record for record in self.pair if record is not None)
         return pair or (() if self.current is None else (self.current,))
 
@@ -84,7 +84,7 @@ class RunHistory:
         return None
 
     def added(self, record: RunRecord, *, max_bytes: int = MAX_BYTES) -> RunHistory:
-        """Return the history with one more record; the oldest lose their pixels if memory asks for it."""
+        """Return the history with one more record; the oldest lose their pixels when memory is short."""
         kept: list[RunRecord] = []
         left = max_bytes - record.n_bytes
         for old in reversed(self.records):
@@ -98,5 +98,5 @@ class RunHistory:
         return replace(self, records=tuple(records))
 
     def without_figures(self) -> RunHistory:
-        """Return the history with all figures forgotten, for another reference."""
+        """Return the history without figures, for another reference."""
         return replace(self, records=tuple(replace(record, figures=None) for record in self.records))

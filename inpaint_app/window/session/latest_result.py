@@ -1,4 +1,4 @@
-"""A picture on its way to the screen."""
+"""Something that is made ready in another thread, such as a picture to draw."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ready = TypeVar("Ready")
 
 
 class LatestResult(QObject, Generic[Ready]):
-    """Makes something ready for drawing in another thread; the latest request wins.
+    """Makes something ready in another thread; the latest request wins.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class LatestResult(QObject, Generic[Ready]):
     """
 
     changed = Signal()
-    """Something else is ready, or nothing any more."""
+    """`ready` has changed."""
     failed = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from dictsel_core import CONSTRAINTS
 from inpaint_app.image.missing import Mask
-from inpaint_app.jobs.dictionary import AtomUse
-from inpaint_app.jobs.measure import QualityMetrics
-from inpaint_app.jobs.restore import RunResult
+from inpaint_app.jobs import restore as restoring
+from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.dictionary import AtomUse, atom_use
+from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
+from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.background import Jobs
+from inpaint_app.window.session.background import Jobs, Work
 from inpaint_app.window.session.history import RunHistory
-from inpaint_app.window.session.measurer import Measurer
 from inpaint_app.window.session.state import Comparison, RunRecord
 
 
 class Results(QObject):
-    """Keeps the history of runs, and has its records measured.
+    """Keeps the history of runs, and measures its records in the background.
 
     Parameters
     ----------
     jobs : Jobs
         Where they are measured.
+
+    Attributes
+    ----------
+    history : RunHistory
+        All restorations of the document.
+    damage_quality : QualityMetrics or None
+        How good the damaged picture is; None while that is not known.
+    atom_use : AtomUse or None
+        Where the chosen atom is used.
     """
 
-    history_changed = Signal()
+    changed = Signal()
+    """Records, their figures, the current record or `damage_quality` have changed."""
     shown = Signal()
     """Another record is shown."""
     atom_use_changed = Signal()
@@ -35,82 +48,140 @@ class Results(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.history = RunHistory()
-        self._measurer = Measurer(jobs, self)
-        self._measurer.measured.connect(self._take_figures)
-        self._measurer.damage_measured.connect(self.history_changed)
-        self._measurer.atom_use_changed.connect(self.atom_use_changed)
-        self._measurer.failed.connect(self.failed)
+        self.damage_quality: QualityMetrics | None = None
+        self.atom_use: AtomUse | None = None
+        self._jobs = jobs
+        self._document: Source | None = None
+        self._tasks: dict[object, JobControl] = {}
 
     @property
-    def damage_quality(self) -> QualityMetrics | None:
-        """How good the damaged picture is; None where that is not known yet."""
-        return self._measurer.damage_quality
+    def current(self) -> RunRecord | None:
+        """The restoration that is shown, if there is one."""
+        return self.history.current
 
-    @property
-    def atom_use(self) -> AtomUse | None:
-        """Where the chosen atom is used."""
-        return self._measurer.atom_use
+    def restart(self, document: Source) -> None:
+        """Forget everything, for another document; nothing arrives late from the last one."""
+        for task in self._tasks.values():
+            task.cancel()
+        self._tasks.clear()
+        self._document, self.history, self.damage_quality = document, RunHistory(), None
+        self.choose_atom(None)
+        self.changed.emit()
 
-    def clear(self) -> None:
-        """Forget everything, for another document; nothing of the last one arrives any more."""
-        self.history = RunHistory()
-        self._measurer.forget_all()
+    # Records
 
-    def add(self, document: Source, finished: RunResult) -> int:
-        """Keep what a restoration led to, have it measured, and return its number."""
-        assert finished.restoration is not None, "there is something to keep"
-        record = RunRecord(
-            self.history.next_number,
-            finished.request.settings,
-            finished.request.mask,
-            finished.seconds,
-            finished.restoration.image,
-            finished.restoration,
-            is_stopped=finished.is_stopped,
-        )
-        self.history = self.history.added(record)
-        self._measurer.measure(document, record)
-        return record.number
+    def find_runs(self, request: RestoreRequest) -> dict[str, int]:
+        """Return the numbers, by constraint, of complete runs of a request under each."""
+        found: dict[str, int] = {}
+        for constraint in CONSTRAINTS:
+            settings = restoring.with_constraint(request, constraint).settings
+            record = self.history.find_run(settings, request.mask)
+            if record is not None:
+                found[constraint] = record.number
+        return found
 
-    def compare(self, comparison: Comparison) -> None:
-        """Let two records stand side by side."""
+    def add(self, results: Iterable[RunResult]) -> dict[str, int]:
+        """Keep and measure what runs led to; return the numbers of the new records by constraint."""
+        numbers: dict[str, int] = {}
+        for result in results:
+            if result.restoration is not None:
+                record = RunRecord(
+                    self.history.next_number,
+                    result.request.settings,
+                    result.request.mask,
+                    result.seconds,
+                    result.restoration.image,
+                    result.restoration,
+                    is_stopped=result.is_stopped,
+                )
+                self.history = self.history.added(record)
+                self._measure(record)
+                numbers[record.requested.constraint] = record.number
+        return numbers
+
+    def compare(self, numbers: dict[str, int]) -> None:
+        """Make two records, by constraint, the pair that is shown side by side."""
+        comparison = Comparison(numbers.get("individual"), numbers.get("average"))
         self.history = replace(self.history, comparison=comparison)
 
     def show(self, number: int) -> None:
         """Show a record."""
         self.history = replace(self.history, current_number=number)
-        self._measurer.forget_atom()
-        self.history_changed.emit()
+        self.choose_atom(None)
+        self.changed.emit()
         self.shown.emit()
 
-    def measure_all(self, document: Source) -> None:
-        """Measure all records anew, for another reference."""
-        self.history = self.history.without_figures()
-        self.history_changed.emit()
-        for record in self.history.records:
-            self._measurer.measure(document, record)
-
-    def measure_damage(self, document: Source, mask: Mask) -> None:
-        """Measure the damaged picture against its reference."""
-        self._measurer.measure_damage(document, mask)
-
-    def choose_atom(self, document: Source | None, atom: int | None) -> None:
-        """Find the patches that use an atom of the dictionary that is shown; None shows none."""
-        current = self.history.current
-        if atom is None or document is None or current is None:
-            self._measurer.forget_atom()
-        else:
-            self._measurer.find_atom(document, current, atom)
-
     def mark_saved(self, record: RunRecord) -> bool:
-        """Remember that a record is in a file; tells whether it is one of this document."""
+        """Remember that a record was written to a file; return whether it is one of this document."""
         own = self.history.find(record.number)
         if own is None or own.mask is not record.mask:
             return False
         self.history = replace(self.history, saved_number=record.number)
-        self.history_changed.emit()
+        self.changed.emit()
         return True
 
-    def _take_figures(self, number: int, figures: QualityMetrics) -> None:
-        self.history = self.history.with_figures(number, figures)
-        self.history_changed.emit()
+    # Measuring
+
+    def set_reference(self, document: Source) -> None:
+        """Measure all records again, against the reference that the document has now."""
+        self._document = document
+        self.history = self.history.without_figures()
+        self.changed.emit()
+        for record in self.history.records:
+            self._measure(record)
+
+    def measure_damage(self, mask: Mask) -> None:
+        """Measure the damaged picture against its reference."""
+        assert self._document is not None and self._document.reference is not None
+        self.damage_quality = None
+        pixels, reference = self._document.picture.pixels, self._document.reference.pixels
+
+        def on_done(figures: QualityMetrics) -> None:
+            self.damage_quality = figures
+            self.changed.emit()
+
+        self._start("damage", lambda _control: damage_quality(pixels, mask, reference), on_done)
+
+    def choose_atom(self, atom: int | None) -> None:
+        """Find the patches that use an atom of the current dictionary; those of the last stay until then.
+
+        None shows none.
+        """
+        current = self.current
+        if atom is None or current is None:
+            self._cancel("atom")
+            if self.atom_use is not None:
+                self._set_atom_use(None)
+        else:
+            request, restoration = self._request(current), current.restoration
+            self._start("atom", lambda _control: atom_use(request, restoration, atom), self._set_atom_use)
+
+    def _measure(self, record: RunRecord) -> None:
+        image = record.image
+        if image is None or self._document is None:
+            return
+        request, reference = self._request(record), self._document.reference
+        pixels = None if reference is None else reference.pixels
+
+        def on_done(figures: QualityMetrics) -> None:
+            self.history = self.history.with_figures(record.number, figures)
+            self.changed.emit()
+
+        self._start(record.number, lambda _control: quality(request, image, pixels), on_done)
+
+    def _request(self, record: RunRecord) -> RestoreRequest:
+        assert self._document is not None, "records belong to a document"
+        return RestoreRequest(self._document.picture.pixels, record.mask, record.settings)
+
+    def _set_atom_use(self, use: AtomUse | None) -> None:
+        self.atom_use = use
+        self.atom_use_changed.emit()
+
+    def _start(self, key: object, work: Work, done: Callable[..., None]) -> None:
+        """Start work in place of earlier work for the same purpose."""
+        self._cancel(key)
+        self._tasks[key] = self._jobs.start(work, done=done, failed=self.failed.emit)
+
+    def _cancel(self, key: object) -> None:
+        if key in self._tasks:
+            self._tasks.pop(key).cancel()

@@ -1,181 +1,212 @@
-"""Runs and previews: one at a time, after a pause, started anew when something changes."""
+"""Runs and previews: one at a time, after a pause, restarted when something changes."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs import restore as restoring
+from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.restore import IntermediateImage, Preview, RestoreRequest
 from inpaint_app.window.session.background import Jobs, Work
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.previewer import Previewer
+from inpaint_app.window.session.preview_size import PreviewSize
 from inpaint_app.window.session.state import Activity
 
 DEBOUNCE_MS = 150
-"""How long parameters must rest before a preview or an automatic run begins."""
+"""How long the user must pause before a preview or an automatic run begins."""
 
 
 class Runner(QObject):
-    """Holds the run that the user waits for with its picture so far, or the preview.
+    """Runs what the user waits for, or else previews the part of the picture that is visible.
 
     Parameters
     ----------
     jobs : Jobs
         Where the work is done.
+
+    Attributes
+    ----------
+    intermediate : IntermediateImage or None
+        The latest image of the run in progress, unless the user looks at an earlier result.
+    preview : Preview or None
+        The visible part, restored with the current parameters; shown before refinement and refined then.
+    is_previewing : bool
+        Whether a preview is being made, or will be as soon as the user pauses.
     """
 
     activity_changed = Signal()
     intermediate_changed = Signal()
     preview_changed = Signal()
+    """The preview or `is_previewing` has changed."""
     debounced = Signal()
-    """The user has paused after a change, and there is no run to be started anew."""
+    """The user has paused after a change, and there is no run to restart."""
     failed = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.intermediate: IntermediateImage | None = None
-        #: Starts the run that is under way, or was given up for a change, anew.
-        self._again: Callable[[], None] | None = None
-        #: The user may look at an earlier picture while the run goes on.
+        self.preview: Preview | None = None
+        self.is_previewing = False
+        self._jobs, self._run = jobs, ExclusiveTask(jobs, self)
+        #: Restarts the run that is in progress, or was cancelled because of a change.
+        self._restart: Callable[[], None] | None = None
         self._shows_intermediate = True
-        self._working, self._previewer = ExclusiveTask(jobs, self), Previewer(jobs, self)
-        self._debounce = QTimer(self)
-        self._debounce.setSingleShot(True)
-        self._debounce.setInterval(DEBOUNCE_MS)
+        self._preview_task: JobControl | None = None
+        self._preview_size = PreviewSize()
+        self._visible: Rect | None = None
+        self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._debounce.timeout.connect(self._on_debounced)
-        self._working.activity_changed.connect(self.activity_changed)
-        self._previewer.changed.connect(self.preview_changed)
-        self._previewer.failed.connect(self.failed)
+        self._run.activity_changed.connect(self.activity_changed)
 
     @property
     def activity(self) -> Activity | None:
-        """The run under way, if there is any."""
-        return self._working.activity
-
-    @property
-    def preview(self) -> Preview | None:
-        """A part of the picture, restored with the parameters as they are now."""
-        return self._previewer.preview
-
-    @property
-    def is_previewing(self) -> bool:
-        """Whether a preview is being made, or will be as soon as the user pauses."""
-        return self._previewer.is_awaited
-
-    @property
-    def is_active(self) -> bool:
-        """Whether a run is under way."""
-        return self._working.is_active
+        """The run in progress, if there is one."""
+        return self._run.activity
 
     @property
     def is_busy(self) -> bool:
-        """Whether a run is under way, or is to be started anew."""
-        return self._working.is_active or self._again is not None
+        """Whether a run is in progress or will be restarted."""
+        return self._run.is_active or self._restart is not None
 
     @property
     def is_pausing(self) -> bool:
         """Whether something begins when the user pauses."""
         return self._debounce.isActive()
 
+    # Runs
+
     def run(
         self,
         kind: str,
         work: Work,
-        take: Callable[..., None],
+        done: Callable[..., None],
         *,
-        again: Callable[[], None] | None = None,
+        restart: Callable[[], None] | None = None,
     ) -> None:
-        """Start a run in place of what is under way.
+        """Start a run in place of the one in progress.
 
         Parameters
         ----------
         kind : str
             Of the `Activity`.
         work : callable
-            Does it; each `IntermediateImage` that it reports is shown.
-        take : callable
+            Does it; the `IntermediateImage` values it reports are shown.
+        done : callable
             Called with its result.
-        again : callable, optional
-            Called to start it anew when something changes meanwhile; a preview follows if there is none.
+        restart : callable, optional
+            Called to start it again if something changes meanwhile; without it, a preview follows.
         """
 
-        def done(result: object) -> None:
-            self._again = None
-            self.intermediate = None
-            take(result)
+        def on_done(result: object) -> None:
+            self._restart = self.intermediate = None
+            done(result)
 
-        def failed(sentence: str) -> None:
-            self._again = None
+        def on_error(sentence: str) -> None:
+            self._restart = None
             self._drop_intermediate()
             self.failed.emit(sentence)
 
         self._debounce.stop()
-        self._previewer.cancel()
+        self._end_preview(self.preview)
         self._shows_intermediate = True
-        self._working.start(
-            Activity(kind, Progress("starting", 0.0)),
-            work,
-            done=done,
-            failed=failed,
-            progress=self._on_partial,
-        )
-        self._again = again
+        starting = Activity(kind, Progress("starting", 0.0))
+        self._run.start(starting, work, done=on_done, failed=on_error, progress=self._on_partial)
+        self._restart = restart
 
-    def preview_request(self, request: RestoreRequest) -> None:
-        """Preview the part in view."""
-        self._previewer.start(request)
-
-    def clear_preview(self) -> None:
-        """Show no preview, and let none appear."""
-        self._previewer.clear()
-
-    def look_at(self, rect: Rect | None) -> None:
-        """Preview this part of the picture from now on; a run under way goes on."""
-        self._previewer.seen = rect
-        if not (self.is_busy or self._previewer.is_in_view):
-            self.restart(previews=True)
-
-    def restart(self, *, previews: bool) -> None:
-        """Run again when the user pauses, or else preview if wanted; what is outdated now never appears."""
-        again = self._again
-        if self._working.cancel():
+    def schedule(self, *, previews: bool) -> None:
+        """Restart the run when the user pauses, or else preview if wanted; outdated work never appears."""
+        restart = self._restart
+        if self._run.cancel():
             self._drop_intermediate()
-        self._again = again
-        if previews and again is None:
-            self._previewer.expect()
-        else:
-            self._previewer.cancel()
+        self._restart = restart
+        self._end_preview(self.preview, is_next_awaited=previews and restart is None)
         self._debounce.start()
 
     def hide_intermediate(self) -> None:
-        """Let the run under way go on unseen."""
+        """Let the run in progress continue without showing its images."""
         self._shows_intermediate, self.intermediate = False, None
 
     def stop(self) -> None:
-        """End the run under way and keep what is there."""
+        """Stop the run in progress and keep its current result."""
         self._debounce.stop()
-        self._previewer.cancel()
-        self._again = None
-        self._working.stop()
+        self._end_preview(self.preview)
+        self._restart = None
+        self._run.stop()
 
     def cancel(self) -> None:
-        """Give up what is under way or about to begin; nothing of it appears."""
+        """Cancel and discard what is in progress or about to begin."""
         self._debounce.stop()
-        self._again = None
-        self._previewer.clear()
-        if self._working.cancel():
+        self._restart = None
+        self.clear_preview()
+        if self._run.cancel():
             self._drop_intermediate()
 
     def close(self) -> None:
-        """Begin nothing any more."""
+        """Begin nothing from now on."""
         self._debounce.stop()
 
+    # Previews
+
+    def look_at(self, rect: Rect) -> None:
+        """Preview this part of the picture from now on; a run in progress continues."""
+        self._visible = rect
+        if not (self.is_busy or self.preview is None or _shows_middle(self.preview, rect)):
+            self.schedule(previews=True)
+
+    def start_preview(self, request: RestoreRequest) -> None:
+        """Preview the visible part of a request; the last preview stays until the new one is there."""
+        rect = self._preview_size.choose(self._visible, request.mask.shape)
+        if rect.is_empty:
+            self._end_preview(self.preview)
+            return
+        self._end_preview(self.preview, is_next_awaited=True)
+        start: float | None = time.perf_counter()
+
+        def on_preview(preview: Preview | None, *, is_next_awaited: bool = True) -> None:
+            nonlocal start
+            if start is not None and preview is not None:
+                self._preview_size.learn(rect, time.perf_counter() - start)
+                start = None
+            self._show_preview(preview, is_next_awaited=is_next_awaited)
+
+        def on_done(preview: Preview | None) -> None:
+            self._preview_task = None
+            on_preview(preview, is_next_awaited=False)
+
+        def on_error(sentence: str) -> None:
+            self._end_preview(self.preview)
+            self.failed.emit(sentence)
+
+        self._preview_task = self._jobs.start(
+            lambda control: restoring.preview(request, *rect.slices, control),
+            done=on_done,
+            failed=on_error,
+            progress=on_preview,
+        )
+
+    def clear_preview(self) -> None:
+        """Show no preview, and let none appear."""
+        self._end_preview(None)
+
+    def _end_preview(self, shown: Preview | None, *, is_next_awaited: bool = False) -> None:
+        """Let a preview in progress never appear, and show another one."""
+        if self._preview_task is not None:
+            self._preview_task.cancel()
+            self._preview_task = None
+        self._show_preview(shown, is_next_awaited=is_next_awaited)
+
+    def _show_preview(self, preview: Preview | None, *, is_next_awaited: bool) -> None:
+        if preview is not self.preview or is_next_awaited != self.is_previewing:
+            self.preview, self.is_previewing = preview, is_next_awaited
+            self.preview_changed.emit()
+
     def _on_debounced(self) -> None:
-        if self._again is not None:
-            self._again()
+        if self._restart is not None:
+            self._restart()
         else:
             self.debounced.emit()
 
@@ -187,3 +218,10 @@ class Runner(QObject):
     def _drop_intermediate(self) -> None:
         self.intermediate = None
         self.intermediate_changed.emit()
+
+
+def _shows_middle(preview: Preview, rect: Rect) -> bool:
+    """Return whether a preview shows the middle of a part of the picture."""
+    row, column = rect.row + rect.height / 2, rect.column + rect.width / 2
+    rows, columns = preview.rows, preview.columns
+    return bool(rows.start <= row <= rows.stop and columns.start <= column <= columns.stop)

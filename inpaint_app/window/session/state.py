@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 
 import numpy as np
 
@@ -12,15 +11,6 @@ from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics
-
-
-class View(Enum):
-    """How the pictures are laid out."""
-
-    SIDE_BY_SIDE = "side"
-    SPLIT = "split"
-    COMPARE = "compare"
-    ERROR = "error"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +28,11 @@ class RunRecord:
     seconds : float
         How long it took.
     image : ndarray or None
-        The restored pixels; None where they were let go to save memory.
+        The restored pixels; None where they were released to save memory.
     restoration : Restoration
-        How it came about; its own pixels are let go as well.
+        How it came about; its own pixels are released as well.
     figures : QualityMetrics or None
-        None while they are being worked out.
+        None while they are being measured.
     is_stopped : bool
         Whether it was stopped before its end.
     """
@@ -74,7 +64,7 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class Activity:
-    """Long work under way.
+    """Long work in progress.
 
     Attributes
     ----------
@@ -89,13 +79,13 @@ class Activity:
 
     @property
     def can_keep(self) -> bool:
-        """Whether stopping can leave something to look at."""
+        """Whether stopping leaves a result."""
         return self.kind in ("restore", "compare")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Numbers of the two records that stand side by side; None while one is missing."""
+    """Numbers of the two records that are compared; None where one is missing."""
 
     individual: int | None = None
     average: int | None = None

@@ -1,1 +1,1 @@
-"""Colours, icons and style."""
+"""Colours, icons and style of the window; imports nothing else of it."""

@@ -18,18 +18,18 @@ class Colors:
     stripes : (QColor, QColor)
         The two stripes over missing pixels: light and dark, so that they differ from any picture and
         from each other for every kind of colour vision.
-    veil : QColor
+    dimming : QColor
         Over what is not highlighted.
     outline : QColor
         Around what is highlighted.
     soft_text : QColor
-        Words of lesser weight.
+        Notes and hints.
     rule : QColor
         Thin lines between things.
     edge : QColor
         Around controls.
     focus : QColor
-        Around what listens to the keyboard.
+        Around the widget with the keyboard focus.
     first, second : QColor
         Two series of a plot.
     notice, trouble : QColor
@@ -38,7 +38,7 @@ class Colors:
 
     surround: QColor
     stripes: tuple[QColor, QColor]
-    veil: QColor
+    dimming: QColor
     outline: QColor
     soft_text: QColor
     rule: QColor
@@ -55,7 +55,7 @@ _STRIPES = (QColor(255, 72, 196, 150), QColor(34, 0, 58, 125))
 LIGHT = Colors(
     surround=QColor(222, 222, 224),
     stripes=_STRIPES,
-    veil=QColor(10, 10, 14, 165),
+    dimming=QColor(10, 10, 14, 165),
     outline=QColor(255, 196, 0),
     soft_text=QColor(92, 92, 98),
     rule=QColor(196, 196, 202),
@@ -69,7 +69,7 @@ LIGHT = Colors(
 DARK = Colors(
     surround=QColor(24, 24, 26),
     stripes=_STRIPES,
-    veil=QColor(10, 10, 14, 165),
+    dimming=QColor(10, 10, 14, 165),
     outline=QColor(255, 196, 0),
     soft_text=QColor(170, 170, 178),
     rule=QColor(74, 74, 80),
@@ -83,7 +83,7 @@ DARK = Colors(
 
 
 def is_dark(palette: QPalette) -> bool:
-    """Return whether a palette has a dark ground."""
+    """Return whether a palette is dark."""
     return palette.window().color().lightness() < 128
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QWidget
 
 _WIDTH = 4
-_VEIL = 235
+_OPACITY = 235
 
 
 class DropFrame(QWidget):
@@ -36,9 +36,9 @@ class DropFrame(QWidget):
         """Draw the frame, and the words in the middle."""
         painter, palette = QPainter(self), self.palette()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        veil = QColor(palette.color(QPalette.ColorRole.Window))
-        veil.setAlpha(_VEIL)
-        painter.setBrush(veil)
+        ground = QColor(palette.color(QPalette.ColorRole.Window))
+        ground.setAlpha(_OPACITY)
+        painter.setBrush(ground)
         painter.setPen(QPen(palette.color(QPalette.ColorRole.Highlight), _WIDTH))
         margin = 2 * _WIDTH
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(margin, margin, -margin, -margin), 8, 8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from inpaint_app.window.viewer.picture_pane import FramedPane
+from inpaint_app.window.viewer.picture_pane import PicturePane
 
 _BESIDE, _ABOVE = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
@@ -21,16 +21,16 @@ class PaneLayout(QBoxLayout):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(_BESIDE, parent)
-        self._panes: list[FramedPane] = []
+        self._panes: list[PicturePane] = []
         self._picture = (1, 1)
 
-    def add_pane(self, pane: FramedPane) -> None:
+    def add_pane(self, pane: PicturePane) -> None:
         """Add a pane after the others."""
         self._panes.append(pane)
         self.addWidget(pane, 1)
 
     def set_picture_shape(self, shape: tuple[int, int]) -> None:
-        """Tell height and width of what the panes show."""
+        """Set height and width of the picture."""
         if shape != self._picture:
             self._picture = shape
             self.invalidate()
@@ -51,7 +51,7 @@ class PaneLayout(QBoxLayout):
             size.setHeight(max(heights) + margins.top() + margins.bottom())
         return size
 
-    def _visible(self) -> list[FramedPane]:
+    def _visible(self) -> list[PicturePane]:
         return [pane for pane in self._panes if not pane.isHidden()]
 
     def _is_stack_better(self, room: QSize) -> bool:

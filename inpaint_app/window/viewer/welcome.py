@@ -12,7 +12,7 @@ from inpaint_app.image.damage import SAMPLES, Damage
 
 
 class Welcome(QWidget):
-    """Says what to do, and does it at a click."""
+    """Buttons to open, paste or try the sample."""
 
     open_wanted = Signal()
     paste_wanted = Signal()
@@ -27,9 +27,9 @@ class Welcome(QWidget):
         font.setBold(True)
         title.setFont(font)
         words = QLabel(
-            "Drop a picture here, or open one. Transparent and NaN pixels are found by themselves;\n"
+            "Drop a picture here, or open one. Transparent and NaN pixels count as missing;\n"
             "others can be painted over, taken from a mask file or marked by their colour.\n"
-            "A whole picture can be damaged on purpose, to see how well it comes back."
+            "Damage can be simulated on a whole picture, to see how well it is restored."
         )
         self._open, self._paste = QPushButton("&Open …"), QPushButton("Past&e")
         self._sample = QToolButton()

@@ -1,1 +1,1 @@
-"""Small widgets that know nothing of the program."""
+"""Small widgets that know nothing of the session; may import the theme."""

@@ -47,7 +47,7 @@ class Banner(QFrame):
         self.show()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the ground in the colour of trouble."""
+        """Draw the background."""
         painter = QPainter(self)
         painter.fillRect(event.rect(), colors_of(self.palette()).trouble)
         painter.end()

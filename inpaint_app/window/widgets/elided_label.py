@@ -1,4 +1,4 @@
-"""A line of text that is shorter, or ends with dots, where there is no room for all of it."""
+"""A line of text that becomes shorter, or ends with dots, where there is too little room."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ElidedLabel(QLabel):
         self.set_text(text)
 
     def set_text(self, text: str, *shorter: str) -> None:
-        """Change the text, and what to say in its place where there is less and less room."""
+        """Change the text, and shorter forms for less and less room."""
         self._shorter = shorter
         self.setText(text)
         self.setAccessibleName(text)
@@ -44,7 +44,7 @@ class ElidedLabel(QLabel):
         painter.drawText(area, self.alignment(), self.fitting_text(area.width()))
 
     def fitting_text(self, width: int) -> str:
-        """Return the longest text that has room in a width; the shortest with dots if none has."""
+        """Return the longest text that fits a width; the shortest with dots if none does."""
         metrics, texts = self.fontMetrics(), (self.text(), *self._shorter)
         fitting = (text for text in texts if metrics.horizontalAdvance(text) <= width)
         return next(fitting, metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, width))

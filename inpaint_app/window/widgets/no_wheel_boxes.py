@@ -1,4 +1,4 @@
-"""Boxes inside something that scrolls: the wheel scrolls, and changes nothing."""
+"""Boxes that the wheel does not change: it scrolls what is around them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class NoWheelComboBox(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to what is around."""
+        """Leave the wheel to the scroll area."""
         event.ignore()
 
 
@@ -27,5 +27,5 @@ class NoWheelSpinBox(QSpinBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to what is around."""
+        """Leave the wheel to the scroll area."""
         event.ignore()

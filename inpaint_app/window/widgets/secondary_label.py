@@ -1,4 +1,4 @@
-"""Words of lesser weight."""
+"""A label for notes and hints."""
 
 from __future__ import annotations
 

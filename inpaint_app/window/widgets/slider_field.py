@@ -25,7 +25,7 @@ class Quantity:
     label : str
         Its name; an ampersand marks the letter of its shortcut.
     minimum, maximum : float
-        Least and largest number that can be typed.
+        Smallest and largest number that can be typed.
     usual : (float, float) or None
         Where the slider begins and ends; None: at the minimum and the maximum.
     default : float or None
@@ -110,18 +110,18 @@ class SliderField(QWidget):
         self.set_value(None)
 
     def set_bounds(self, minimum: float, maximum: float) -> None:
-        """Change the least and the largest number; the value is brought between them."""
+        """Change the smallest and the largest number; the value is clipped to them."""
         self._minimum, self._maximum = minimum, max(minimum, maximum)
         self._set_ranges()
         self.set_value(self._value)
 
     def set_note(self, text: str) -> None:
-        """Write a few words below the slider, such as a total; an empty text takes them away."""
+        """Write a few words below the slider, such as a total; an empty text removes them."""
         self._note.setText(text)
         self._note.setVisible(bool(text))
 
     def reset(self) -> None:
-        """Go back to the default, as the user asks for."""
+        """Go back to the default, as if the user had chosen it."""
         self._choose(self._quantity.default)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -169,7 +169,7 @@ class SliderField(QWidget):
             self._slider.setPageStep(max(1, self._slider.maximum() // 10))
 
     def _show(self) -> None:
-        """Bring box and slider to the value."""
+        """Show the value in box and slider."""
         with QSignalBlocker(self._box), QSignalBlocker(self._slider):
             if self._quantity.can_be_automatic:
                 known = "" if self._estimate is None else f" ({self._estimate:.{self._quantity.decimals}f})"
@@ -186,7 +186,7 @@ class SliderField(QWidget):
         return round(value, self._quantity.decimals) if self._quantity.decimals else floor(value + 0.5)
 
     def _choose(self, value: float | None) -> None:
-        """Take over what the user asks for."""
+        """Change the value as the user asks."""
         before = self._value
         self.set_value(value)
         if self._value != before:
@@ -226,7 +226,7 @@ class _Slider(QSlider):
         _turn(self.turned, event)
 
     def set_groove(self, color: QColor | None) -> None:
-        """Fill the groove with a colour, where the place of the handle is not the user's choice."""
+        """Fill the groove with a colour; None for that of the palette."""
         palette = QPalette()
         if color is not None:
             for role in (QPalette.ColorRole.Accent, QPalette.ColorRole.Highlight):
@@ -253,7 +253,7 @@ class _Box(QDoubleSpinBox):
 
 
 def _turn(turned: SignalInstance, event: QWheelEvent) -> None:
-    """Hand the wheel on to what scrolls, unless Shift is held."""
+    """Leave the wheel to the scroll area, unless Shift is held."""
     # With Shift held some systems report a turn sideways.
     delta = event.angleDelta().y() or event.angleDelta().x()
     if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and delta:

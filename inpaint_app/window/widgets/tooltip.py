@@ -1,4 +1,4 @@
-"""Words that appear under the pointer."""
+"""Text of tooltips."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _WIDTH = 60
 
 
 def tooltip(text: str) -> str:
-    """Return a sentence in lines that are easily read; Qt would draw it as one, however long."""
+    """Return a text wrapped into short lines; Qt would draw it as one."""
     return textwrap.fill(text, _WIDTH)

@@ -4,17 +4,22 @@ import gc
 import threading
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from dictsel_core._threads import single_threaded_blas
 from inpaint_app.window import preferences
+from inpaint_app.window.main_window import MainWindow
+from inpaint_app.window.preferences import Preferences
+from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
 
 @pytest.fixture(scope="session")
 def earlier_objects_set_aside():
-    """Keep what exists already out of the search for what a test leaves: there is ten times as much of it."""
+    """Keep what already exists out of the search for what a test leaves: there is ten times as much of it."""
     gc.collect()
     gc.freeze()
     yield
@@ -51,6 +56,44 @@ def own_preferences(tmp_path, monkeypatch):
     path = tmp_path / "remembered" / "preferences.json"
     monkeypatch.setattr(preferences, "preferences_path", lambda: path)
     return path
+
+
+@pytest.fixture
+def jobs(qapp):
+    made = Jobs(2)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def theme(qapp):
+    switch = ThemeSwitch(qapp)
+    yield switch
+    switch.set_theme(Theme.SYSTEM)
+    shiboken6.delete(switch)
+
+
+@pytest.fixture
+def make_window(qtbot, theme):
+    windows = []
+
+    def make() -> MainWindow:
+        window = MainWindow(Preferences(), theme)
+        windows.append(window)
+        window.show()
+        qtbot.waitExposed(window)
+        return window
+
+    yield make
+    for window in windows:
+        window.session.discard()
+        window.close()
+        window.deleteLater()
+
+
+@pytest.fixture
+def window(make_window):
+    return make_window()
 
 
 @pytest.fixture

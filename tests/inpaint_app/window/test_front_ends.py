@@ -80,7 +80,7 @@ def test_marks_in_a_mask_file_and_a_measured_result(session, qtbot, files, capsy
     settle(session, qtbot)
     session.restore()
     settle(session, qtbot)
-    record = session.current
+    record = session.results.current
     assert np.array_equal(record.image, read_picture(files / "cli.png").pixels)
     scores = record.figures.scores
     assert (figures["psnr"], figures["psnr_missing"], figures["ssim"]) == (
@@ -94,7 +94,7 @@ def test_an_estimate(session, qtbot, files, capsys) -> None:
     run("restore", files / "damaged.png", "-o", files / "cli.png", "--json", *OPTIONS)
     figures = json.loads(capsys.readouterr().out)
     restore_in_window(session, qtbot, files)
-    assert figures["estimated_psnr"] == session.current.figures.estimated_psnr
+    assert figures["estimated_psnr"] == session.results.current.figures.estimated_psnr
 
 
 def test_a_comparison(session, qtbot, files, capsys) -> None:
@@ -114,7 +114,7 @@ def test_a_comparison(session, qtbot, files, capsys) -> None:
     settle(session, qtbot)
     session.compare()
     settle(session, qtbot)
-    for record in session.compared_records:
+    for record in session.results.history.compared:
         assert figures[record.settings.constraint]["psnr"] == record.figures.scores.psnr
     Exporter(session).write_comparison(Output(files / "window.png"))
     settle(session, qtbot)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QImage
 
-from inpaint_app.window.canvas.image_pyramid import build_pyramid, display_values, to_image, words
+from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid, display_values, to_image
 
 
 def colors(image: QImage):
@@ -73,7 +73,7 @@ def test_levels_are_halved_until_they_are_small(shape):
 def test_halved_pixels_are_means():
     pixels = np.random.default_rng(0).integers(0, 256, (600, 602, 3), np.uint8)
     levels = build_pyramid(pixels)
-    half = words(levels.images[1]).view(np.uint8).reshape(300, 301, 4)[..., 2::-1]
+    half = as_uint32(levels.images[1]).view(np.uint8).reshape(300, 301, 4)[..., 2::-1]
     means = pixels.reshape(300, 2, 301, 2, 3).mean(axis=(1, 3))
     difference = half - means
     assert np.abs(difference).max() <= 1

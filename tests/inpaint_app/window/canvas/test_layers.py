@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
-from inpaint_app.window.canvas.image_pyramid import build_pyramid, words
+from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid
 from inpaint_app.window.canvas.layers import Geometry, draw_hatching, draw_pyramid
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 
@@ -19,7 +19,7 @@ def test_no_row_or_column_comes_from_beyond_the_picture(qapp, zoom, top) -> None
     painter = QPainter(sheet)
     draw_pyramid(painter, build_pyramid(white), Geometry(top + 3, top, zoom, 45, 60), QRect(0, 0, 300, 360))
     painter.end()
-    drawn = words(sheet).copy() & 0xFFFFFF
+    drawn = as_uint32(sheet).copy() & 0xFFFFFF
     assert set(np.unique(drawn)) == {0xFF0000, 0xFFFFFF}
     rows = np.flatnonzero((drawn == 0xFFFFFF).any(axis=1))
     expected = min(60 * zoom, 60 * zoom + top)
@@ -38,6 +38,6 @@ def test_a_thin_scratch_is_seen_in_a_large_picture(qapp, place) -> None:
         painter, MaskPyramid(mask), Geometry(0, 0, 1 / 16, 4096, 4096), area, QBrush(QColor("black"))
     )
     painter.end()
-    darkest = (words(sheet).copy() & 0xFF).min(axis=1)
+    darkest = (as_uint32(sheet).copy() & 0xFF).min(axis=1)
     assert (darkest < 0.4 * 255).all()
-    assert np.count_nonzero((words(sheet) & 0xFF) < 255) <= 2 * 256, "no wider than it must be"
+    assert np.count_nonzero((as_uint32(sheet) & 0xFF) < 255) <= 2 * 256, "no wider than it must be"

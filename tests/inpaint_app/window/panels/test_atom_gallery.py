@@ -6,9 +6,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QListView
+from windows import texts
 
 from inpaint_app.window.panels.atom_gallery import AtomGallery
-from inpaint_app.window.panels.atom_model import Atom, AtomModel, Order, share_words
+from inpaint_app.window.panels.atom_model import Atom, AtomModel, Order, format_share
 
 LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 SHARES = [0.2, 0.005, 0.9, 0.0, 0.5]
@@ -101,7 +102,7 @@ def test_the_focus_chooses_nothing(gallery, qtbot):
     assert (gallery.told, gallery.chosen, shown.selectedIndexes()) == ([], None, [])
     QTest.keyClick(shown, Qt.Key.Key_Space)
     assert gallery.told == [0]
-    assert gallery._details.text().startswith("Atom 1:")
+    assert "Atom 1:" in texts(gallery)
     QTest.keyClick(shown, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
     assert gallery.told == [0, None], "the words go with the highlighted tile"
 
@@ -150,14 +151,14 @@ def test_words_for_pointer_and_screen_reader_say_everything(gallery):
     model = view(gallery).model()
     for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
         words = model.data(model.index(2), role)
-        assert words.replace("\n", " ") == "Atom 3: Cosine 2. Gain 30, used by 90 % of the windows."
+        assert words.replace("\n", " ") == "Atom 3: Cosine 2. Gain 30, used by 90 % of the patches."
 
 
 @pytest.mark.parametrize(
     ("share", "words"), [(0, "0 %"), (0.004, "< 1 %"), (0.01, "1 %"), (0.126, "13 %"), (1, "100 %")]
 )
 def test_shares(share, words):
-    assert share_words(share) == words
+    assert format_share(share) == words
 
 
 def test_zero_is_gray_and_the_largest_value_black_or_white(qapp):

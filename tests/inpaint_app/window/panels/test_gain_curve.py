@@ -62,7 +62,7 @@ def test_a_click_chooses_a_step(qtbot, curve):
 
 
 def test_words_of_a_step_are_its_values(curve):
-    assert curve.words(0) == "Atom 1: gain 5,000, objective 5,000"
+    assert curve.describe(0) == "Atom 1: gain 5,000, objective 5,000"
     assert "Atom 30" in curve.accessibleDescription()
 
 
@@ -76,7 +76,7 @@ def test_unusual_series_are_drawn(curve, gains):
 
 def test_small_gains_are_told_apart_and_none_lies_below_them(curve):
     curve.set_steps([1e4, 1e2, 1.0, 0.0], [1.0, 2.0, 3.0, 3.0])
-    panel = curve._panels()[0]
+    panel = curve.panels()[0]
     places = [panel.y(gain) for gain in (1e4, 1e2, 1.0, 0.0)]
     assert np.diff(places[:3]) == pytest.approx(np.diff(places[:2])[0])
     assert places[2] < places[3] == panel.frame.bottom()

@@ -6,14 +6,6 @@ import pytest
 
 from dictsel_core import GeneratorRun as Run
 from inpaint_app.errors import UserError
-from inpaint_app.window.session.background import Jobs
-
-
-@pytest.fixture
-def jobs(qapp):
-    made = Jobs(2)
-    yield made
-    made.close()
 
 
 def test_results_and_reports_arrive_on_the_gui_thread_in_order(jobs, qtbot) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from windows import FAST
 
-from dictsel_core import RestoreSettings
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.recipe import read_recipe
 from inpaint_app.files.recipe_contents import recipe_settings
@@ -13,8 +13,6 @@ from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import Output, format_quality
 from inpaint_app.window.session.exporter import Exporter
-
-FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 
 
 @pytest.fixture
@@ -42,7 +40,7 @@ def test_the_file_is_what_was_shown(restored, exporter, qtbot, tmp_path) -> None
     exporter.write_restored(Output(tmp_path / "out.png"))
     settle(restored, qtbot)
     written = read_picture(tmp_path / "out.png")
-    assert np.array_equal(written.pixels, restored.current.image)
+    assert np.array_equal(written.pixels, restored.results.current.image)
     assert written.alpha is None, "restored pixels are opaque"
     assert not restored.has_unsaved_work
     assert "out.png" in notices[-1]
@@ -106,12 +104,12 @@ def test_a_mask_is_safe_with_the_picture_restored_with_it(restored, exporter, qt
 
 
 def test_what_was_written_of_another_document_saves_nothing(restored, qtbot, files) -> None:
-    old = restored.current
+    old = restored.results.current
     restored.open_file(files["damaged"])
     settle(restored, qtbot)
     restored.restore()
     settle(restored, qtbot)
-    assert restored.current.number == old.number
+    assert restored.results.current.number == old.number
     restored.mark_saved(old)
     assert restored.has_unsaved_result
 
@@ -132,7 +130,7 @@ def test_a_recipe_is_read_back(restored, exporter, qtbot, tmp_path) -> None:
     path = tmp_path / "best.json"
     exporter.write_recipe(Output(path))
     settle(restored, qtbot)
-    assert recipe_settings(read_recipe(path), path) == restored.current.settings.as_request()
+    assert recipe_settings(read_recipe(path), path) == restored.results.current.settings.as_request()
 
 
 def test_mask_comparison_and_dictionary_are_pictures(restored, exporter, qtbot, tmp_path) -> None:
@@ -179,5 +177,5 @@ def test_without_a_result_there_is_nothing_to_export(session, exporter, tmp_path
 
 def test_figures_are_marked_where_they_are_estimates(restored) -> None:
 
-    assert "estimated" in format_quality(restored.current.figures)
+    assert "estimated" in format_quality(restored.results.current.figures)
     assert format_quality(None) == ""

@@ -1,13 +1,9 @@
 """The history of runs: numbered, findable, within bounded memory."""
 
-from dataclasses import replace
-
 import numpy as np
-import pytest
 
-from dictsel_core import PRESETS, Restoration, RestoreSettings
+from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.jobs.measure import QualityMetrics
-from inpaint_app.window.session.descriptions import settings_words, short_quality
 from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 
@@ -49,39 +45,3 @@ def test_figures_belong_to_one_record() -> None:
     assert [each.figures for each in changed.records] == [None, figures]
     assert [each.figures for each in history.records] == [None, None]
     assert [each.figures for each in changed.without_figures().records] == [None, None]
-
-
-@pytest.mark.parametrize(
-    ("kept", "figures", "words"),
-    [
-        (True, None, "…"),
-        (False, None, "–"),
-        (False, QualityMetrics(estimated_psnr=30.0), "≈ 30.00 dB"),
-        (True, QualityMetrics(), "–"),
-    ],
-)
-def test_what_will_not_be_measured_is_a_dash(kept, figures, words) -> None:
-    made = replace(record(1), figures=figures)
-    assert short_quality(made if kept else made.without_image()) == words
-
-
-def test_runs_with_different_parameters_are_told_apart() -> None:
-    changes = [
-        {"constraint": "individual"},
-        {"n_atoms": 9},
-        {"sparsity": 5},
-        {"budget": 3.0},
-        {"coding_sparsity": 4},
-        {"patch_size": 10},
-        {"bases": ("dct",)},
-        {"selector": "romp"},
-        {"keep_observed": False, "rounds": 0},
-        {"fill_weight": 0.2},
-        {"every_patch": True},
-        {"rounds": 5},
-        {"seed": 1},
-    ]
-    asked = [RestoreSettings(**change) for change in changes] + list(map(RestoreSettings.preset, PRESETS))
-    words = [settings_words(settings.resolved(0.2, 256), settings) for settings in asked]
-    assert len(set(words)) == len(words)
-    assert words[-len(PRESETS)].startswith("Paper: average, k = 15")

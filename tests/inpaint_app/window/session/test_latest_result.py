@@ -2,17 +2,8 @@
 
 import threading
 
-import pytest
-
 from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.latest_result import LatestResult
-
-
-@pytest.fixture
-def jobs(qapp):
-    made = Jobs(1)
-    yield made
-    made.close()
 
 
 def settle(jobs: Jobs, qtbot) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from inpaint_app.image.picture import Array
-from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid
 from inpaint_app.window.canvas.layers import Geometry, draw_pyramid
-from inpaint_app.window.canvas.navigable_canvas import NavigableCanvas
+from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.theme.colors import Colors
-from inpaint_app.window.viewer.picture_pane import FramedPane
 
 _REACH = 10
 _KNOB = 14
@@ -20,8 +17,8 @@ _KEY_STEP = 0.02
 _TAG = QColor(0, 0, 0, 150)
 
 
-class SplitCanvas(NavigableCanvas):
-    """Shows one picture at the left of a line and another at the right.
+class SplitCanvas(ToolCanvas):
+    """Shows one picture at the left of a line and a second one, `Content.after`, at the right.
 
     The line is dragged with the mouse, and moved by the left and right arrows, Home and End. While the
     right button is held, the first picture is shown alone.
@@ -30,16 +27,14 @@ class SplitCanvas(NavigableCanvas):
     ----------
     viewport : Viewport
         What is seen.
+    names : (str, str)
+        Of the two pictures.
     parent : QWidget, optional
     """
 
-    divider_moved = Signal(float)
-    """The line is at this part of the width, 0 to 1."""
-
-    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
+    def __init__(self, viewport: Viewport, names: tuple[str, str], parent: QWidget | None = None) -> None:
         super().__init__(viewport, parent)
-        self._after: ImagePyramid | None = None
-        self._names = ("Before", "After")
+        self._names = names
         self._divider = 0.5
         self._is_dragged = False
         self._is_over = False
@@ -55,32 +50,16 @@ class SplitCanvas(NavigableCanvas):
         place = min(max(place, 0.0), 1.0)
         if place != self._divider:
             self._divider = place
-            self.divider_moved.emit(place)
             self.update()
-
-    def set_after(self, levels: ImagePyramid | None) -> None:
-        """Show a picture at the right of the line; the one at the left is set by `set_levels`."""
-        self._after = levels
-        self.update()
-
-    def set_names(self, before: str, after: str) -> None:
-        """Name the two pictures."""
-        self._names = (before, after)
-        self.update()
-
-    def show_only_before(self, shown: bool) -> None:
-        """Show the first picture alone, for as long as a key or a button is held."""
-        self._only_before = shown
-        self.update()
 
     def draw_pictures(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:
         """Draw each picture on its side."""
-        if self._after is None or self._only_before:
+        if self.content.after is None or self._only_before:
             super().draw_pictures(painter, geometry, area)
             return
         right = QRect(QPoint(self._line(), area.top()), area.bottomRight())
         super().draw_pictures(painter, geometry, self._before_part(area))
-        draw_pyramid(painter, self._after, geometry, right.intersected(area))
+        draw_pyramid(painter, self.content.after, geometry, right.intersected(area))
 
     def draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect, colors: Colors) -> None:
         """Draw missing pixels on the first picture; the line, its knob and the names on top."""
@@ -95,9 +74,9 @@ class SplitCanvas(NavigableCanvas):
             self._draw_line(painter)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take the line if it is near, otherwise the picture."""
+        """Drag the line if it is near, otherwise the picture."""
         if event.button() == Qt.MouseButton.RightButton:
-            self.show_only_before(True)
+            self._show_only_before(True)
         elif event.button() == Qt.MouseButton.LeftButton and self._is_near(event.position()):
             self._is_dragged = True
         else:
@@ -113,9 +92,9 @@ class SplitCanvas(NavigableCanvas):
         super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let go."""
+        """Stop dragging."""
         if event.button() == Qt.MouseButton.RightButton:
-            self.show_only_before(False)
+            self._show_only_before(False)
         elif event.button() == Qt.MouseButton.LeftButton and self._is_dragged:
             self._is_dragged = False
         else:
@@ -143,16 +122,20 @@ class SplitCanvas(NavigableCanvas):
             super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show both again: the release of a button or key may go elsewhere."""
-        self.show_only_before(False)
+        """Show both again: the release of the button may go elsewhere."""
+        self._show_only_before(False)
         super().focusOutEvent(event)
 
     def idle_cursor(self) -> Qt.CursorShape:
-        """Return arrows where the line can be taken."""
+        """Return arrows where the line can be dragged."""
         return Qt.CursorShape.SplitHCursor if self._is_over else super().idle_cursor()
 
+    def _show_only_before(self, only: bool) -> None:
+        self._only_before = only
+        self.update()
+
     def _shows_both(self) -> bool:
-        return self._after is not None and not self._only_before
+        return self.content.after is not None and not self._only_before
 
     def _is_near(self, position: QPointF) -> bool:
         return self._shows_both() and abs(position.x() - self._divider * self.width()) <= _REACH
@@ -191,40 +174,3 @@ class SplitCanvas(NavigableCanvas):
         painter.drawRoundedRect(tag, 4, 4)
         painter.setPen(QColor("white"))
         painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, name)
-
-
-class SplitPane(FramedPane):
-    """Two pictures with a line between them, framed.
-
-    Parameters
-    ----------
-    viewport : Viewport
-        What is seen.
-    title : str
-        A word or two above it.
-    parent : QWidget, optional
-    """
-
-    def __init__(self, viewport: Viewport, title: str, parent: QWidget | None = None) -> None:
-        canvas = SplitCanvas(viewport)
-        super().__init__(canvas, title, parent)
-        self._split = canvas
-        self.hovered, self.hover_left = canvas.hovered, canvas.hover_left
-        self.divider_moved, self.set_divider = canvas.divider_moved, canvas.set_divider
-        self.set_names, self.show_only_before = canvas.set_names, canvas.show_only_before
-        self.set_placeholder, self.set_marker = canvas.set_placeholder, canvas.set_marker
-        self.setFocusProxy(canvas)
-
-    @property
-    def canvas(self) -> SplitCanvas:
-        """The pictures themselves."""
-        return self._split
-
-    def set_levels(self, before: ImagePyramid | None, after: ImagePyramid | None) -> None:
-        """Show two pictures of the same size that `build_pyramid` has made ready."""
-        self._split.set_levels(before)
-        self._split.set_after(after)
-
-    def set_images(self, before: Array | None, after: Array | None) -> None:
-        """Show two arrays of the same size; for large ones prefer `set_levels`."""
-        self.set_levels(*(None if pixels is None else build_pyramid(pixels) for pixels in (before, after)))

@@ -1,0 +1,167 @@
+"""A picture that a tool works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtWidgets import QWidget
+
+from inpaint_app.window.canvas.layers import Geometry
+from inpaint_app.window.canvas.navigable_canvas import NavigableCanvas
+from inpaint_app.window.canvas.tools.tool import Place, Tool
+from inpaint_app.window.canvas.viewport import Viewport
+from inpaint_app.window.theme.colors import Colors
+
+_MIN_OUTLINE = 5.0
+"""Outlines of fewer screen pixels would hide what they surround."""
+
+
+class ToolCanvas(NavigableCanvas):
+    """Hands the left button to a tool; without one, it moves the picture.
+
+    Parameters
+    ----------
+    viewport : Viewport
+        What is seen.
+    parent : QWidget, optional
+    """
+
+    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
+        super().__init__(viewport, parent)
+        self._tool: Tool | None = None
+        self._pointer: Place | None = None
+
+    def set_tool(self, tool: Tool | None) -> None:
+        """Choose what the left button does; what is being drawn ends."""
+        self._interrupt()
+        self._tool = tool
+        self.update_cursor()
+        self.update()
+
+    def idle_cursor(self) -> Qt.CursorShape:
+        """Return the cursor of the tool."""
+        return super().idle_cursor() if self._tool is None else self._tool.cursor
+
+    def draw_marks(self, painter: QPainter, geometry: Geometry, area: QRect, colors: Colors) -> None:
+        """Draw the outline of the tool on top, in black and white: visible on every picture."""
+        super().draw_marks(painter, geometry, area, colors)
+        outline = self._outline()
+        if self._tool is None or outline is None:
+            return
+        ratio = self.devicePixelRatioF()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._tool.is_smooth)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for color, width in ((Qt.GlobalColor.black, 3 * ratio), (Qt.GlobalColor.white, ratio)):
+            pen = QPen(color, width)
+            pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+            painter.setPen(pen)
+            painter.drawPath(outline)
+        painter.restore()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin to draw, or to move the picture."""
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if self._tool is None or not is_left or self.is_space_held or not self.has_picture:
+            super().mousePressEvent(event)
+            return
+        with self._redrawing_outline():
+            self._pointer = self._place(event.position())
+            self._tool.press(self._pointer)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Continue to draw."""
+        self._follow(self._place(event.position()))
+        super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Finish drawing."""
+        if event.button() == Qt.MouseButton.LeftButton and self._tool is not None and self._tool.is_active:
+            self._follow(self._place(event.position()))
+            with self._redrawing_outline():
+                self._tool.release()
+        else:
+            super().mouseReleaseEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Press again rather than fit the picture, where there is a tool."""
+        if self._tool is None or self.is_space_held:
+            super().mouseDoubleClickEvent(event)
+        else:
+            self.mousePressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the shortcuts of the window while something is drawn."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self._is_canceled_by(event)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Cancel what is being drawn on Escape."""
+        if self._tool is not None and self._is_canceled_by(event):
+            with self._redrawing_outline():
+                self._tool.cancel()
+        else:
+            super().keyPressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Remove the outline that follows the pointer."""
+        self._follow(None)
+        super().leaveEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Finish drawing: the release of the button would not be seen."""
+        self._interrupt()
+        super().hideEvent(event)
+
+    def _is_canceled_by(self, event: QKeyEvent) -> bool:
+        return event.key() == Qt.Key.Key_Escape and self._tool is not None and self._tool.is_active
+
+    def _interrupt(self) -> None:
+        """Finish drawing if the tool can do so halfway, or else cancel."""
+        if self._tool is not None and self._tool.is_active:
+            self._tool.release()
+            if self._tool.is_active:
+                self._tool.cancel()
+            self.update()
+
+    def _follow(self, pointer: Place | None) -> None:
+        with self._redrawing_outline():
+            self._pointer = pointer
+            if self._tool is not None and self._tool.is_active and pointer is not None:
+                self._tool.move(pointer)
+
+    def _place(self, position: QPointF) -> Place:
+        x, y = self.place_at(position)
+        return Place(y, x)
+
+    def _outline(self) -> QPainterPath | None:
+        """Return the outline of the tool in screen pixels; None where there is none to draw."""
+        path = None if self._tool is None else self._tool.outline(self._pointer)
+        if path is None:
+            return None
+        picture = self.geometry_of_picture()
+        to_screen = QTransform.fromTranslate(picture.left, picture.top).scale(picture.zoom, picture.zoom)
+        path = to_screen.map(path)
+        bounds = path.boundingRect()
+        return None if max(bounds.width(), bounds.height()) < _MIN_OUTLINE else path
+
+    @contextmanager
+    def _redrawing_outline(self) -> Iterator[None]:
+        """Draw again what the outline covers before and after something."""
+        self._update_outline()
+        yield
+        self._update_outline()
+
+    def _update_outline(self) -> None:
+        outline = self._outline()
+        if outline is not None:
+            self.update(self.logical(outline.boundingRect()))

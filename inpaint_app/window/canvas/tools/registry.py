@@ -1,0 +1,12 @@
+"""The tools that there are."""
+
+from __future__ import annotations
+
+from inpaint_app.window.canvas.tools.brush import Brush
+from inpaint_app.window.canvas.tools.eraser import Eraser
+from inpaint_app.window.canvas.tools.pan import Pan
+from inpaint_app.window.canvas.tools.rectangle import Rectangle
+from inpaint_app.window.canvas.tools.tool import Tool
+
+TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Pan, Brush, Eraser, Rectangle)}
+"""All tools by name, in the order of the toolbar; menu, toolbar, shortcuts and canvas follow."""

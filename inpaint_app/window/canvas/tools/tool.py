@@ -1,0 +1,79 @@
+"""What a tool is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainterPath
+
+if TYPE_CHECKING:  # widgets load no numerical library
+    from inpaint_app.window.session.session import Session
+
+
+class Place(NamedTuple):
+    """A position in a picture, perhaps beside it: pixel (r, c) covers r to r + 1 and c to c + 1."""
+
+    row: float
+    column: float
+
+
+class Tool:
+    """Turns what the mouse does on a picture into changes of the session.
+
+    A tool is a file with one class that names itself by the class attributes and overrides the methods it
+    needs, and a line in `registry`. One instance belongs to one canvas.
+
+    Parameters
+    ----------
+    session : Session
+        What it changes.
+
+    Attributes
+    ----------
+    name, text, tip, icon, key : str
+        Its name and its menu entry, as those of a `ViewMode`.
+    cursor : Qt.CursorShape
+        The pointer over the picture.
+    panes : tuple of str
+        The panes it works on; elsewhere the left button moves the picture.
+    is_smooth : bool
+        Whether its outline is drawn antialiased.
+    is_active : bool
+        Whether something has begun that `release` ends and Escape cancels.
+    """
+
+    name: ClassVar[str]
+    text: ClassVar[str]
+    tip: ClassVar[str]
+    icon: ClassVar[str]
+    key: ClassVar[str]
+    cursor: ClassVar[Qt.CursorShape] = Qt.CursorShape.CrossCursor
+    panes: ClassVar[tuple[str, ...]] = ("damaged",)
+    is_smooth: ClassVar[bool] = True
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.is_active = False
+
+    def press(self, place: Place) -> None:
+        """Begin where the left button was pressed."""
+
+    def move(self, place: Place) -> None:
+        """Follow the pointer; called only while the tool is active."""
+
+    def release(self) -> None:
+        """End: the button was released, or the picture was hidden, or another tool was chosen."""
+
+    def cancel(self) -> None:
+        """Undo what has begun."""
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return what to draw on the picture, as (column, row) coordinates.
+
+        Parameters
+        ----------
+        pointer : Place or None
+            Where the pointer is; None if it is not over the canvas.
+        """
+        return None

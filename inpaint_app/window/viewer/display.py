@@ -1,0 +1,235 @@
+"""What every pane shows, decided in one place; no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from inpaint_app.image.picture import Array
+from inpaint_app.jobs.dictionary import AtomUse
+from inpaint_app.jobs.restore import Preview
+from inpaint_app.window.session import descriptions
+from inpaint_app.window.session.descriptions import Forms
+from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.session.view_state import ViewState
+from inpaint_app.window.viewer.scene import Scene
+
+TITLES = {
+    "original": "Original",
+    "damaged": "Damaged",
+    "individual": "Individual sparsity",
+    "average": "Average sparsity",
+    "restored": "Restored",
+    "error": "Error (white: a quarter of the range)",
+    "split": "Damaged and restored",
+}
+"""The panes by name, in the order in which they stand."""
+
+_NOTHING: Forms = ("", "", "")
+_ARROW = "   →   "
+_IN_PROGRESS = "in progress"
+_WAITING = {
+    "restore": "The picture is being restored …",
+    "compare": "Individual and average sparsity are being restored …",
+    "tune": "Auto is choosing parameters …",
+}
+_ALWAYS_READY = ("damaged", "restored")
+"""Images that another view mode or a held key may show at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class ImageSource:
+    """Pixels to draw; with a reference, their errors against it."""
+
+    pixels: Array
+    reference: Array | None = None
+
+
+@dataclass(frozen=True)
+class PaneDisplay:
+    """What one pane shows.
+
+    Attributes
+    ----------
+    title, badge, placeholder : str
+        Above the picture, marking it, and in place of it.
+    caption : (str, str, str)
+        Below the picture: the same in fewer and fewer words, for less and less room.
+    image : str
+        Key of `Display.images`, which may not have it.
+    after : str or None
+        The second image of a pane with a divider.
+    is_hatched : bool
+        Whether missing pixels are hatched.
+    has_inset : bool
+        Whether the preview is drawn on the image.
+    is_highlighted : bool
+        Whether the patches of the chosen atom are lit up.
+    """
+
+    title: str
+    image: str
+    after: str | None = None
+    caption: Forms = _NOTHING
+    badge: str = ""
+    placeholder: str = ""
+    is_hatched: bool = False
+    has_inset: bool = False
+    is_highlighted: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Display:
+    """What the viewer shows.
+
+    Attributes
+    ----------
+    panes : mapping of str to PaneDisplay
+        All panes by name.
+    visible : tuple of str
+        The panes that are shown.
+    images : mapping of str to ImageSource
+        What there is to draw.
+    ready : set of str
+        Which images are to be made ready; the others wait until they are looked at, since large pictures
+        take memory.
+    preview : Preview or None
+        The inset.
+    atom_use : AtomUse or None
+        The patches to light up.
+    """
+
+    panes: Mapping[str, PaneDisplay]
+    visible: tuple[str, ...]
+    images: Mapping[str, ImageSource]
+    ready: frozenset[str]
+    preview: Preview | None
+    atom_use: AtomUse | None
+
+
+def resolve(scene: Scene, view: ViewState) -> Display:
+    """Return what to show of a scene."""
+    panes = {name: _pane(name, scene, view) for name in TITLES}
+    drawn = (key for name in view.mode.panes for key in (panes[name].image, panes[name].after) if key)
+    ready = frozenset((*_ALWAYS_READY, *drawn))
+    return Display(panes, view.mode.panes, _images(scene), ready, scene.preview, scene.atom_use)
+
+
+def _pane(name: str, scene: Scene, view: ViewState) -> PaneDisplay:
+    pane = PaneDisplay(TITLES[name], name, placeholder=_placeholder(name, scene))
+    return _RESOLVERS[name](pane, scene, view) if name in _RESOLVERS else pane
+
+
+def _original(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
+    reference = None if scene.document is None else scene.document.reference
+    size = "" if reference is None else f"{reference.width} x {reference.height} pixels"
+    return replace(pane, caption=(size, size, size))
+
+
+def _damaged(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
+    return replace(
+        pane,
+        caption=_damaged_caption(scene),
+        is_hatched=view.shows_mask,
+        is_highlighted=scene.atom_use is not None,
+    )
+
+
+def _restored(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
+    pane = replace(pane, is_highlighted=scene.atom_use is not None)
+    if view.is_before_held:
+        title, caption = "Damaged (held)", _damaged_caption(scene)
+        return replace(pane, title=title, image="damaged", caption=caption, is_hatched=view.shows_mask)
+    caption, record = _record_caption(scene.history.current), scene.history.current
+    if scene.intermediate is not None:
+        caption, badge = _NOTHING, _IN_PROGRESS
+    else:
+        badge = "preview …" if scene.is_previewing else "preview" if scene.preview is not None else ""
+        if scene.preview is not None and record is not None:
+            caption = f"around the preview: run {record.number}", f"run {record.number}", ""
+    is_hatched = view.shows_mask and not _has_result(scene)
+    has_inset = scene.preview is not None
+    return replace(pane, caption=caption, badge=badge, is_hatched=is_hatched, has_inset=has_inset)
+
+
+def _split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
+    before = _damaged_caption(scene)
+    pane = replace(pane, image="damaged", caption=before, is_hatched=view.shows_mask)
+    if view.is_before_held or not _has_result(scene):
+        return pane
+    pane = replace(pane, after="restored")
+    if scene.intermediate is not None:
+        return replace(pane, badge=_IN_PROGRESS)
+    after = _record_caption(scene.history.current)
+    full, shorter, shortest = map(_ARROW.join, zip(before, after, strict=True))
+    return replace(pane, caption=(full, shorter, shortest))
+
+
+def _compared(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
+    if scene.intermediate is not None and scene.intermediate.constraint == pane.image:
+        return replace(pane, badge=_IN_PROGRESS)
+    return replace(pane, caption=_record_caption(_pair(scene)[pane.image]))
+
+
+_RESOLVERS = {
+    "original": _original,
+    "damaged": _damaged,
+    "individual": _compared,
+    "average": _compared,
+    "restored": _restored,
+    "split": _split,
+}
+
+
+def _has_result(scene: Scene) -> bool:
+    """Return whether more than a preview is restored."""
+    return scene.history.current is not None or scene.intermediate is not None
+
+
+def _pair(scene: Scene) -> dict[str, RunRecord | None]:
+    return dict(zip(("individual", "average"), scene.history.pair, strict=True))
+
+
+def _images(scene: Scene) -> dict[str, ImageSource]:
+    document, current, partial = scene.document, scene.history.current, scene.intermediate
+    if document is None:
+        return {}
+    arrays = {"damaged": document.picture.pixels}
+    if document.reference is not None:
+        arrays["original"] = document.reference.pixels
+    for name, record in {"restored": current, **_pair(scene)}.items():
+        if partial is not None and name in ("restored", partial.constraint):
+            arrays[name] = partial.image
+        elif record is not None and record.image is not None:
+            arrays[name] = record.image
+        elif name == "restored" and scene.preview is not None:
+            arrays[name] = document.picture.pixels
+    images = {name: ImageSource(pixels) for name, pixels in arrays.items()}
+    if document.reference is not None and current is not None and current.image is not None:
+        images["error"] = ImageSource(current.image, document.reference.pixels)
+    return images
+
+
+def _damaged_caption(scene: Scene) -> Forms:
+    has_reference = scene.document is not None and scene.document.reference is not None
+    return descriptions.damaged_caption(scene.missing_fraction, scene.damage_quality, has_reference)
+
+
+def _record_caption(record: RunRecord | None) -> Forms:
+    return _NOTHING if record is None else descriptions.restored_caption(record)
+
+
+def _placeholder(name: str, scene: Scene) -> str:
+    """Return why a pane has no picture."""
+    has_reference = scene.document is not None and scene.document.reference is not None
+    if name == "original":
+        return "Open the original (reference) to see it here."
+    if name == "error" and not has_reference:
+        return "Errors need the original: open it as the reference."
+    if scene.activity is not None and scene.activity.kind in _WAITING:
+        return _WAITING[scene.activity.kind]
+    if scene.missing_fraction == 0:
+        return "Nothing is missing: paint what is to be restored (P)."
+    if name in ("individual", "average"):
+        return "Compare (F6) restores under both constraints."
+    return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."

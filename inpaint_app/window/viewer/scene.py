@@ -1,0 +1,47 @@
+"""What there is to show, as one value; no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from inpaint_app.jobs.dictionary import AtomUse
+from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.jobs.restore import IntermediateImage, Preview
+from inpaint_app.jobs.source import Source
+from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.state import Activity
+
+if TYPE_CHECKING:
+    from inpaint_app.window.session.session import Session
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The state of a session as far as pictures show it; see `Session`, `Runner` and `Results`."""
+
+    document: Source | None = None
+    missing_fraction: float = 0.0
+    damage_quality: QualityMetrics | None = None
+    history: RunHistory = field(default_factory=RunHistory)
+    activity: Activity | None = None
+    intermediate: IntermediateImage | None = None
+    preview: Preview | None = None
+    is_previewing: bool = False
+    atom_use: AtomUse | None = None
+
+    @classmethod
+    def of(cls, session: Session) -> Scene:
+        """Return the scene of a session as it is now."""
+        runner, results = session.runner, session.results
+        return cls(
+            session.document,
+            session.missing_fraction,
+            results.damage_quality,
+            results.history,
+            session.activity,
+            runner.intermediate,
+            runner.preview,
+            runner.is_previewing,
+            results.atom_use,
+        )

@@ -1,0 +1,55 @@
+"""A key that does something for as long as it is held."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+
+
+class HeldKey(QObject):
+    """Follows a key wherever the focus is in a window, except where text is typed.
+
+    A list with the focus would otherwise look for an entry that begins with that letter.
+
+    Parameters
+    ----------
+    key : Qt.Key
+        Without modifiers.
+    window : QWidget
+        Whose focus widgets are watched.
+    """
+
+    changed = Signal(bool)
+    """Whether the key is held now."""
+
+    def __init__(self, key: Qt.Key, window: QWidget) -> None:
+        super().__init__(window)
+        self._key, self._window, self._is_held = key, window, False
+        window.installEventFilter(self)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._watch)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the key before the widget with the focus does; let it go when the window is left."""
+        if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+            is_pressed = event.type() is QEvent.Type.KeyPress
+            if event.key() == self._key and not (is_pressed and event.modifiers()):
+                if not event.isAutoRepeat():
+                    self._hold(is_pressed)
+                return True
+        elif watched is self._window and event.type() is QEvent.Type.ActivationChange:
+            self._hold(False)
+        return super().eventFilter(watched, event)
+
+    def _hold(self, is_held: bool) -> None:
+        if is_held != self._is_held:
+            self._is_held = is_held
+            self.changed.emit(is_held)
+
+    def _watch(self, before: QWidget | None, now: QWidget | None) -> None:
+        if before is not None and before is not self._window:
+            before.removeEventFilter(self)
+        if now is not None and now.window() is self._window and not isinstance(now, QLineEdit):
+            now.installEventFilter(self)

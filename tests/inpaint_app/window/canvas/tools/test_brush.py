@@ -1,0 +1,50 @@
+"""Brush and eraser: strokes in the mask of a session."""
+
+import numpy as np
+import pytest
+from windows import opened
+
+from inpaint_app.window.canvas.tools.brush import Brush
+from inpaint_app.window.canvas.tools.eraser import Eraser
+from inpaint_app.window.canvas.tools.tool import Place
+
+
+@pytest.fixture
+def painted(session, qtbot, files):
+    """A session on a picture of which half of the pixels are missing, with a brush of 9 pixels."""
+    opened(session, qtbot, files["damaged"])
+    session.set_view(session.view.with_brush(9))
+    return session
+
+
+@pytest.mark.parametrize(("tool", "marked"), [(Brush, True), (Eraser, False)])
+def test_a_stroke_marks_what_is_under_it_in_one_step(painted, tool, marked) -> None:
+    before = painted.mask.snapshot()
+    made = tool(painted)
+    made.press(Place(20.5, 20.5))
+    made.move(Place(20.5, 60.5))
+    assert made.is_active
+    made.release()
+    assert not made.is_active
+    assert (painted.mask.mask[17:24, 20:60] == marked).all()
+    assert np.array_equal(painted.mask.mask[40:], before[40:])
+    painted.edit_mask(lambda mask: mask.undo())
+    assert np.array_equal(painted.mask.mask, before)
+
+
+def test_a_cancelled_stroke_leaves_no_trace(painted) -> None:
+    before, edits = painted.mask.snapshot(), []
+    painted.mask_edited.connect(lambda: edits.append(1))
+    brush = Brush(painted)
+    brush.press(Place(20, 20))
+    brush.move(Place(60, 60))
+    brush.cancel()
+    assert np.array_equal(painted.mask.mask, before)
+    assert (edits, painted.mask.can_undo) == ([], False)
+
+
+def test_the_outline_is_as_wide_as_the_brush(painted) -> None:
+    brush = Brush(painted)
+    assert brush.outline(None) is None
+    bounds = brush.outline(Place(30, 40)).boundingRect()
+    assert (bounds.center().x(), bounds.center().y(), bounds.width()) == (40, 30, 9)

@@ -1,0 +1,43 @@
+"""The dictionary of the current result: its atoms and their gains."""
+
+import pytest
+from PySide6.QtWidgets import QListView
+from windows import find, restored, settle
+
+from inpaint_app.window.panels.dictionary_panel import DictionaryPanel, atoms_of
+
+
+@pytest.fixture
+def panel(session, qtbot, files):
+    made = DictionaryPanel(session)
+    qtbot.addWidget(made)
+    restored(session, qtbot, files["damaged"])
+    return made
+
+
+def test_the_atoms_are_those_of_the_current_result(panel, session) -> None:
+    restoration = session.results.current.restoration
+    atoms = atoms_of(restoration)
+    assert len(atoms) == find(panel, QListView, "atoms").model().rowCount() == 8
+    assert [atom.gain for atom in atoms] == restoration.selection.gains.tolist()
+    assert all(0 <= atom.share <= 1 for atom in atoms)
+
+
+def test_an_atom_is_chosen_in_the_gallery_or_on_the_curve(panel, session, qtbot) -> None:
+    panel.gallery.atom_chosen.emit(2)
+    settle(session, qtbot)
+    assert session.results.atom_use.atom == 2
+    panel.curve.step_clicked.emit(1)
+    settle(session, qtbot)
+    assert session.results.atom_use.atom == panel.gallery.chosen == 1
+
+
+def test_another_result_gives_the_choice_up(panel, session, qtbot, files) -> None:
+    panel.curve.step_clicked.emit(1)
+    settle(session, qtbot)
+    session.restore()
+    settle(session, qtbot)
+    assert (session.results.atom_use, panel.gallery.chosen) == (None, None)
+    session.open_file(files["whole"])
+    settle(session, qtbot)
+    assert find(panel, QListView, "atoms").model().rowCount() == 0

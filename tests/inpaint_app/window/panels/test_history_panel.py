@@ -1,0 +1,78 @@
+"""The list of runs: choosing one goes back to it."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTreeWidget
+from windows import FAST, find, opened, restored, settle, texts
+
+from inpaint_app.window.panels.history_panel import HistoryPanel
+
+
+@pytest.fixture
+def panel(session, qtbot):
+    made = HistoryPanel(session)
+    qtbot.addWidget(made)
+    made.resize(600, 200)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def runs(panel):
+    return find(panel, QTreeWidget, "Restorations")
+
+
+def click(runs: QTreeWidget, row: int, qtbot) -> None:
+    place = runs.visualItemRect(runs.topLevelItem(row)).center()
+    qtbot.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_an_empty_history_says_what_it_will_hold(panel, runs) -> None:
+    assert "Every restoration is kept here" in texts(panel)
+    assert not runs.isVisible()
+
+
+def test_an_earlier_run_comes_back_with_its_parameters(runs, session, qtbot, files) -> None:
+    opened(session, qtbot, files["damaged"])
+    for n_atoms in (6, 9):
+        session.set_settings(replace(FAST, n_atoms=n_atoms))
+        session.restore()
+        settle(session, qtbot)
+    assert [runs.topLevelItem(row).text(0) for row in range(2)] == ["2", "1"], "newest first"
+    assert runs.currentItem().text(0) == "2"
+    runs.setCurrentItem(runs.topLevelItem(1))
+    settle(session, qtbot)
+    assert (session.results.current.number, session.settings.n_atoms) == (1, 6)
+
+
+@pytest.mark.parametrize("by_mouse", [True, False])
+def test_choosing_the_current_run_goes_back_to_its_parameters(runs, session, qtbot, files, by_mouse) -> None:
+    restored(session, qtbot, files["damaged"])
+    session.set_settings(replace(FAST, n_atoms=5))
+    settle(session, qtbot)
+    assert session.runner.preview is not None
+    if by_mouse:
+        click(runs, 0, qtbot)
+    else:
+        qtbot.keyClick(runs, Qt.Key.Key_Return)
+    settle(session, qtbot)
+    assert session.settings == session.results.current.requested == FAST
+    assert session.runner.preview is None
+
+
+def test_clicking_an_earlier_run_goes_back_to_it(runs, session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    session.restore()
+    settle(session, qtbot)
+    click(runs, 1, qtbot)
+    assert session.results.current.number == 1
+    assert runs.currentItem().text(0) == "1"
+
+
+def test_figures_appear_when_they_are_known(runs, session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"], reference=files["whole"])
+    figures = session.results.current.figures.scores
+    row = [runs.topLevelItem(0).text(column) for column in range(5)]
+    assert row[2:4] == [f"{figures.psnr:.2f} dB", f"{figures.ssim:.4f}"]

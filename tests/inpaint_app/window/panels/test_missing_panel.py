@@ -1,0 +1,76 @@
+"""The panel of missing pixels: what is missing, how that is known, and how to say otherwise."""
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QColorDialog, QPushButton, QSpinBox
+from windows import find, opened, settle, texts
+
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.window.panels.missing_panel import MissingPanel
+
+TOLERANCE = "Tolerance of the colour"
+
+
+@pytest.fixture
+def panel(session, qtbot):
+    made = MissingPanel(session)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_without_a_picture_nothing_can_be_marked(panel) -> None:
+    assert "Nothing is open." in texts(panel)
+    assert not any(button.isEnabled() for button in panel.findChildren(QPushButton))
+
+
+def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, files) -> None:
+    opened(session, qtbot, files["whole"])
+    assert "No pixel is missing." in texts(panel)
+    steps = [
+        lambda: session.set_mask_spec(MaskSpec(mask=files["mask"])),
+        find(panel, QPushButton, "Invert").click,
+        lambda: session.edit_mask(lambda mask: mask.undo()),
+    ]
+    seen = []
+    for step in steps:
+        step()
+        settle(session, qtbot)
+        seen.append(("painted by hand" in texts(panel), session.has_unsaved_work))
+    assert seen == [(False, False), (True, True), (False, False)]
+
+
+def test_words_follow_the_edits(panel, session, qtbot, files) -> None:
+    opened(session, qtbot, files["damaged"])
+    assert "missing: transparent." in texts(panel)
+    find(panel, QPushButton, "Clear").click()
+    session.edit_mask(lambda mask: mask.begin_stroke(30, 40, diameter=9), ends=False)
+    session.edit_mask(lambda mask: mask.end_stroke())
+    assert "missing: painted by hand." in texts(panel), "nothing transparent is left"
+    for _ in range(2):
+        session.edit_mask(lambda mask: mask.undo())
+    assert "missing: transparent." in texts(panel)
+    settle(session, qtbot)
+
+
+def test_the_tolerance_is_that_of_the_picture(panel, session, qtbot, files) -> None:
+    tolerance = find(panel, QSpinBox, TOLERANCE)
+    opened(session, qtbot, files["whole"], mask_spec=MaskSpec(key="120", tolerance=5))
+    assert (tolerance.isVisible(), tolerance.value()) == (True, 5)
+    document = session.document
+    settle(session, qtbot)
+    assert session.document is document, "showing it is no change"
+    tolerance.setValue(9)
+    settle(session, qtbot)
+    assert session.document.mask_spec.tolerance == tolerance.value() == 9
+    opened(session, qtbot, files["damaged"])
+    assert (tolerance.isVisible(), tolerance.value()) == (False, 0)
+
+
+def test_a_colour_is_asked_for(panel, session, qtbot, files, monkeypatch) -> None:
+    opened(session, qtbot, files["whole"])
+    monkeypatch.setattr(QColorDialog, "getColor", lambda *_args: QColor(120, 120, 120))
+    find(panel, QPushButton, "Colour …").click()
+    settle(session, qtbot)
+    assert session.document.mask_spec.key == "#787878"
+    assert "of the chosen colour" in texts(panel)

@@ -1,0 +1,41 @@
+"""The line that says what is in progress."""
+
+import pytest
+from PySide6.QtWidgets import QProgressBar, QPushButton
+from windows import find, texts
+
+from inpaint_app.jobs.control import Progress
+from inpaint_app.window.panels.progress_strip import ProgressStrip
+from inpaint_app.window.session.state import Activity
+
+
+@pytest.fixture
+def strip(qtbot):
+    made = ProgressStrip()
+    qtbot.addWidget(made)
+    return made
+
+
+def test_it_is_there_while_something_is_in_progress(strip) -> None:
+    assert strip.isHidden()
+    strip.show_activity(Activity("restore", Progress("coding patches", 0.25, 4.0)))
+    assert not strip.isHidden()
+    bar = find(strip, QProgressBar, "Progress")
+    assert bar.value() / bar.maximum() == 0.25
+    assert "Coding patches   4 s left" in texts(strip)
+    strip.show_activity(None)
+    assert strip.isHidden()
+
+
+@pytest.mark.parametrize(("kind", "can_stop"), [("restore", True), ("tune", False), ("open", False)])
+def test_only_what_leaves_a_result_can_be_stopped(strip, kind, can_stop) -> None:
+    strip.show_activity(Activity(kind, Progress("starting")))
+    assert find(strip, QPushButton, "Stop").isVisible() is can_stop
+    assert find(strip, QProgressBar, "Progress").maximum() == 0, "how far it is is not known"
+
+
+def test_the_buttons_ask(strip, qtbot) -> None:
+    strip.show_activity(Activity("restore", Progress("starting", 0.0)))
+    with qtbot.waitSignals([strip.stop_wanted, strip.cancel_wanted]):
+        find(strip, QPushButton, "Stop").click()
+        find(strip, QPushButton, "Cancel").click()

@@ -1,0 +1,100 @@
+"""Words below pictures and in lists."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dictsel_core import PRESETS, Restoration, RestoreSettings
+from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.measure import QualityMetrics, Scores
+from inpaint_app.window.session import descriptions
+from inpaint_app.window.session.descriptions import format_settings, short_quality
+from inpaint_app.window.session.state import Activity, RunRecord
+
+MEASURED = QualityMetrics(Scores(31.234, 28.1, 0.91239, None))
+
+
+@pytest.fixture
+def record() -> RunRecord:
+    image = np.zeros((4, 4), np.uint8)
+    restoration = Restoration(
+        image, RestoreSettings(), 0.5, None, np.zeros((0, 2), np.intp), np.zeros(0, np.intp), 0, 0, {}
+    )
+    return RunRecord(1, RestoreSettings(), np.zeros((4, 4), bool), 1.0, image, restoration)
+
+
+def test_the_caption_of_a_result_has_all_its_figures_and_fewer_words_for_less_room(record) -> None:
+    forms = descriptions.restored_caption(replace(record, figures=MEASURED, is_stopped=True))
+    assert forms[0] == "PSNR 31.23 dB (missing pixels 28.10 dB)   SSIM 0.9124   1.0 s   stopped early"
+    assert [len(form) for form in forms] == sorted(map(len, forms), reverse=True)
+    assert all("31.23 dB" in form and "0.9124" in form for form in forms)
+
+
+def test_figures_to_come_are_announced_and_estimates_are_marked(record) -> None:
+    assert descriptions.restored_caption(record)[0] == "measuring …   1.0 s"
+    estimated = replace(record, figures=QualityMetrics(estimated_psnr=30.0))
+    assert descriptions.restored_caption(estimated)[0] == "PSNR ≈ 30.00 dB (estimated)   1.0 s"
+    assert "PSNR not known" in descriptions.restored_caption(replace(record, figures=QualityMetrics()))[0]
+
+
+def test_the_caption_of_the_damaged_picture(record) -> None:
+    assert descriptions.damaged_caption(0.0, None, False)[0] == "nothing missing"
+    assert descriptions.damaged_caption(0.8, MEASURED, False)[0] == "80.0 % missing"
+    assert "SSIM" in descriptions.damaged_caption(0.8, MEASURED, True)[0]
+
+
+def test_progress_has_the_time_left_once_it_is_known() -> None:
+    assert descriptions.format_activity(Activity("restore", Progress("coding patches"))) == "Coding patches"
+    assert (
+        descriptions.format_activity(Activity("restore", Progress("coding", 0.5, 3.0))) == "Coding   3 s left"
+    )
+
+
+def test_pixels_are_numbers_or_nan() -> None:
+    gray, deep = np.array([[7]], np.uint8), np.array([[[1, 2, 300]]], np.uint16)
+    assert descriptions.format_pixel(gray, 0, 0) == "7"
+    assert descriptions.format_pixel(deep, 0, 0) == "1 2 300"
+    assert descriptions.format_pixel(np.array([[[np.nan, 0.25, 1.0]]]), 0, 0) == "NaN 0.25 1"
+
+
+def test_equal_names_are_told_apart_by_their_folders() -> None:
+    paths = [Path("/a/b/x.png"), Path("/a/c/x.png"), Path("/a/y.png")]
+    assert descriptions.short_paths(paths) == ["b/x.png", "c/x.png", "y.png"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "figures", "words"),
+    [
+        (True, None, "…"),
+        (False, None, "–"),
+        (False, QualityMetrics(estimated_psnr=30.0), "≈ 30.00 dB"),
+        (True, QualityMetrics(), "–"),
+    ],
+)
+def test_what_will_not_be_measured_is_a_dash(record, kept, figures, words) -> None:
+    made = replace(record, figures=figures)
+    assert short_quality(made if kept else made.without_image()) == words
+
+
+def test_runs_with_different_parameters_are_told_apart() -> None:
+    changes = [
+        {"constraint": "individual"},
+        {"n_atoms": 9},
+        {"sparsity": 5},
+        {"budget": 3.0},
+        {"coding_sparsity": 4},
+        {"patch_size": 10},
+        {"bases": ("dct",)},
+        {"selector": "romp"},
+        {"keep_observed": False, "rounds": 0},
+        {"fill_weight": 0.2},
+        {"every_patch": True},
+        {"rounds": 5},
+        {"seed": 1},
+    ]
+    asked = [RestoreSettings(**change) for change in changes] + list(map(RestoreSettings.preset, PRESETS))
+    words = [format_settings(settings.resolved(0.2, 256), settings) for settings in asked]
+    assert len(set(words)) == len(words)
+    assert words[-len(PRESETS)].startswith("Paper: average, k = 15")

@@ -1,0 +1,92 @@
+"""Actions: enabled when they make sense, with keys of their own."""
+
+import pytest
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QSpinBox, QWidget
+from windows import find, opened, restored
+
+from inpaint_app.window.actions import SPECS, Actions
+
+
+@pytest.fixture
+def owner(qapp):
+    return QObject()
+
+
+@pytest.fixture
+def actions(owner):
+    return Actions(owner)
+
+
+def all_of(actions: Actions) -> list[QAction]:
+    return [*(actions[name] for name in SPECS), *actions.tools.values(), *actions.modes.values()]
+
+
+def test_no_two_actions_share_a_key(actions) -> None:
+    keys = [key.toString() for action in all_of(actions) for key in action.shortcuts()]
+    assert len(keys) == len(set(keys))
+
+
+def test_actions_are_enabled_when_their_needs_are_met(actions) -> None:
+    def enabled(*met: str) -> set[str]:
+        actions.enable(met)
+        return {name for name in SPECS if actions[name].isEnabled()}
+
+    nothing = enabled()
+    assert {"open", "paste", "batch", "quit"} <= nothing
+    assert not nothing & {"restore", "export", "invert", "show_mask", "fit"}
+    assert not any(action.isEnabled() for action in actions.tools.values())
+    picture = enabled("picture")
+    assert {"restore", "save_mask", "larger"} <= picture - nothing
+    assert all(action.isEnabled() for action in (*actions.tools.values(), *actions.modes.values()))
+    assert {"export", "copy", "save_recipe"} <= enabled("picture", "result") - picture
+
+
+def test_a_window_offers_what_makes_sense(window, qtbot, files) -> None:
+    def enabled() -> set[str]:
+        return {name for name in SPECS if window.actions_[name].isEnabled()}
+
+    assert not enabled() & {"restore", "export", "undo", "cancel", "stop", "copy"}
+    assert not find(window, QSpinBox, "Brush size").isEnabled()
+    opened(window, qtbot, files["damaged"])
+    assert {"restore", "cancel"} <= enabled()
+    assert not enabled() & {"undo", "redo", "stop", "export"}
+    restored(window, qtbot, files["damaged"])
+    window.session.edit_mask(lambda mask: mask.invert())
+    assert {"undo", "export"} <= enabled()
+    window.session.edit_mask(lambda mask: mask.undo())
+    assert "redo" in enabled()
+    window.session.restore()
+    assert "stop" in enabled()
+    window.session.cancel()
+
+
+def test_brush_size_by_keys(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    box, before = find(window, QSpinBox, "Brush size"), window.session.view.brush_diameter
+    qtbot.keyClick(window, "]")
+    assert box.value() == window.session.view.brush_diameter > before
+    for _ in range(60):
+        qtbot.keyClick(window, "[")
+    assert box.value() == window.session.view.brush_diameter == 1
+    box.setValue(40)
+    assert window.session.view.brush_diameter == 40
+
+
+def test_what_is_chosen_is_checked(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    for actions, name in ((window.actions_.modes, "error"), (window.actions_.tools, "eraser")):
+        actions[name].trigger()
+        assert [each for each, action in actions.items() if action.isChecked()] == [name]
+    assert window.session.view.mode.name == "side", "the eraser needs the damaged picture"
+    assert window.actions_.modes["side"].isChecked()
+    assert window.actions_["show_mask"].isChecked()
+    qtbot.keyClick(window, "M")
+    assert not window.session.view.shows_mask
+
+
+def test_no_line_under_the_pointer_is_long(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    tips = [each.toolTip() for each in (*window.findChildren(QWidget), *window.findChildren(QAction))]
+    assert max(len(line) for tip in tips for line in tip.splitlines()) <= 60

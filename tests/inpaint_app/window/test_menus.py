@@ -1,0 +1,152 @@
+"""Menus and toolbar, and what registers itself there."""
+
+from pathlib import Path
+
+import pytest
+from gestures import press
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu, QTabBar, QToolBar
+from windows import at, find, opened, settle
+
+from inpaint_app.window.actions import SPECS
+from inpaint_app.window.canvas.tools.registry import TOOLS
+from inpaint_app.window.canvas.tools.tool import Place, Tool
+from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.preferences import Preferences
+from inpaint_app.window.session.view_modes import VIEW_MODES, ViewMode
+
+
+def menu(window, title: str) -> QMenu:
+    return next(each.menu() for each in window.menuBar().actions() if each.text().replace("&", "") == title)
+
+
+def menu_texts(window, title: str) -> list[str]:
+    return [action.text().replace("&", "") for action in menu(window, title).actions()]
+
+
+def shortcuts(window) -> dict[str, str]:
+    """Return the sheet of shortcuts: names and keys."""
+    window.show_shortcuts()
+    dialog = window.findChild(ShortcutDialog)
+    rows = dict(dialog.rows)
+    dialog.close()
+    return rows
+
+
+class Stamp(Tool):
+    """Marks the pixel under the pointer."""
+
+    name = "stamp"
+    text, tip = "Sta&mp", "Mark one pixel."
+    icon, key = "warning", "Y"
+
+    def press(self, place: Place) -> None:
+        pixel = int(place.row), int(place.column)
+        self.session.edit_mask(lambda mask: mask.begin_stroke(*pixel, diameter=1), ends=False)
+        self.session.edit_mask(lambda mask: mask.end_stroke())
+
+
+def test_a_tool_is_added_by_one_line(make_window, qtbot, files, monkeypatch) -> None:
+    monkeypatch.setitem(TOOLS, Stamp.name, Stamp)
+    window = make_window()
+    assert "Stamp" in menu_texts(window, "Mask")
+    button = find(window.findChild(QToolBar, "toolbar"), QAbstractButton, "Stamp")
+    assert not button.icon().isNull()
+    assert not button.isEnabled()
+    opened(window, qtbot, files["whole"])
+    qtbot.keyClick(window, "Y")
+    assert button.isChecked()
+    canvas = window.viewer.panes["damaged"].canvas
+    press(canvas, at(canvas, 20.5, 30.5))
+    assert window.session.mask.mask.sum() > 0
+    assert window.session.mask.mask[20, 30]
+    settle(window, qtbot)
+    assert shortcuts(window)["Stamp"] == "Y"
+
+
+def test_a_view_mode_is_added_by_one_line(make_window, qtbot, files, monkeypatch) -> None:
+    mode = ViewMode("both", "&Both Originals", "Original and damaged.", "copy", "7", ("original", "damaged"))
+    monkeypatch.setitem(VIEW_MODES, mode.name, mode)
+    window = make_window()
+    assert "Both Originals" in menu_texts(window, "View")
+    button = find(window.findChild(QToolBar, "toolbar"), QAbstractButton, "Both Originals")
+    opened(window, qtbot, files["damaged"], reference=files["whole"])
+    qtbot.keyClick(window, "7")
+    settle(window, qtbot)
+    assert button.isChecked()
+    visible = {name for name, pane in window.viewer.panes.items() if pane.isVisible()}
+    assert visible == {"original", "damaged"}
+    assert all(window.viewer.panes[name].canvas.has_picture for name in visible)
+    assert shortcuts(window)["Both Originals"] == "7"
+
+
+def test_every_action_is_in_a_menu(window) -> None:
+    in_menus = {action for each in window.menuBar().actions() for action in each.menu().actions()}
+    wanted = {window.actions_[name] for name in SPECS}
+    assert wanted <= in_menus
+    assert {*window.actions_.tools.values(), *window.actions_.modes.values()} <= in_menus
+
+
+def letters_of(texts) -> list[str]:
+    keys = [QKeySequence.mnemonic(text).toString() for text in texts]
+    return [key for key in keys if key]
+
+
+def test_letters_are_unique_in_each_menu_and_in_the_window(window) -> None:
+    menus = [action.menu() for action in window.menuBar().actions()]
+    inner = [action.menu() for each in menus for action in each.actions() if action.menu()]
+    for each in (*menus, *inner):
+        letters = letters_of(action.text() for action in each.actions())
+        assert len(letters) == len(set(letters)), each.title()
+    for each in menus:
+        entries = [action for action in each.actions() if not action.isSeparator()]
+        assert len(letters_of(action.text() for action in entries)) == len(entries), each.title()
+    texts = [action.text() for action in window.menuBar().actions()]
+    texts += [label.text() for label in window.findChildren(QLabel) if label.buddy()]
+    texts += [button.text() for button in window.findChildren(QAbstractButton)]
+    texts += [bar.tabText(place) for bar in window.findChildren(QTabBar) for place in range(bar.count())]
+    letters = letters_of(texts)
+    assert len(letters) == len(set(letters)), sorted(letters)
+
+
+def test_recent_files_are_remembered_and_opened(make_window, qtbot, files) -> None:
+    first = make_window()
+    for name in ("damaged", "whole"):
+        opened(first, qtbot, files[name])
+    first.close()
+    second = make_window()
+    entries = second.menus.recent.actions()
+    assert [entry.text() for entry in entries[:2]] == ["whole.png", "damaged.png"]
+    entries[1].trigger()
+    settle(second, qtbot)
+    assert second.session.document.path == files["damaged"]
+    second.menus.recent.actions()[-1].trigger()
+    assert Preferences().recent_files == []
+    assert not second.menus.recent.isEnabled()
+
+
+def test_recent_files_are_told_apart_and_dropped_when_gone(window, qtbot, files, tmp_path: Path) -> None:
+    copy = tmp_path / "copies" / "whole.png"
+    copy.parent.mkdir()
+    copy.write_bytes(files["whole"].read_bytes())
+    for path in (files["whole"], copy, files["damaged"]):
+        opened(window, qtbot, path)
+    entries = window.menus.recent.actions()
+    assert [entry.text() for entry in entries[:2]] == ["damaged.png", "copies/whole.png"]
+    assert entries[2].text() == f"{tmp_path.name}/whole.png"
+    copy.unlink()
+    entries[1].trigger()
+    settle(window, qtbot)
+    assert "dropped from the list" in window.banner.text
+    assert window.session.document.path == files["damaged"]
+    assert copy not in Preferences().recent_files
+    texts = [entry.text() for entry in window.menus.recent.actions()[:2]]
+    assert texts == ["damaged.png", "whole.png"]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_chosen_theme_is_checked(window, theme, dark) -> None:
+    action = next(each for each in window.menus.themes.actions() if "Dark" in each.text().replace("&", ""))
+    if dark:
+        action.trigger()
+    assert action.isChecked() is dark
