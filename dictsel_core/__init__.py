@@ -85,7 +85,9 @@ from dictsel_core.restoration import (
     SelectorName,
     Stage,
     iter_restore,
+    iter_restore_region,
     restore,
+    restore_region,
 )
 from dictsel_core.selection import (
     Selection,
@@ -169,6 +171,7 @@ __all__ = [
     "iter_replacement_ols",
     "iter_replacement_omp",
     "iter_restore",
+    "iter_restore_region",
     "iter_sds_ma",
     "iter_sds_omp",
     "iter_tune",
@@ -180,6 +183,7 @@ __all__ = [
     "replacement_ols",
     "replacement_omp",
     "restore",
+    "restore_region",
     "sds_ma",
     "sds_omp",
     "ssim",

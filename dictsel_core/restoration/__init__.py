@@ -1,6 +1,7 @@
 """Restoration of damaged images: arrays in, arrays out."""
 
 from dictsel_core.restoration.pipeline import iter_restore, restore
+from dictsel_core.restoration.region import Region, iter_restore_region, restore_region
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
 from dictsel_core.restoration.sampling import MAX_PATCHES
 from dictsel_core.restoration.settings import (
@@ -24,6 +25,7 @@ __all__ = [
     "STAGES",
     "ConstraintName",
     "PresetName",
+    "Region",
     "ResolvedSettings",
     "Restoration",
     "RestoreSettings",
@@ -31,5 +33,7 @@ __all__ = [
     "SelectorName",
     "Stage",
     "iter_restore",
+    "iter_restore_region",
     "restore",
+    "restore_region",
 ]

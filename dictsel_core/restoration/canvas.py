@@ -147,15 +147,20 @@ def as_canvas(image: ArrayLike, mask: ArrayLike | None) -> Canvas:
         raise ValueError(
             f"image must have the shape (height, width) or (height, width, 1 to 4), not {pixels.shape}."
         )
+    missing = as_missing(image, mask)
+    if missing.all():
+        raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
+    return Canvas(pixels, missing, *_observed_range(pixels, missing))
+
+
+def as_missing(image: ArrayLike, mask: ArrayLike | None) -> Bools:
+    """Return which values of an image are missing (H, W, c), in a single layer if all are equal."""
     masks = [] if mask is None else [as_plain_array(mask, "mask")]
     if (own := masked_entries(image)) is not None:
         masks.append(own)
     if not masks:
         raise TypeError("mask must say which pixels are missing, unless image is a masked array.")
-    missing = _union([_as_layers(each, pixels) for each in masks])
-    if missing.all():
-        raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
-    return Canvas(pixels, missing, *_observed_range(pixels, missing))
+    return _union([_as_layers(each, np.asarray(image)) for each in masks])
 
 
 def _as_layers(mask: NDArray[Any], pixels: NDArray[Any]) -> Bools:

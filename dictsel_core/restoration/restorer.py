@@ -50,13 +50,22 @@ class Restorer:
     canvas : Canvas
     settings : ResolvedSettings
     ground_set : GroundSet
+    previous : Restoration, optional
+        Whose dictionary is used, in place of a new one.
     """
 
     _selection: Selection
     _positions: Ints
     _coder: PatchCoder
 
-    def __init__(self, canvas: Canvas, settings: ResolvedSettings, ground_set: GroundSet) -> None:
+    def __init__(
+        self,
+        canvas: Canvas,
+        settings: ResolvedSettings,
+        ground_set: GroundSet,
+        previous: Restoration | None = None,
+    ) -> None:
+        self._previous = previous
         self._canvas, self._settings, self._ground_set = canvas, settings, ground_set
         self._held_out = np.zeros_like(canvas.missing)
         if settings.rounds is None:
@@ -122,6 +131,10 @@ class Restorer:
             yield from self._estimate_from_others()
 
     def _select(self) -> Iterator[RestoreStep]:
+        if self._previous is not None and self._previous.selection is not None:
+            self._selection, self._positions = self._previous.selection, self._previous.patch_positions
+            self._coder = patch_coder(self._selection.dictionary, self._settings)
+            return
         with self._timed("select"):
             sample = sample_patches(self._visible, self._settings.patch_size, self._settings.seed)
             run = select_dictionary(sample, self._settings, self._ground_set)
