@@ -19,10 +19,10 @@ from dictsel_core import (
 from dictsel_core._threads import as_thread_count
 from dictsel_core.restoration.canvas import Canvas, Planes, as_canvas
 from dictsel_core.restoration.coding import patch_coder, restore_plane
-from dictsel_core.restoration.estimator import Estimator, TileEstimates
+from dictsel_core.restoration.estimator import Estimator, TileEstimates, incomplete_references
 from dictsel_core.restoration.pyramid import double, halve
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
-from dictsel_core.restoration.similar import Search, Tile, patch_rows, similar_patches
+from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at
 
 Floats = NDArray[np.floating]
 FAST = RestoreSettings.preset("fast")
@@ -102,24 +102,19 @@ class BlockEstimator:
 
     def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
         """Return estimates of the patches most similar to each reference, of gray images."""
-        values = patch_rows(planes[tile.region], search.size)[:, 0]
-        unknown = patch_rows(missing[tile.region], search.size)[:, 0]
-        incomplete = unknown[tile.references].any(axis=1)
+        incomplete = incomplete_references(missing, tile, search.size)
         if not incomplete.any():
             return None
-        groups = similar_patches(
-            values - values.mean(),
-            tile.references[incomplete],
-            tile.candidates[incomplete],
-            search.n_members,
-            self.n_estimated,
-        )
-        means = values[groups].mean(axis=1, keepdims=True) * self.centered
-        nearest = groups[:, : self.n_estimated]
-        weights = np.where(unknown[nearest], np.float32(_FILL_WEIGHT), np.float32(1))
+        groups = find_groups(planes, tile, search, incomplete)
+        values = groups.values[:, :, 0] + groups.center
+        means = values.mean(axis=1, keepdims=True) * self.centered
+        nearest = groups.numbers[:, : self.n_estimated]
+        unknown = patches_at(missing, tile, search.size, nearest).reshape(*nearest.shape, -1)
+        weights = np.where(unknown, np.float32(_FILL_WEIGHT), np.float32(1))
         atoms = self.start.dictionary.astype(np.float32)
-        rebuilt = means + block_omp(atoms, values[nearest] - means, weights, self.start.sparsity)
-        return TileEstimates(nearest.ravel(), rebuilt.reshape(-1, 1, values.shape[1]), search.size)
+        patches = values[:, : self.n_estimated] - means
+        rebuilt = means + block_omp(atoms, patches, weights, self.start.sparsity)
+        return TileEstimates(nearest.ravel(), rebuilt.reshape(-1, 1, values.shape[2]), search.size)
 
 
 def block_omp(dictionary: Floats, data: Floats, weights: Floats, sparsity: int) -> Floats:
@@ -182,8 +177,8 @@ class WeightedEstimator:
             variances = groups.var(axis=1).mean(axis=1) + self.noise
             weights = np.repeat(1 / variances, self.n_estimated)
         else:
-            unknown = patch_rows(missing[tile.region], search.size)[:, 0]
-            weights = 1 + (~unknown[estimates.numbers]).sum(axis=1)
+            unknown = patches_at(missing, tile, search.size, estimates.numbers)
+            weights = 1 + (~unknown).sum(axis=(1, 2, 3))
         return replace(estimates, weights=weights)
 
 

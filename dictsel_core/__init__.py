@@ -86,7 +86,9 @@ from dictsel_core.restoration import (
     SelectorName,
     Stage,
     iter_restore,
+    iter_restore_region,
     restore,
+    restore_region,
 )
 from dictsel_core.selection import (
     Selection,
@@ -171,6 +173,7 @@ __all__ = [
     "iter_replacement_ols",
     "iter_replacement_omp",
     "iter_restore",
+    "iter_restore_region",
     "iter_sds_ma",
     "iter_sds_omp",
     "iter_tune",
@@ -182,6 +185,7 @@ __all__ = [
     "replacement_ols",
     "replacement_omp",
     "restore",
+    "restore_region",
     "sds_ma",
     "sds_omp",
     "ssim",

@@ -1,7 +1,6 @@
 """Patches of an image, and the median of all patches that cover a pixel."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -15,6 +14,8 @@ Single = NDArray[np.float32]
 
 #: Maximum number of values of rebuilt patches in memory; bands are as tall as this allows.
 _BAND_VALUES = 1 << 22
+#: Patches that are rebuilt together, and pixels whose votes are gathered together.
+_REBUILD_CHUNK, _VOTE_CHUNK = 4096, 4096
 
 
 def all_patches(plane: NDArray[Scalar], size: int) -> NDArray[Scalar]:
@@ -35,10 +36,11 @@ def median_of_patches(
     threads: int,
     *,
     checkered: bool = False,
-) -> Iterator[tuple[slice, Floats]]:
-    """Yield (rows, medians) for bands of an image, top to bottom.
+) -> Iterator[tuple[slice, Ints, Single]]:
+    """Yield (rows, pixels, medians) for bands of an image, top to bottom.
 
-    At most a band of rebuilt patches is in memory at a time.
+    Only patches that cover a wanted pixel are rebuilt, and only wanted pixels get votes, so the work is in
+    proportion to these. At most a band of rebuilt patches is in memory at a time.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ def median_of_patches(
         Takes rows and columns of patches, (B,) each, and returns their values (B, size * size); NaN for
         a patch without an estimate. Called from several threads.
     wanted : (H, W) ndarray of bool
-        Pixels whose median is wanted; patches that cover none of them are not rebuilt.
+        Pixels whose median is wanted.
     threads : int
     checkered : bool
         Use every second patch only, those (i, j) with i + j even; `size` must be even.
@@ -60,23 +62,31 @@ def median_of_patches(
     ------
     rows : slice
         Rows of the image.
-    medians : (len(rows), W) ndarray of float32
-        NaN where not wanted, or where there is no estimate.
+    pixels : (N,) ndarray of int
+        Wanted pixels of these rows, counted row by row through the image.
+    medians : (N,) ndarray of float32
+        NaN where there is no estimate.
     """
-    height, width = shape
-    n_columns = width + size - 1
-    band = min(height, max(2 * size, _BAND_VALUES // (n_columns * size * size)))
+    width = shape[1]
     useful = _useful_patches(wanted, size)
     if checkered:
         useful[0::2, 1::2] = useful[1::2, 0::2] = False
-    rebuilt = np.full((band + size - 1, n_columns, size * size), np.nan, np.float32)
-    for top in range(0, height, band):
-        bottom = min(top + band, height)
-        rebuilt[: size - 1] = rebuilt[band:]  # patches shared with the previous band
-        rows = slice(size - 1 if top else 0, bottom - top + size - 1)
-        _rebuild_rows(rebuilt, top, rows, useful, rebuild, threads)
-        votes = _Votes(rebuilt, top, size, checkered)
-        yield slice(top, bottom), _medians(votes, wanted[top:bottom], threads)
+    rebuilt = _RebuiltPatches(useful, size, rebuild, threads)
+    offsets = _vote_offsets(size, useful.shape[1], checkered)
+    for rows in _bands(useful, size):
+        rebuilt.advance(rows)
+        pixels = rows.start * width + np.flatnonzero(wanted[rows])
+        medians = np.empty(len(pixels), np.float32)
+
+        def work(start: int, stop: int, pixels: Ints = pixels, medians: Single = medians) -> None:
+            row, column = np.divmod(pixels[start:stop], width)
+            parity = (row + column) % len(offsets[0])
+            votes = rebuilt.values(row, column, *(each.take(parity, axis=0) for each in offsets))
+            medians[start:stop] = median_of_rows(votes)
+
+        for _ in map_chunks(work, len(pixels), _VOTE_CHUNK, threads):
+            pass
+        yield rows, pixels, medians
 
 
 def _useful_patches(wanted: Bools, size: int) -> Bools:
@@ -91,70 +101,87 @@ def _useful_patches(wanted: Bools, size: int) -> Bools:
     return useful
 
 
-def _rebuild_rows(
-    rebuilt: Single,
-    top: int,
-    rows: slice,
-    useful: Bools,
-    rebuild: Callable[[Ints, Ints], Floats],
-    threads: int,
-    chunk: int = 4096,
-) -> None:
-    """Rebuild the useful patches of some rows of the band that begins at row `top`."""
-    patch_rows, patch_columns = np.nonzero(useful[top + rows.start : top + rows.stop])
-    rebuilt[rows] = np.nan
-
-    def work(start: int, stop: int) -> None:
-        i, j = patch_rows[start:stop], patch_columns[start:stop]
-        rebuilt[rows.start + i, j] = rebuild(top + rows.start + i, j)
-
-    for _ in map_chunks(work, len(patch_rows), chunk, threads):
-        pass
+def _bands(useful: Bools, size: int) -> Iterator[slice]:
+    """Divide the rows of an image so that a band has neither too many patches nor too many positions."""
+    n_rows, n_columns = useful.shape
+    height = n_rows - size + 1
+    totals = np.concatenate([[0], np.cumsum(useful.sum(axis=1))])
+    max_rows = max(2 * size, _BAND_VALUES // n_columns)
+    top = 0
+    while top < height:
+        most = totals[top] + _BAND_VALUES // size**2
+        fitting = int(np.searchsorted(totals, most, side="right")) - size
+        bottom = min(max(fitting, top + 2 * size), top + max_rows, height)
+        yield slice(top, bottom)
+        top = bottom
 
 
-@dataclass(frozen=True)
-class _Votes:
-    """The estimates of the pixels of a band by all patches that cover them.
+def _vote_offsets(size: int, n_columns: int, checkered: bool) -> tuple[Ints, Ints]:
+    """Return where the votes for a pixel are: offsets of its patches, and of the pixel within each of them.
 
-    Row r of `rebuilt` holds the patches of row `top` + r of the padded image.
+    Both are (parities, votes): in a checkered pattern, pixels with an even and with an odd sum of row and
+    column are covered by different patches.
+    """
+    down, right = (each.ravel() for each in np.indices((size, size)))
+    patches, inner = down * n_columns + right, (size - 1 - down) * size + size - 1 - right
+    if not checkered:
+        return patches[None], inner[None]
+    order = np.argsort((down + right) % 2, kind="stable")
+    return patches[order].reshape(2, -1), inner[order].reshape(2, -1)
+
+
+class _RebuiltPatches:
+    """The rebuilt patches that cover the rows of a band, one after the other.
+
+    Parameters
+    ----------
+    useful : (H + size - 1, W + size - 1) ndarray of bool
+        Patches to rebuild.
+    size : int
+    rebuild : callable
+    threads : int
     """
 
-    rebuilt: Single
-    top: int
-    size: int
-    checkered: bool
+    def __init__(
+        self, useful: Bools, size: int, rebuild: Callable[[Ints, Ints], Floats], threads: int
+    ) -> None:
+        self._useful, self._size, self._rebuild, self._threads = useful, size, rebuild, threads
+        self._top, self._bottom = 0, 0  # rows of patches
+        self._patches = np.empty((0, size * size), np.float32)
+        self._slots = np.empty(0, np.int32)
 
-    def of_rows(self, start: int, stop: int, width: int) -> Single:
-        """Return the votes for the pixels of some rows of the band: (rows, width, votes)."""
-        n_slots = self.size // 2 if self.checkered else self.size
-        votes = np.empty((stop - start, width, self.size, n_slots), np.float32)
-        for i in range(self.size):
-            for j in range(self.size):
-                row, column = start + self.size - 1 - i, self.size - 1 - j
-                values = self.rebuilt[row : row + stop - start, column : column + width, i * self.size + j]
-                if not self.checkered:
-                    votes[:, :, i, j] = values
-                    continue
-                # A patch is i + j steps away from the pixel; it was rebuilt if its row + column is even.
-                for first in (0, 1):
-                    second = (self.top + start + first + i + j) % 2
-                    pixels = np.s_[first::2, second::2]
-                    votes[:, :, i, j // 2][pixels] = values[pixels]
-        return votes.reshape(stop - start, width, -1)
+    def advance(self, rows: slice) -> None:
+        """Go on to the band with these rows of pixels; patches shared with the previous one are kept."""
+        n_columns, stop = self._useful.shape[1], rows.stop + self._size - 1
+        kept = self._patches[len(self._patches) - np.count_nonzero(self._useful[rows.start : self._bottom]) :]
+        patch_rows, columns = np.nonzero(self._useful[self._bottom : stop])
+        patch_rows += self._bottom
+        patches = np.empty((len(kept) + len(columns), self._size**2), np.float32)
+        patches[: len(kept)] = kept
+        new = patches[len(kept) :]
 
+        def work(start: int, stop: int) -> None:
+            new[start:stop] = self._rebuild(patch_rows[start:stop], columns[start:stop])
 
-def _medians(votes: _Votes, wanted: Bools, threads: int) -> Single:
-    """Return the medians of the wanted pixels among the first rows of a band."""
-    n_rows, width = wanted.shape
-    medians = np.full((n_rows, width), np.nan, np.float32)
+        for _ in map_chunks(work, len(columns), _REBUILD_CHUNK, self._threads):
+            pass
+        self._top, self._bottom, self._patches = rows.start, stop, patches
+        self._slots = np.zeros((stop - rows.start) * n_columns, np.int32)
+        self._slots[np.flatnonzero(self._useful[rows.start : stop])] = np.arange(len(patches))
 
-    def work(start: int, stop: int) -> None:
-        chosen = wanted[start:stop]
-        medians[start:stop][chosen] = median_of_rows(votes.of_rows(start, stop, width)[chosen])
+    def values(self, rows: Ints, columns: Ints, patches: Ints, inner: Ints) -> Single:
+        """Return the values of pixels by several patches each: (N, votes).
 
-    for _ in map_chunks(work, n_rows, 16, threads):
-        pass
-    return medians
+        Parameters
+        ----------
+        rows, columns : (N,) ndarray of int
+            Pixels.
+        patches, inner : (N, votes) ndarray of int
+            Offsets of the patches, and of the pixel within each of them.
+        """
+        patches += ((rows - self._top) * self._useful.shape[1] + columns)[:, None]
+        inner += self._slots.take(patches).astype(np.intp) * self._size**2
+        return self._patches.reshape(-1).take(inner)
 
 
 def median_of_rows(votes: Single) -> Single:

@@ -2,6 +2,7 @@
 
 from dictsel_core.restoration.parameters import Parameter
 from dictsel_core.restoration.pipeline import iter_restore, restore
+from dictsel_core.restoration.region import Region, iter_restore_region, restore_region
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
 from dictsel_core.restoration.sampling import MAX_PATCHES
 from dictsel_core.restoration.settings import (
@@ -26,6 +27,7 @@ __all__ = [
     "ConstraintName",
     "Parameter",
     "PresetName",
+    "Region",
     "ResolvedSettings",
     "Restoration",
     "RestoreSettings",
@@ -33,5 +35,7 @@ __all__ = [
     "SelectorName",
     "Stage",
     "iter_restore",
+    "iter_restore_region",
     "restore",
+    "restore_region",
 ]

@@ -60,14 +60,24 @@ class Canvas:
         plane = np.empty(self.shape, np.float32)
         mask = np.broadcast_to(self.mask(channel), self.shape)
         span = float(self.high - self.low) or 1.0
+        table = None
+        if values.dtype == np.uint8:  # a table of all values is much faster
+            table = (self._above_lowest(np.arange(256, dtype=np.uint8)) / span).astype(np.float32)
         for rows in _row_blocks(self.shape):
+            if table is not None:
+                np.take(table, values[rows], out=plane[rows], mode="clip")
+                plane[rows][mask[rows]] = 0
+                continue
             observed = np.where(mask[rows], values.dtype.type(self.low), values[rows])
             plane[rows] = self._above_lowest(observed) / span
         return plane
 
     def planes(self) -> Planes:
         """All channels in unit range, zero where missing: (H, W, n_channels)."""
-        return np.stack([self.plane(channel) for channel in range(self.n_channels)], axis=2)
+        planes = np.empty((*self.shape, self.n_channels), np.float32)
+        for channel in range(self.n_channels):
+            planes[:, :, channel] = self.plane(channel)
+        return planes
 
     def render(self, planes: Planes, *, keep_observed: bool = True) -> NDArray[Any]:
         """Return a copy of the image with its missing values taken from planes (H, W, n_channels).
@@ -83,9 +93,10 @@ class Canvas:
         for channel in range(self.n_channels):
             mask = np.broadcast_to(self.mask(channel), self.shape)
             for rows in _row_blocks(self.shape):
-                above = np.clip(planes[rows, :, channel].astype(np.float64), 0, 1)
+                chosen = mask[rows] if keep_observed else np.ones_like(mask[rows])
+                above = np.clip(planes[rows, :, channel][chosen].astype(np.float64), 0, 1)
                 values = self._from_above_lowest(above * float(self.high - self.low))
-                np.copyto(channels[rows, :, channel], values, where=mask[rows] if keep_observed else True)
+                channels[rows, :, channel][chosen] = values
         return image
 
     def _above_lowest(self, values: NDArray[Any]) -> NDArray[np.float64]:
@@ -136,15 +147,20 @@ def as_canvas(image: ArrayLike, mask: ArrayLike | None) -> Canvas:
         raise ValueError(
             f"image must have the shape (height, width) or (height, width, 1 to 4), not {pixels.shape}."
         )
+    missing = as_missing(image, mask)
+    if missing.all():
+        raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
+    return Canvas(pixels, missing, *_observed_range(pixels, missing))
+
+
+def as_missing(image: ArrayLike, mask: ArrayLike | None) -> Bools:
+    """Return which values of an image are missing (H, W, c), in a single layer if all are equal."""
     masks = [] if mask is None else [as_plain_array(mask, "mask")]
     if (own := masked_entries(image)) is not None:
         masks.append(own)
     if not masks:
         raise TypeError("mask must say which pixels are missing, unless image is a masked array.")
-    missing = _union([_as_layers(each, pixels) for each in masks])
-    if missing.all():
-        raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
-    return Canvas(pixels, missing, *_observed_range(pixels, missing))
+    return _union([_as_layers(each, np.asarray(image)) for each in masks])
 
 
 def _as_layers(mask: NDArray[Any], pixels: NDArray[Any]) -> Bools:

@@ -12,7 +12,7 @@ from dictsel_core.gram_pursuit import MAX_ATOMS, GramPursuit
 from dictsel_core.patches import all_patches, median_of_patches, pad
 from dictsel_core.pursuit import Pursuit, scatter_codes
 from dictsel_core.restoration.canvas import Plane
-from dictsel_core.restoration.pyramid import double, halve
+from dictsel_core.restoration.pyramid import double, double_at, halve
 from dictsel_core.restoration.settings import ResolvedSettings
 
 #: Minimum number of observed pixels of a patch if its missing pixels have no weight.
@@ -71,40 +71,41 @@ class PatchCoder:
         """How many patches have been coded."""
         return sum(count for _, count in self._counts)
 
-    def bands(
-        self, plane: Plane, missing: Bools, fill: Plane, wanted: Bools
-    ) -> Iterator[tuple[slice, Plane]]:
+    def estimates(self, filled: Plane, missing: Bools, wanted: Bools) -> Iterator[tuple[slice, Ints, Plane]]:
         """Estimate the wanted pixels of a plane, band by band.
 
         Parameters
         ----------
-        plane : (H, W) ndarray
+        filled : (H, W) ndarray
+            The plane, with a first estimate of every missing pixel.
         missing : (H, W) ndarray of bool
-        fill : (H, W) ndarray
-            A first estimate of every missing pixel.
         wanted : (H, W) ndarray of bool
-            Pixels to estimate; the others are returned as they are, or as the fill if missing.
+            Pixels to estimate.
 
         Yields
         ------
         rows : slice
-        band : (len(rows), W) ndarray
+        pixels : (N,) ndarray of int
+            Wanted pixels of these rows, counted row by row through the plane.
+        values : (N,) ndarray
+            As in `filled` if no patch has an estimate.
         """
-        size = self.size
-        filled = np.where(missing, fill, plane)
-        weights = np.where(missing, np.float32(self._fill_weight), np.float32(1))
-        value_patches, weight_patches = (all_patches(pad(each, size), size) for each in (filled, weights))
+        size, weight = self.size, np.float32(self._fill_weight)
+        value_patches, missing_patches = (
+            all_patches(pad(filled, size), size),
+            all_patches(pad(missing, size), size),
+        )
 
         def rebuild(rows: Ints, columns: Ints) -> Floats:
             shape = (len(rows), size * size)
-            return self._rebuild(
-                value_patches[rows, columns].reshape(shape), weight_patches[rows, columns].reshape(shape)
-            )
+            weights = np.where(missing_patches[rows, columns].reshape(shape), weight, np.float32(1))
+            values: Floats = value_patches[rows, columns].reshape(shape)
+            return self._rebuild(values, weights)
 
-        for rows, medians in median_of_patches(
-            plane.shape, size, rebuild, wanted, self._threads, checkered=self._checkered
+        for rows, pixels, medians in median_of_patches(
+            filled.shape, size, rebuild, wanted, self._threads, checkered=self._checkered
         ):
-            yield rows, np.where(np.isnan(medians), filled[rows], medians)
+            yield rows, pixels, np.where(np.isnan(medians), filled.reshape(-1)[pixels], medians)
 
     def _rebuild(self, values: Floats, weights: Floats) -> Floats:
         """Return patches (B, d) rebuilt from their weighted pixels; NaN if too few are observed."""
@@ -146,16 +147,19 @@ def restore_plane(plane: Plane, missing: Bools, coder: PatchCoder) -> Generator[
         return plane
     if missing.all():
         return np.full_like(plane, 0.5)
-    low, high = plane[~missing].min(), plane[~missing].max()
-    fill = np.full_like(plane, plane[~missing].mean())
+    observed = plane[~missing]
+    low, high = observed.min(), observed.max()
+    pixels = np.flatnonzero(missing)
+    result = np.array(plane, order="C")
     if min(plane.shape) >= 2 * coder.size:
         coarser = GeneratorRun(restore_plane(*halve(plane, missing), coder))
         for fraction in coarser:
             yield fraction / 4
-        fill = double(coarser.result, plane.shape)
-    result = np.empty_like(plane)
-    for rows, band in coder.bands(plane, missing, fill, missing):
-        result[rows] = np.clip(band, low, high)  # outliers must not spread to finer scales
+        result.reshape(-1)[pixels] = double_at(coarser.result, pixels, plane.shape[1])
+    else:
+        result.reshape(-1)[pixels] = observed.mean()
+    for rows, pixels, values in coder.estimates(result.copy(), missing, missing):
+        result.reshape(-1)[pixels] = np.clip(values, low, high)  # outliers must not spread to finer scales
         yield 0.25 + 0.75 * rows.stop / len(plane)
     return result
 

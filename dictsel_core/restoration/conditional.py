@@ -1,16 +1,18 @@
 """The missing part of Gaussian vectors, given the observed part of each."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._validation import Bools
+from dictsel_core.restoration._workspace import reused
 
 Single = NDArray[np.float32]
 
-#: One inverse for a whole group is faster if fewer than one in this many entries is missing.
-_FEW_MISSING = 4
+#: Steps of conjugate gradients. The covariances of similar patches have few large eigenvalues, so as many
+#: as these are enough: on photographs the result is that of an exact solution within 0.01 dB. Vectors longer
+#: than this, of channels with masks of their own, take twice as many.
+N_STEPS, _LONG = 8, 64
+_TINY = np.float32(1e-30)
 
 
 def conditional_means(covariances: Single, deviations: Single, missing: Bools, noise: float) -> Single:
@@ -18,9 +20,9 @@ def conditional_means(covariances: Single, deviations: Single, missing: Bools, n
 
     .. math:: C_{m,o} (C_{o,o} + \sigma^2 I)^{-1} (y_o - \mu_o)
 
-    for every vector with its own observed entries o. If few entries are missing, the same is computed
-    from the precision matrix :math:`\Lambda = (C + \sigma^2 I)^{-1}` of the group as
-    :math:`-\Lambda_{m,m}^{-1} \Lambda_{m,o} (y_o - \mu_o)`.
+    for every vector with its own observed entries o. The systems are solved by a fixed number of steps of
+    conjugate gradients, whose products with a covariance are shared by all vectors of a group. The result of
+    a group does not depend on the other groups.
 
     Parameters
     ----------
@@ -37,66 +39,42 @@ def conditional_means(covariances: Single, deviations: Single, missing: Bools, n
     (B, E, L, d) ndarray
         Values at observed entries are meaningless.
     """
-    n_groups, n_members, n_layers, d = deviations.shape
-    flat_missing = missing.reshape(-1, d)
-    n_missing = flat_missing.sum(axis=1)
-    order = np.argsort(flat_missing, axis=1, kind="stable")  # observed entries first
-    right = deviations.reshape(-1, n_layers, d)
-    groups = np.repeat(np.arange(n_groups), n_members)
+    n_groups, _, _, d = deviations.shape
     # The covariances of missing with observed entries do not involve the diagonal.
     covariances.reshape(n_groups, -1)[:, :: d + 1] += np.float32(noise)
-
-    few_missing = _FEW_MISSING * n_missing < d
-    dual = np.zeros_like(right)
-    for rows in _equal_counts(n_missing, ~few_missing & (n_missing < d)):
-        entries = order[rows, : d - n_missing[rows[0]]]
-        _solve_parts(covariances, groups[rows], entries, right, dual, rows)
-    expected = (dual.reshape(n_groups, -1, d) @ covariances).reshape(right.shape)
-
-    few_missing &= n_missing > 0
-    inverted, numbers = np.unique(groups[few_missing], return_inverse=True)
-    if inverted.size:
-        precisions = np.linalg.inv(covariances[inverted])
-        products = np.zeros_like(deviations)
-        flat = deviations[inverted].reshape(len(inverted), -1, d)
-        products[inverted] = -(flat @ precisions).reshape(-1, *deviations.shape[1:])
-        precision_of = np.empty(len(groups), np.intp)
-        precision_of[few_missing] = numbers
-        for rows in _equal_counts(n_missing, few_missing):
-            entries = order[rows, d - n_missing[rows[0]] :]
-            _solve_parts(
-                precisions, precision_of[rows], entries, products.reshape(right.shape), expected, rows
-            )
-    return expected.reshape(deviations.shape)
+    observed = reused("observed", deviations.shape)
+    observed[...] = ~missing[:, :, None]
+    flat = (n_groups, -1, d)
+    dual = _conjugate_gradients(covariances, deviations.reshape(flat), observed.reshape(flat))
+    return (dual @ covariances).reshape(deviations.shape)
 
 
-def _equal_counts(counts: Ints, wanted: Bools) -> Iterator[Ints]:
-    """Yield the wanted indices in groups of equal count."""
-    rows = np.flatnonzero(wanted)
-    rows = rows[np.argsort(counts[rows], kind="stable")]
-    if rows.size:
-        yield from np.split(rows, np.flatnonzero(np.diff(counts[rows])) + 1)
-
-
-def _solve_parts(
-    matrices: Floats, which: Ints, entries: Ints, right: Floats, solution: Floats, rows: Ints
-) -> None:
-    """Solve systems on some entries of a matrix each, into the same entries of `solution`.
+def _conjugate_gradients(matrices: Single, right: Single, observed: Single) -> Single:
+    """Solve positive definite systems on the observed entries, approximately: (B, R, d).
 
     Parameters
     ----------
-    matrices : (G, d, d) ndarray
-    which : (R,) ndarray of int
-        The matrix of each system.
-    entries : (R, n) ndarray of int
-        Its rows and columns that are used.
-    right, solution : (N, L, d) ndarray
-        Right-hand sides and solutions, L for each system.
-    rows : (R,) ndarray of int
-        The row of each system in `right` and `solution`.
+    matrices : (B, d, d) ndarray
+    right : (B, R, d) ndarray
+        Right-hand sides, R for each matrix; zero where not observed.
+    observed : (B, R, d) ndarray
+        1 for the rows and columns of a matrix that belong to a system, otherwise 0.
     """
-    d = matrices.shape[1]
-    at = which[:, None, None] * d * d + entries[:, :, None] * d + entries[:, None, :]
-    layers = np.arange(right.shape[1])
-    place = (rows[:, None, None], layers, entries[:, :, None])
-    solution[place] = np.linalg.solve(matrices.reshape(-1).take(at), right[place])
+    names = ("residual", "direction", "product", "change", "solution")
+    residual, direction, product, change, solution = (reused(name, right.shape) for name in names)
+    residual[...] = direction[...] = right
+    solution[...] = 0
+    energy = np.vecdot(residual, residual)
+    n_steps = N_STEPS if right.shape[2] <= _LONG else 2 * N_STEPS
+    for step in range(n_steps):
+        np.matmul(direction, matrices, out=product)
+        product *= observed
+        length = (energy / np.maximum(np.vecdot(direction, product), _TINY))[:, :, None]
+        solution += np.multiply(direction, length, out=change)
+        if step == n_steps - 1:
+            break
+        residual -= np.multiply(product, length, out=change)
+        before, energy = energy, np.vecdot(residual, residual)
+        direction *= (energy / np.maximum(before, _TINY))[:, :, None]
+        direction += residual
+    return solution

@@ -6,9 +6,13 @@ from typing import Protocol
 import numpy as np
 
 from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core.restoration._workspace import reused
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.conditional import conditional_means
-from dictsel_core.restoration.similar import Search, Tile, patch_rows, similar_patches
+from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at
+
+#: Groups that are estimated together, and covariances that are shrunk together: they stay in the cache.
+_BATCH, _SHRINK_BATCH = 64, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,43 +98,57 @@ class GaussianEstimator:
 
     def estimate(self, planes: Planes, missing: Bools, tile: Tile, search: Search) -> TileEstimates | None:
         """Return estimates of the patches most similar to each reference that has missing pixels."""
-        size = search.size
-        hidden = missing[tile.region]
-        if not hidden.any():
-            return None
-        unknown = patch_rows(hidden, size)
-        incomplete = unknown[tile.references].any(axis=(1, 2))
+        incomplete = incomplete_references(missing, tile, search.size)
         if not incomplete.any():
             return None
-        references, candidates = tile.references[incomplete], tile.candidates[incomplete]
-        region = planes[tile.region]
-        center = region.mean()
-        values = patch_rows(region - center, size)
-        n_members = min(search.n_members, candidates.shape[1])
-        n_estimated = min(self.n_estimated, n_members)
-        groups = similar_patches(values.mean(axis=1), references, candidates, n_members, n_estimated)
-        estimated = groups[:, :n_estimated]
-
+        groups = find_groups(planes, tile, search, incomplete)
+        estimated = groups.numbers[:, : self.n_estimated]
+        unknown = patches_at(missing, tile, search.size, estimated)
         # Channels with masks of their own form one long vector; channels that share a mask form several.
-        vectors = values.reshape(len(values), -1, unknown[0].size)
-        masks = unknown.reshape(len(unknown), -1)
-        members = vectors[groups]
+        gaps = unknown.reshape(*estimated.shape, -1)
+        members = groups.values.reshape(*groups.numbers.shape, -1, gaps.shape[2])
         means = members.mean(axis=1, keepdims=True)
         members -= means
-        samples = members.reshape(len(groups), -1, masks.shape[1])
-        covariances: Planes = samples.swapaxes(1, 2) @ samples
-        covariances /= np.float32(samples.shape[1])
-        shrink(covariances, self.shared)
-        gaps = masks[estimated]
-        deviations = np.where(gaps[:, :, None], 0, vectors[estimated] - means)
-        estimates = conditional_means(covariances, deviations, gaps, self.noise) + means + center
-        return TileEstimates(estimated.ravel(), estimates.reshape(-1, *values.shape[1:]), size)
+        covariances = shrunk_covariances(members.reshape(len(members), -1, gaps.shape[2]), self.shared)
+        estimates = np.empty((*estimated.shape, *members.shape[2:]), np.float32)
+        for start in range(0, len(estimated), _BATCH):
+            batch = slice(start, start + _BATCH)
+            deviations = np.where(gaps[batch, :, None], np.float32(0), members[batch, : self.n_estimated])
+            estimates[batch] = conditional_means(covariances[batch], deviations, gaps[batch], self.noise)
+        estimates += means
+        estimates += groups.center
+        return TileEstimates(estimated.ravel(), estimates.reshape(-1, *groups.values.shape[2:]), search.size)
 
 
-def shrink(covariances: Planes, fraction: float) -> None:
-    """Shrink covariances (B, d, d) towards their mean, scaled to the variance of each, in place."""
+def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:
+    """Return which references of a tile have missing pixels, by their rows and columns: (b, b')."""
+    hidden = missing[tile.region].any(axis=2)
+    if not hidden.any():
+        return np.zeros((len(tile.vertical.references), len(tile.horizontal.references)), bool)
+    counts = np.zeros((hidden.shape[0] + 1, hidden.shape[1] + 1), np.int32)
+    np.cumsum(np.cumsum(hidden, axis=0, dtype=np.int32), axis=1, out=counts[1:, 1:])
+    rows, columns = tile.vertical.references[:, None], tile.horizontal.references
+    inside = counts[rows + size, columns + size] - counts[rows, columns + size]
+    return np.asarray(inside != counts[rows + size, columns] - counts[rows, columns])
+
+
+def shrunk_covariances(samples: Planes, fraction: float) -> Planes:
+    """Return the covariances of groups, shrunk towards their mean scaled to the variance of each: (B, d, d).
+
+    Parameters
+    ----------
+    samples : (B, n, d) ndarray
+        Of zero mean.
+    fraction : float
+        Of the mean.
+    """
+    covariances = reused("covariances", (len(samples), samples.shape[2], samples.shape[2]))
+    np.matmul(samples.swapaxes(1, 2), samples, out=covariances)
+    covariances *= np.float32(1 / samples.shape[1])
     mean = covariances.mean(axis=0)
     shares = fraction * np.einsum("bdd->b", covariances) / max(np.trace(mean), np.finfo(np.float32).tiny)
-    covariances *= np.float32(1 - fraction)
-    for covariance, share in zip(covariances, shares.astype(np.float32), strict=True):
-        np.add(covariance, share * mean, out=covariance)  # one at a time, to stay in the cache
+    for start in range(0, len(covariances), _SHRINK_BATCH):
+        batch = slice(start, start + _SHRINK_BATCH)
+        covariances[batch] *= np.float32(1 - fraction)
+        covariances[batch] += shares[batch, None, None].astype(np.float32) * mean
+    return covariances

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Bools
+from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.estimator import Estimator, GaussianEstimator, TileEstimates
 from dictsel_core.restoration.similar import Search, Tile, spans
@@ -99,50 +99,78 @@ class Refiner:
         if min(height, width) < size:
             return
         bands, columns = spans(height, search), spans(width, search)
-        sums = _EstimateSums(planes, missing, max(band.stop - band.start for band in bands))
+        sums = _PixelSums(planes, missing, max(band.stop - band.start for band in bands))
         for number, band in enumerate(bands):
-            tiles = [Tile(band, each) for each in columns]
+            tiles = [tile for tile in (Tile(band, each) for each in columns) if missing[tile.region].any()]
 
-            def estimate(start: int, _: int, tiles: list[Tile] = tiles) -> TileEstimates | None:
-                return self._estimator.estimate(planes, missing, tiles[start], search)
+            def estimate(start: int, _: int, tiles: list[Tile] = tiles) -> _TileSums | None:
+                estimates = self._estimator.estimate(planes, missing, tiles[start], search)
+                return None if estimates is None else _TileSums.of(estimates, missing, tiles[start])
 
             with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
-                for done, (tile, estimates) in enumerate(zip(tiles, estimated, strict=True), start=1):
-                    if estimates is not None:
-                        sums.add(tile, estimates)
+                for done, tile_sums in enumerate(estimated, start=1):
+                    if tile_sums is not None:
+                        sums.add(tile_sums)
                     yield (number + done / len(tiles)) / len(bands)
             # No later band needs the rows above the next one.
             bottom = bands[number + 1].start if number + 1 < len(bands) else height
             sums.flush_rows(bottom, 1 if last else options.relaxation)
 
 
-class _EstimateSums:
-    """Sums of all estimates of each pixel, for the rows that are not complete yet."""
+@dataclass(frozen=True, eq=False)
+class _TileSums:
+    """Sums of all estimates of the missing pixels of a tile.
+
+    Attributes
+    ----------
+    rows, columns : (N,) ndarray of int
+        Pixels of the image.
+    sums : (N, C) ndarray
+    weights : (N,) ndarray
+    """
+
+    rows: Ints
+    columns: Ints
+    sums: Floats
+    weights: Floats
+
+    @classmethod
+    def of(cls, estimates: TileEstimates, missing: Bools, tile: Tile) -> "_TileSums":
+        """Sum up estimates."""
+        sums, weights = estimates.summed(*tile.shape)
+        at = np.nonzero(missing[tile.region].any(axis=2) & (weights > 0))
+        return cls(at[0] + tile.vertical.start, at[1] + tile.horizontal.start, sums[at], weights[at])
+
+
+class _PixelSums:
+    """Sums of all estimates of each missing pixel, for the rows that are not complete yet.
+
+    The rows take turns in a buffer, in which only the estimated pixels are touched.
+    """
 
     def __init__(self, planes: Planes, missing: Bools, n_rows: int) -> None:
         self._planes, self._missing = planes, missing
-        self._top = 0
         self._sums = np.zeros((n_rows, *planes.shape[1:]))
         self._weights = np.zeros((n_rows, planes.shape[1], 1))
+        self._rows, self._columns = np.zeros(0, np.intp), np.zeros(0, np.intp)  # of all estimated pixels
 
-    def add(self, tile: Tile, estimates: TileEstimates) -> None:
+    def add(self, tile: _TileSums) -> None:
         """Add the estimates of a tile."""
-        rows, columns = tile.region
-        rows = slice(rows.start - self._top, rows.stop - self._top)
-        sums, weights = estimates.summed(*tile.shape)
-        self._sums[rows, columns] += sums
-        self._weights[rows, columns, 0] += weights
+        at = tile.rows % len(self._sums), tile.columns
+        self._sums[at] += tile.sums
+        self._weights[at] += tile.weights[:, None]
+        self._rows = np.concatenate([self._rows, tile.rows])
+        self._columns = np.concatenate([self._columns, tile.columns])
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
-        """Move all rows above `bottom` towards the means of their estimates."""
-        n_rows = bottom - self._top
-        sums, weights = self._sums[:n_rows], self._weights[:n_rows]
-        target = self._planes[self._top : bottom]
-        estimated = weights > 0
-        change = relaxation * (sums / np.where(estimated, weights, 1) - target)
+        """Move the pixels of all rows above `bottom` towards the means of their estimates."""
+        complete = self._rows < bottom
+        rows, columns = self._rows[complete], self._columns[complete]
+        self._rows, self._columns = self._rows[~complete], self._columns[~complete]
+        at = rows % len(self._sums), columns
+        target = self._planes[rows, columns]
+        change = relaxation * (self._sums[at] / self._weights[at] - target)
         new = np.clip(target + change, 0, 1).astype(np.float32)
-        np.copyto(target, new, where=self._missing[self._top : bottom] & estimated)
-        for buffer in (self._sums, self._weights):
-            buffer[: len(buffer) - n_rows] = buffer[n_rows:]
-            buffer[len(buffer) - n_rows :] = 0
-        self._top = bottom
+        self._planes[rows, columns] = np.where(self._missing[rows, columns], new, target)
+        self._sums[at] = 0
+        self._weights[at] = 0

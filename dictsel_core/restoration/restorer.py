@@ -11,10 +11,10 @@ from dictsel_core._runs import GeneratorRun
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.canvas import Canvas, Plane, Planes
+from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.channels import estimate_from_others
 from dictsel_core.restoration.coding import PatchCoder, patch_coder, restore_plane
-from dictsel_core.restoration.pyramid import double, halve
+from dictsel_core.restoration.pyramid import double_at, halve
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
 from dictsel_core.restoration.rounds import (
@@ -50,13 +50,22 @@ class Restorer:
     canvas : Canvas
     settings : ResolvedSettings
     ground_set : GroundSet
+    previous : Restoration, optional
+        Whose dictionary is used, in place of a new one.
     """
 
     _selection: Selection
     _positions: Ints
     _coder: PatchCoder
 
-    def __init__(self, canvas: Canvas, settings: ResolvedSettings, ground_set: GroundSet) -> None:
+    def __init__(
+        self,
+        canvas: Canvas,
+        settings: ResolvedSettings,
+        ground_set: GroundSet,
+        previous: Restoration | None = None,
+    ) -> None:
+        self._previous = previous
         self._canvas, self._settings, self._ground_set = canvas, settings, ground_set
         self._held_out = np.zeros_like(canvas.missing)
         if settings.rounds is None:
@@ -115,13 +124,17 @@ class Restorer:
     def _first_estimate(self) -> Iterator[RestoreStep]:
         """Select a dictionary, then code the coarser scales of all channels, then the channels themselves."""
         yield from self._select()
-        halves = yield from self._code_coarser_scales()
+        yield from self._code_coarser_scales()
         per_channel = self._canvas.missing.shape[2] > 1
-        yield from self._code(halves, _CODED if per_channel else 1.0)
+        yield from self._code(_CODED if per_channel else 1.0)
         if per_channel:
             yield from self._estimate_from_others()
 
     def _select(self) -> Iterator[RestoreStep]:
+        if self._previous is not None and self._previous.selection is not None:
+            self._selection, self._positions = self._previous.selection, self._previous.patch_positions
+            self._coder = patch_coder(self._selection.dictionary, self._settings)
+            return
         with self._timed("select"):
             sample = sample_patches(self._visible, self._settings.patch_size, self._settings.seed)
             run = select_dictionary(sample, self._settings, self._ground_set)
@@ -130,34 +143,30 @@ class Restorer:
         self._selection, self._positions = run.result, sample.positions
         self._coder = patch_coder(self._selection.dictionary, self._settings)
 
-    def _code_coarser_scales(self) -> Generator[RestoreStep, None, list[Plane]]:
-        """Fill the image from coarser scales, and return each channel at half size."""
-        canvas, halves = self._visible, []
+    def _code_coarser_scales(self) -> Iterator[RestoreStep]:
+        """Fill the image from coarser scales."""
+        canvas = self._visible
         with self._timed("coarse"):
             for channel in range(canvas.n_channels):
-                run = GeneratorRun(
-                    restore_plane(*halve(canvas.plane(channel), canvas.mask(channel)), self._coder)
-                )
+                target, missing = self._planes[:, :, channel], canvas.mask(channel)
+                run = GeneratorRun(restore_plane(*halve(target, missing), self._coder))
                 for fraction in run:
                     done = (channel + fraction) / canvas.n_channels
                     yield RestoreStep("coarse", _SELECTED + (_COARSE - _SELECTED) * done)
-                halves.append(run.result)
-                fill = double(run.result, canvas.shape)
-                np.copyto(self._planes[:, :, channel], np.clip(fill, 0, 1), where=canvas.mask(channel))
+                pixels = np.flatnonzero(missing)
+                target[missing] = double_at(run.result, pixels, canvas.shape[1])
         yield RestoreStep("coarse", _COARSE, self._restoration())
-        return halves
 
-    def _code(self, halves: list[Plane], end: float) -> Iterator[RestoreStep]:
+    def _code(self, end: float) -> Iterator[RestoreStep]:
         """Code every channel at full size."""
         canvas, shown = self._visible, 0.0
         with self._timed("code"):
             for channel in range(canvas.n_channels):
-                missing = canvas.mask(channel)
+                missing, target = canvas.mask(channel), self._planes[:, :, channel]
                 wanted = missing if self._settings.keep_observed else np.ones(canvas.shape, bool)
-                fill = double(halves[channel], canvas.shape)
-                for rows, band in self._coder.bands(canvas.plane(channel), missing, fill, wanted):
-                    target = self._planes[rows, :, channel]
-                    np.copyto(target, np.clip(band, 0, 1), where=wanted[rows])
+                filled = np.ascontiguousarray(target) if canvas.n_channels > 1 else target.copy()
+                for rows, pixels, values in self._coder.estimates(filled, missing, wanted):
+                    target[np.divmod(pixels, canvas.shape[1])] = np.clip(values, 0, 1)
                     done = (channel + rows.stop / canvas.shape[0]) / canvas.n_channels
                     step = RestoreStep("code", _COARSE + (end - _COARSE) * done)
                     if done < 1 and done - shown >= _PARTIAL_INTERVAL:

@@ -1,13 +1,19 @@
 """Groups of similar patches: for each reference patch, the most similar patches nearby."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._arrays import Scalar
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._validation import Bools, Ints
 from dictsel_core.patches import all_patches
+from dictsel_core.restoration._workspace import reused
+from dictsel_core.restoration.canvas import Plane, Planes
+
+#: References along each side of a cell: their candidates overlap, and their patches stay in the cache.
+_CELL = 8
 
 
 @dataclass(frozen=True)
@@ -117,36 +123,152 @@ def spans(length: int, search: Search, n_references: int = 16) -> list[Span]:
     return parts
 
 
-def patch_rows(planes: NDArray[Scalar], size: int) -> NDArray[Scalar]:
-    """Return all patches of planes (h, w, C) as rows: (n_patches, C, size * size)."""
-    return np.stack(
-        [all_patches(planes[:, :, c], size).reshape(-1, size * size) for c in range(planes.shape[2])], axis=1
-    )
+def patches_at(planes: NDArray[Scalar], tile: Tile, size: int, numbers: Ints) -> NDArray[Scalar]:
+    """Return patches of a tile of planes (H, W, C) by their numbers: (*numbers.shape, C, size, size)."""
+    region = planes[tile.region]
+    rows, columns = np.divmod(numbers, tile.horizontal.n_patches)
+    patches = [all_patches(region[:, :, c], size)[rows, columns] for c in range(planes.shape[2])]
+    return np.stack(patches, axis=numbers.ndim)
 
 
-def similar_patches(
-    patches: Floats, references: Ints, candidates: Ints, n_members: int, n_nearest: int
-) -> Ints:
-    """Return the members of each reference's group: (B, n_members), the `n_nearest` most similar first.
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of similar patches of a tile.
+
+    Attributes
+    ----------
+    numbers : (B, n) ndarray of int
+        Numbers of the members within the tile, the most similar first; the first one is the reference.
+    values : (B, n, C, size * size) ndarray
+        Their values, less the center.
+    center : float
+        Mean of the tile.
+    """
+
+    numbers: Ints
+    values: Planes
+    center: np.float32
+
+
+def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Groups:
+    """Return the groups of some references of a tile.
+
+    The distance of patches is that of their means over the channels, in float32, with less precision the
+    more candidates there are; of candidates at the same distance, the first ones are members.
 
     Parameters
     ----------
-    patches : (n_patches, d) ndarray
-        All patches of a tile. Their mean should be near 0, for the precision of the distances.
-    references : (B,) ndarray of int
-    candidates : (B, c) ndarray of int
-        Patches that each reference is compared with, itself included.
-    n_members : int
-        At most c.
-    n_nearest : int
-        How many of the nearest come first, in no particular order; the reference is one of them.
+    planes : (H, W, C) ndarray
+    tile : Tile
+    search : Search
+        Groups are smaller if there are fewer candidates.
+    wanted : (b, b') ndarray of bool
+        References, by their rows and columns in the tile.
     """
-    lengths = np.vecdot(patches, patches)
-    distances = patches[references] @ patches.T
-    distances *= -2
-    distances += lengths  # without the length of the reference, which is the same for all candidates
-    of_candidates = np.take_along_axis(distances, candidates, axis=1)
-    of_candidates[candidates == references[:, None]] = -np.inf
-    ranks = sorted({n_nearest - 1, n_members - 1})
-    nearest = np.argpartition(of_candidates, ranks, axis=1)[:, :n_members]
-    return np.take_along_axis(candidates, nearest, axis=1)
+    n_members = min(search.n_members, tile.vertical.n_candidates * tile.horizontal.n_candidates)
+    shape = int(np.count_nonzero(wanted)), n_members
+    groups = Groups(
+        np.empty(shape, np.intp),
+        reused("members", (*shape, planes.shape[2], search.size**2)),
+        planes[tile.region].mean(),
+    )
+    done = 0
+    for top in range(0, wanted.shape[0], _CELL):
+        for left in range(0, wanted.shape[1], _CELL):
+            part = wanted[top : top + _CELL, left : left + _CELL]
+            rows, columns = np.nonzero(part)
+            if rows.size:
+                cell = _Cell(planes, tile, search.size, groups.center, (top + rows, left + columns))
+                cell.find_groups(groups, slice(done, done + rows.size))
+                done += rows.size
+    return groups
+
+
+class _Cell:
+    """Neighboring references of a tile, and the patches around them.
+
+    Parameters
+    ----------
+    planes : (H, W, C) ndarray
+    tile : Tile
+    size : int
+    center : float
+        Subtracted from all values, for the precision of the distances.
+    chosen : two (B,) ndarrays of int
+        References, by their rows and columns in the tile.
+    """
+
+    def __init__(
+        self, planes: Planes, tile: Tile, size: int, center: np.float32, chosen: tuple[Ints, Ints]
+    ) -> None:
+        down, across = tile.vertical, tile.horizontal
+        rows, columns = chosen
+        self._n_candidates = down.n_candidates, across.n_candidates
+        first = down.first[rows], across.first[columns]
+        self._corner = int(first[0].min()), int(first[1].min())
+        # All positions count from the corner.
+        self._first = tuple(each - at for each, at in zip(first, self._corner, strict=True))
+        references = down.references[rows], across.references[columns]
+        self._references = tuple(each - at for each, at in zip(references, self._corner, strict=True))
+        top, left = down.start + self._corner[0], across.start + self._corner[1]
+        height, width = (
+            int(each.max()) + n + size - 1 for each, n in zip(self._first, self._n_candidates, strict=True)
+        )
+        region = planes[top : top + height, left : left + width]
+        self._layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
+        gray = self._layers[0] if len(self._layers) == 1 else self._layers.mean(axis=0)
+        patches = all_patches(gray, size)
+        self._patches = reused("patches", (*patches.shape[:2], size * size))
+        self._patches.reshape(patches.shape)[...] = patches
+        self._n_across = tile.horizontal.n_patches
+
+    def find_groups(self, groups: Groups, part: slice) -> None:
+        """Write the groups of the references to a part of `groups`."""
+        down, right = np.divmod(self._nearest(groups.numbers.shape[1]), self._n_candidates[1])
+        down += self._first[0][:, None]
+        right += self._first[1][:, None]
+        groups.numbers[part] = (self._corner[0] + down) * self._n_across + self._corner[1] + right
+        values = groups.values[part]
+        if len(self._layers) == 1:
+            flat = down * self._patches.shape[1] + right
+            self._patches.reshape(-1, values.shape[3]).take(flat, axis=0, out=values[:, :, 0], mode="clip")
+            return
+        size = math.isqrt(values.shape[3])
+        for channel, layer in enumerate(self._layers):
+            values[:, :, channel] = all_patches(layer, size)[down, right].reshape(*down.shape, -1)
+
+    def _nearest(self, n_members: int) -> Ints:
+        """Return the candidates nearest to each reference, and first of all the reference itself: (B, n)."""
+        down, right = (a - b for a, b in zip(self._references, self._first, strict=True))
+        return smallest(self._distances(), down * self._n_candidates[1] + right, n_members)
+
+    def _distances(self) -> Plane:
+        """Return the squared distances of the references to all candidates: (B, c)."""
+        patches, n_candidates = self._patches, self._n_candidates
+        lengths = np.vecdot(patches, patches)
+        references = -2 * patches[self._references]
+        distances = reused("distances", (len(references), *n_candidates))
+        for number, (top, left) in enumerate(zip(*self._first, strict=True)):
+            window = np.s_[top : top + n_candidates[0], left : left + n_candidates[1]]
+            # Row by row: the result for one reference does not depend on what else is computed.
+            np.matmul(patches[window], references[number], out=distances[number])
+            distances[number] += lengths[window]
+        distances += lengths[self._references][:, None, None]
+        return np.maximum(distances, 0, out=distances).reshape(len(references), -1)
+
+
+def smallest(distances: Plane, own: Ints, n_members: int) -> Ints:
+    """Return the candidates with the smallest distances, and first of all the reference itself: (B, n).
+
+    The number of a candidate takes the place of the last bits of its distance: sorting such integers is
+    several times faster than sorting indices.
+    """
+    n_candidates = distances.shape[1]
+    numbers = np.int32((1 << (n_candidates - 1).bit_length()) - 1)  # bits of a number
+    keys = distances.view(np.int32)
+    keys &= ~numbers
+    keys |= np.arange(n_candidates, dtype=np.int32)
+    keys[np.arange(len(own)), own] |= np.int32(-(1 << 31))  # as if negative
+    keys.partition(n_members - 1, axis=1)
+    nearest = np.sort(keys[:, :n_members], axis=1)
+    return (nearest & numbers).astype(np.intp)

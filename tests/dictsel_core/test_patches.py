@@ -53,8 +53,10 @@ def test_medians_of_bands_are_those_of_the_definition(seed, height, width, size,
         bands = list(median_of_patches((height, width), size, rebuild, wanted, threads, checkered=checkered))
     finally:
         patches._BAND_VALUES = before
-    assert [rows.start for rows, _ in bands] == [0, *[rows.stop for rows, _ in bands][:-1]]
-    medians = np.concatenate([band for _, band in bands])
+    assert [rows.start for rows, *_ in bands] == [0, *[rows.stop for rows, *_ in bands][:-1]]
+    assert (np.concatenate([pixels for _, pixels, _ in bands]) == np.flatnonzero(wanted)).all()
+    medians = np.full((height, width), np.nan)
+    medians[wanted] = np.concatenate([values for *_, values in bands])
     np.testing.assert_allclose(medians, literal_medians(wanted, size, rebuild, wanted, checkered), rtol=1e-6)
 
 

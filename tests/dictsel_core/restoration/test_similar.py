@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.similar import Search, Tile, patch_rows, similar_patches, spans
+from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at, spans
 
 
 def tiles(shape, search):
@@ -38,16 +38,24 @@ def test_tiles_hold_every_reference_once_with_all_patches_around_it(shape):
     assert sorted(seen) == [(r, c) for r in grid[0] for c in grid[1]]
 
 
-def test_similar_patches_are_the_nearest_ones():
+@pytest.mark.parametrize("n_channels", [1, 3])
+def test_groups_are_the_nearest_patches_with_the_reference_first(n_channels):
     rng = np.random.default_rng(0)
     search = Search(size=4, radius=3, n_members=12)
-    picture = rng.random((20, 20, 1)).astype(np.float32) - 0.5
-    for tile in tiles((20, 20), search):
-        patches = patch_rows(picture[tile.region], 4)[:, 0]
-        groups = similar_patches(patches, tile.references, tile.candidates, 12, 5)
-        for reference, candidates, group in zip(tile.references, tile.candidates, groups, strict=True):
-            distances = np.square(patches[candidates] - patches[reference]).sum(axis=1)
-            order = candidates[np.argsort(distances, kind="stable")]
-            assert set(group.tolist()) == set(order[:12].tolist())
-            assert set(group[:5].tolist()) == set(order[:5].tolist())
-            assert reference in group[:5]
+    picture = rng.random((30, 45, n_channels)).astype(np.float32)
+    for tile in tiles((30, 45), search):
+        shape = len(tile.vertical.references), len(tile.horizontal.references)
+        wanted = rng.random(shape) < 0.4
+        groups = find_groups(picture, tile, search, wanted)
+        everything = np.arange(tile.vertical.n_patches * tile.horizontal.n_patches)
+        patches = patches_at(picture, tile, 4, everything).reshape(len(everything), n_channels, 16)
+        found = {int(group[0]): group for group in groups.numbers}
+        assert set(found) == set(tile.references[wanted.ravel()].tolist())
+        gray = patches.mean(axis=1)
+        for reference, candidates in zip(tile.references, tile.candidates, strict=True):
+            if int(reference) in found:
+                distances = np.square(gray[candidates] - gray[reference]).sum(axis=1)
+                order = candidates[np.argsort(distances, kind="stable")]
+                assert found[int(reference)].tolist() == order[:12].tolist()
+        values = groups.values + groups.center
+        assert values == pytest.approx(patches[groups.numbers], abs=1e-6)

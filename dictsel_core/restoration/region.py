@@ -1,0 +1,146 @@
+"""`restore_region`: one more stroke of a brush, without restoring the whole image again."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._runs import GeneratorRun, Run, stepwise
+from dictsel_core._validation import Bools
+from dictsel_core.ground_set import standard_ground_set
+from dictsel_core.restoration.canvas import Canvas, as_missing, n_color_channels
+from dictsel_core.restoration.restorer import Restorer
+from dictsel_core.restoration.result import Restoration, RestoreStep
+
+Region = tuple[slice, slice]
+
+#: How far around the restored pixels the image is used.
+_CONTEXT = 64
+
+
+def restore_region(
+    image: ArrayLike, mask: ArrayLike | None, previous: Restoration, region: Region
+) -> Restoration:
+    """Restore a region of an image again, after its mask has changed there.
+
+    The work depends on the size of the region, not of the image. The result is local: missing pixels in the
+    region, and up to one patch around it, are restored with the dictionary and the settings of the previous
+    restoration; everything else stays as it was restored then, and counts as observed. `restore` would
+    select another dictionary, and let the change reach farther by a few gray levels at most.
+
+    Parameters
+    ----------
+    image : (H, W) or (H, W, C) array_like
+        As given to `restore`.
+    mask : (H, W) or (H, W, C) array_like of bool, optional
+        The new mask, True = missing; it may differ from the previous one inside the region.
+    previous : Restoration
+        Of the same image, with observed pixels kept.
+    region : (slice, slice)
+        Rows and columns in which the mask has changed.
+
+    Returns
+    -------
+    Restoration
+        `seconds` are those of this call. If nothing was missing before, the dictionary is selected around
+        the region.
+
+    See Also
+    --------
+    iter_restore_region : The same, step by step.
+    restore : Restores the whole image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import restore
+    >>> image = np.add.outer(np.arange(64), np.arange(64)).astype(np.uint8)
+    >>> mask = np.zeros((64, 64), bool)
+    >>> mask[10:14, 8:20] = True
+    >>> first = restore(image, mask)
+    >>> mask[40:44, 30:50] = True
+    >>> second = restore_region(image, mask, first, np.s_[40:44, 30:50])
+    >>> int(np.abs(second.image.astype(int) - image).max()) <= 1
+    True
+    """
+    return iter_restore_region(image, mask, previous, region).finish()
+
+
+def _start(
+    image: ArrayLike, mask: ArrayLike | None, previous: Restoration, region: Region
+) -> Run[RestoreStep, Restoration]:
+    pixels = np.asanyarray(image)
+    if pixels.shape != previous.image.shape or pixels.dtype != previous.image.dtype:
+        raise ValueError(
+            f"image must be the one that was restored before, {previous.image.dtype} of shape "
+            f"{previous.image.shape}, not {pixels.dtype} of shape {pixels.shape}; use restore instead."
+        )
+    if not previous.settings.keep_observed:
+        raise ValueError(
+            "A restoration that replaced observed pixels cannot be continued; use restore instead."
+        )
+    missing = as_missing(image, mask)
+    return GeneratorRun(_steps(np.asarray(image), missing, previous, _as_region(region, pixels.shape)))
+
+
+iter_restore_region = stepwise(restore_region, _start)
+
+
+def _steps(
+    image: NDArray[Any], missing: Bools, previous: Restoration, region: Region
+) -> Generator[RestoreStep, None, Restoration]:
+    """Restore a part of the image as an image of its own, and put it back."""
+    settings = replace(previous.settings, rounds=previous.n_rounds)
+    if previous.nothing_missing:
+        settings = replace(settings, rounds=previous.settings.rounds)
+    inner = _grown(region, settings.patch_size, image.shape)
+    outer = _grown(inner, _CONTEXT, image.shape)
+    within = tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(inner, outer, strict=True))
+    part = previous.image[outer].copy()
+    part[within] = image[inner]
+    unknown = np.zeros((*part.shape[:2], missing.shape[2]), bool)
+    unknown[within] = missing[inner]
+    if unknown.all():
+        raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
+    ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
+    canvas = Canvas(part, unknown, *_range(previous.image))
+    run = GeneratorRun(Restorer(canvas, settings, ground_set, previous).steps())
+    for step in run:
+        yield replace(step, partial=None)
+    result = previous.image.copy()
+    result[inner] = run.result.image[within]
+    return replace(
+        run.result,
+        image=result,
+        settings=previous.settings,
+        missing_fraction=float(missing.mean()),
+        n_rounds=max(previous.n_rounds, run.result.n_rounds),
+    )
+
+
+def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:
+    """Return a region with its bounds inside the image."""
+    if len(region) != 2 or not all(isinstance(each, slice) for each in region):
+        raise TypeError(f"region must be two slices, such as np.s_[40:60, 100:300], not {region!r}.")
+    rows, columns = (slice(*each.indices(n)[:2]) for each, n in zip(region, shape[:2], strict=True))
+    if rows.start >= rows.stop or columns.start >= columns.stop:
+        raise ValueError(f"region must contain pixels of the image, but is {region!r}.")
+    return rows, columns
+
+
+def _grown(region: Region, margin: int, shape: tuple[int, ...]) -> Region:
+    rows, columns = (
+        slice(max(each.start - margin, 0), min(each.stop + margin, n))
+        for each, n in zip(region, shape[:2], strict=True)
+    )
+    return rows, columns
+
+
+def _range(image: NDArray[Any]) -> tuple[int | float, int | float]:
+    """Return the range of the observed values, which a restored image has too."""
+    colors = image if image.ndim == 2 else image[:, :, : n_color_channels(image)]
+    if image.dtype.kind == "f":
+        return float(colors.min()), float(colors.max())
+    return int(colors.min()), int(colors.max())

@@ -1,0 +1,108 @@
+"""A region restored again: what changes, what stays, and how near it is to a full run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dictsel_core import RestoreSettings, iter_restore_region, restore, restore_region
+
+STROKE = np.s_[60:66, 90:130]
+REACH = np.s_[52:74, 82:138]
+
+
+def damaged(n_channels):
+    rows, columns = np.mgrid[:140, :220]
+    planes = [127 + 90 * np.sin(0.21 * rows + 0.17 * columns + c) for c in range(n_channels)]
+    image = np.stack(planes, axis=2).astype(np.uint8)
+    mask = np.zeros(image.shape[:2], bool)
+    mask[20:23, 10:200] = mask[30:120, 95:98] = mask[100:110, 150:160] = True
+    return (image[:, :, 0] if n_channels == 1 else image), mask
+
+
+@pytest.mark.parametrize("n_channels", [1, 3, 4])
+def test_only_the_region_changes_and_comes_near_a_full_run(n_channels):
+    image, mask = damaged(n_channels)
+    first = restore(image, mask)
+    more = mask.copy()
+    more[STROKE] = True
+    local, full = restore_region(image, more, first, STROKE), restore(image, more)
+    outside = np.ones(mask.shape, bool)
+    outside[REACH] = False
+    assert (local.image[outside] == first.image[outside]).all()
+    assert (local.image[~more] == image[~more]).all()
+    errors = np.abs(local.image[STROKE].astype(int) - image[STROKE])
+    if n_channels == 4:  # missing pixels become opaque
+        assert (local.image[STROKE][:, :, 3] == 255).all()
+        errors = errors[:, :, :3]
+    assert errors.mean() < 2
+    assert np.abs(local.image.astype(int) - full.image)[STROKE].mean() < 2
+    assert local.selection is first.selection
+    assert local.missing_fraction == pytest.approx(more.mean())
+
+
+def test_pixels_that_are_no_longer_missing_come_back():
+    image, mask = damaged(1)
+    first = restore(image, mask)
+    fewer = mask.copy()
+    fewer[95:115, 145:165] = False
+    second = restore_region(image, fewer, first, np.s_[95:115, 145:165])
+    assert (second.image[~fewer] == image[~fewer]).all()
+    assert (second.image[:80] == first.image[:80]).all()
+
+
+def test_missing_values_of_the_image_are_not_used():
+    image, mask = damaged(3)
+    first = restore(image, mask)
+    mask[STROKE] = True
+    results = [
+        restore_region(np.where(mask[:, :, None], fill, image).astype(np.uint8), mask, first, STROKE).image
+        for fill in (0, 255)
+    ]
+    assert (results[0] == results[1]).all()
+
+
+def test_a_first_stroke_selects_its_own_dictionary():
+    image, mask = damaged(1)
+    nothing = np.zeros_like(mask)
+    first = restore(image, nothing)
+    nothing[STROKE] = True
+    result = restore_region(image, nothing, first, STROKE)
+    assert result.selection is not None
+    assert result.n_rounds == 3
+    assert np.abs(result.image[STROKE].astype(int) - image[STROKE]).mean() < 3
+
+
+def test_steps_report_progress_and_can_be_left():
+    image, mask = damaged(1)
+    first = restore(image, mask, "fast")
+    mask[STROKE] = True
+    run = iter_restore_region(image, mask, first, STROKE)
+    fractions = [step.fraction for step in run]
+    assert fractions == sorted(fractions) and len(fractions) > 1
+    assert run.result.n_rounds == 0
+    before = first.image.copy()
+    next(iter(iter_restore_region(image, mask, first, STROKE)))
+    assert (first.image == before).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"image": np.zeros((3, 4), np.uint8)}, ValueError, "image must be the one"),
+        ({"region": (3, 4)}, TypeError, "two slices"),
+        ({"region": np.s_[500:600, 0:4]}, ValueError, "must contain pixels"),
+    ],
+)
+def test_what_cannot_be_continued_is_refused(change, error, message):
+    image, mask = damaged(1)
+    arguments = {"image": image, "mask": mask, "previous": restore(image, mask, "fast"), "region": STROKE}
+    with pytest.raises(error, match=message):
+        restore_region(**(arguments | change))
+
+
+def test_restorations_that_replaced_observed_pixels_cannot_be_continued():
+    image, mask = damaged(1)
+    paper = replace(RestoreSettings.preset("paper"), n_atoms=12)
+    with pytest.raises(ValueError, match="use restore instead"):
+        restore_region(image, mask, restore(image, mask, paper), STROKE)

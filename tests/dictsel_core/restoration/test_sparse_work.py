@@ -1,0 +1,172 @@
+"""Only what is missing costs: the same bits as a computation that leaves nothing out."""
+
+import numpy as np
+import pytest
+
+from dictsel_core import standard_ground_set
+from dictsel_core._threads import single_threaded_blas
+from dictsel_core.restoration.coding import PatchCoder
+from dictsel_core.restoration.conditional import conditional_means
+from dictsel_core.restoration.estimator import shrunk_covariances
+from dictsel_core.restoration.pyramid import double, double_at
+from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
+from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at, spans
+
+
+@pytest.fixture(autouse=True)
+def one_blas_thread():
+    """The library always computes so; the rounding of a product depends on it."""
+    with single_threaded_blas:
+        yield
+
+
+SHAPES = {"odd": (71, 83), "thin": (9, 150), "tall": (140, 13), "several tiles": (80, 110)}
+
+
+def damage(kind, shape, n_layers=1):
+    rng = np.random.default_rng(5)
+    mask = np.zeros((*shape, n_layers), bool)
+    for layer in range(n_layers):
+        if kind == "scratches":
+            for row in range(shape[0]):
+                column = (row * (layer + 2) // 3) % max(shape[1] - 3, 1)
+                mask[row, column : column + 3, layer] = True
+        elif kind == "holes":
+            for row, column in rng.integers(0, shape, (3, 2)):
+                mask[row : row + 12, column : column + 7, layer] = True
+        else:
+            mask[:, :, layer] = rng.random(shape) < kind
+    return mask
+
+
+def picture(shape, n_channels):
+    rows, columns = np.mgrid[: shape[0], : shape[1]]
+    planes = [0.5 + 0.3 * np.sin(0.4 * rows + 0.7 * columns * (1 + c)) for c in range(n_channels)]
+    noise = np.random.default_rng(6).normal(0, 0.03, (*shape, n_channels))
+    return np.clip(np.stack(planes, axis=2) + noise, 0, 1).astype(np.float32)
+
+
+def full_round(planes, missing, search, relaxation):
+    """One round that finds the groups of all references, and adds up whole patches, one after the other."""
+    size, n_channels = search.size, planes.shape[2]
+    sums, weights = np.zeros(planes.shape), np.zeros((*planes.shape[:2], 1))
+    for down in spans(planes.shape[0], search):
+        for across in spans(planes.shape[1], search):
+            tile = Tile(down, across)
+            everything = np.ones((len(down.references), len(across.references)), bool)
+            groups = find_groups(planes, tile, search, everything)
+            values, numbers = groups.values.copy(), groups.numbers
+            unknown = patches_at(missing, tile, size, numbers[:, 0])
+            kept = unknown.any(axis=(1, 2, 3))
+            if not kept.any():
+                continue
+            values, numbers = values[kept], numbers[kept]
+            tile_sums, tile_weights = np.zeros((*tile.shape, n_channels)), np.zeros((*tile.shape, 1))
+            d = unknown[0].size
+            members = values.reshape(*numbers.shape, -1, d)
+            means = members.mean(axis=1, keepdims=True)
+            members = members - means
+            covariances = shrunk_covariances(members.reshape(len(members), -1, d), OPTIONS.shared).copy()
+            for group in range(len(numbers)):
+                nearest = numbers[group, : OPTIONS.n_estimated]
+                gaps = patches_at(missing, tile, size, nearest).reshape(1, len(nearest), d)
+                deviations = np.where(gaps[:, :, None], 0, members[group : group + 1, : len(nearest)])
+                one = covariances[group : group + 1]
+                estimates = conditional_means(one, deviations.astype(np.float32), gaps, OPTIONS.noise)
+                estimates = (estimates + means[group]) + groups.center
+                for number, estimate in zip(nearest, estimates[0], strict=True):
+                    row, column = divmod(int(number), across.n_patches)
+                    area = np.s_[row : row + size, column : column + size]
+                    tile_sums[area] += estimate.reshape(n_channels, size, size).transpose(1, 2, 0)
+                    tile_weights[area] += 1
+            sums[tile.region] += tile_sums
+            weights[tile.region] += tile_weights
+    change = relaxation * (sums / np.where(weights > 0, weights, 1) - planes)
+    new = np.clip(planes + change, 0, 1).astype(np.float32)
+    return np.where(missing & (weights > 0), new, planes)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("kind", ["scratches", "holes", 0.01, 0.2, 0.5, 0.8])
+def test_a_round_has_the_bits_of_the_full_computation(kind, shape):
+    planes, missing = picture(shape, 1), damage(kind, shape)
+    expected = full_round(planes, missing, Search(OPTIONS.size, OPTIONS.radius, OPTIONS.n_members), 1.7)
+    for threads in (1, 3):
+        result = planes.copy()
+        list(Refiner(missing, threads).round(result, last=False))
+        assert (result == expected).all()
+
+
+@pytest.mark.parametrize("kind", ["scratches", "holes", 0.01, 0.5])
+@pytest.mark.parametrize("n_layers", [1, 3], ids=["shared mask", "mask per channel"])
+def test_a_round_in_color_has_the_bits_of_the_full_computation(kind, n_layers):
+    shape = 61, 83
+    planes, missing = picture(shape, 3), damage(kind, shape, n_layers)
+    expected = full_round(planes, missing, Search(OPTIONS.last_size, OPTIONS.radius, OPTIONS.n_members), 1.0)
+    list(Refiner(missing, 2).round(planes, last=True))
+    assert (planes == expected).all()
+
+
+def test_a_round_reads_the_picture_only():
+    """The region of a cell may be the whole picture, which must not be changed on the way."""
+    planes = np.full((24, 24, 1), 0.25, np.float32)
+    missing = damage(0.5, (24, 24))
+    list(Refiner(missing, 1).round(planes, last=False))
+    assert (planes[~missing] == 0.25).all()
+    assert planes == pytest.approx(0.25, abs=1e-6)
+
+
+def full_estimates(coder, filled, missing, wanted):
+    """Medians over a stack of all votes for all pixels."""
+    size, (height, width) = coder.size, filled.shape
+    values, unknown = (
+        np.lib.stride_tricks.sliding_window_view(np.pad(each, size - 1, mode="symmetric"), (size, size))
+        for each in (filled, missing)
+    )
+    covers = np.lib.stride_tricks.sliding_window_view(np.pad(wanted, size - 1), (size, size)).any(axis=(2, 3))
+    rows, columns = np.nonzero(covers)
+    if coder._checkered:
+        even = (rows + columns) % 2 == 0
+        rows, columns = rows[even], columns[even]
+    weights = np.where(unknown[rows, columns], np.float32(coder._fill_weight), np.float32(1))
+    rebuilt = coder._rebuild(
+        values[rows, columns].reshape(-1, size * size), weights.reshape(-1, size * size)
+    ).reshape(-1, size, size)
+    votes = np.full((size, size, height + size - 1, width + size - 1), np.nan, np.float32)
+    votes[:, :, rows, columns] = rebuilt.transpose(1, 2, 0)
+    stack = np.stack(
+        [
+            votes[size - 1 - i, size - 1 - j, i : i + height, j : j + width]
+            for i in range(size)
+            for j in range(size)
+        ]
+    )
+    medians = np.full(filled.shape, np.nan, np.float32)
+    for row, column in np.argwhere(wanted):
+        known = np.sort(stack[:, row, column][~np.isnan(stack[:, row, column])])
+        if known.size:
+            medians[row, column] = (known[(known.size - 1) // 2] + known[known.size // 2]) / 2
+    return np.where(np.isnan(medians), filled, medians)
+
+
+@pytest.mark.parametrize("fill_weight", [0.0, 0.1])
+@pytest.mark.parametrize("every_patch", [False, True])
+@pytest.mark.parametrize("kind", ["scratches", 0.01, 0.2, 0.8])
+def test_coding_has_the_bits_of_the_full_computation(kind, every_patch, fill_weight):
+    shape = 41, 47
+    plane, missing = picture(shape, 1)[:, :, 0], damage(kind, shape)[:, :, 0]
+    atoms = standard_ground_set().atoms[:, 3:60:4]
+    coder = PatchCoder(atoms, 8, 5, fill_weight, 2, every_patch=every_patch)
+    filled = np.where(missing, np.float32(0.4), plane)
+    result = filled.copy()
+    for _, pixels, values in coder.estimates(filled, missing, missing):
+        result.reshape(-1)[pixels] = values
+    assert (result == full_estimates(coder, filled, missing, missing)).all()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 5), (17, 8), (30, 31)])
+def test_single_pixels_are_doubled_as_whole_planes_are(shape):
+    coarse = picture(((shape[0] + 1) // 2, (shape[1] + 1) // 2), 1)[:, :, 0]
+    every = np.arange(shape[0] * shape[1])
+    assert (double_at(coarse, every, shape[1]).reshape(shape) == double(coarse, shape)).all()
