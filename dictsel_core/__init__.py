@@ -45,7 +45,14 @@ from dictsel_core.constraints import (
     UniformMatroid,
 )
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
-from dictsel_core.guarantee import ApproximationBound, approximation_bound
+from dictsel_core.guarantee import (
+    ApproximationBound,
+    GuaranteedSelector,
+    OnlineSelectorName,
+    RegretBound,
+    approximation_bound,
+    regret_bound,
+)
 from dictsel_core.learning import (
     LearnedDictionary,
     LearningRun,
@@ -88,6 +95,7 @@ from dictsel_core.restoration import (
     restore,
 )
 from dictsel_core.selection import (
+    Certificate,
     Selection,
     SelectionRun,
     SelectionStep,
@@ -119,12 +127,14 @@ __all__ = [
     "AtomOrigin",
     "AverageSparsity",
     "BlockSparsity",
+    "Certificate",
     "Constraint",
     "ConstraintName",
     "ExpertBank",
     "FixedHedge",
     "GeneratorRun",
     "GroundSet",
+    "GuaranteedSelector",
     "Hedge",
     "IndividualSparsity",
     "LearnedDictionary",
@@ -137,9 +147,11 @@ __all__ = [
     "OnlineReplacementOMP",
     "OnlineSDSMA",
     "OnlineSelector",
+    "OnlineSelectorName",
     "OracleMatroid",
     "PartitionMatroid",
     "PresetName",
+    "RegretBound",
     "Replacement",
     "ReplacementGains",
     "ResolvedSettings",
@@ -176,6 +188,7 @@ __all__ = [
     "mod",
     "omp",
     "psnr",
+    "regret_bound",
     "replacement_greedy",
     "replacement_ols",
     "replacement_omp",

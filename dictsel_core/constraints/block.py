@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +38,9 @@ class BlockSparsity(LocalConstraint):
     >>> constraint.is_feasible([[4, 7], [8], [0, 1]])
     False
     """
+
+    one_replacement_per_atom: ClassVar[bool] = True
+    treats_atoms_alike: ClassVar[bool] = True
 
     blocks: Sequence[ArrayLike]
     s: int | ArrayLike
@@ -97,9 +101,14 @@ class BlockSparsity(LocalConstraint):
         """Return the largest cap of a block that a dictionary of `n_atoms` atoms can fill."""
         return min(int(np.max(self.caps)), n_atoms)
 
-    def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return p = k (proposition B.2)."""
+    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
+        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.2)."""
         return n_atoms
+
+    def shared_caps(self, n_points: int) -> Sequence[tuple[Ints, int]]:
+        """Return the blocks and their caps."""
+        caps = np.broadcast_to(self.caps, len(self._members))
+        return list(zip(self._members, caps.tolist(), strict=True))
 
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether no block uses more atoms than its cap."""

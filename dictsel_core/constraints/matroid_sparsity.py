@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,6 +39,8 @@ class MatroidSparsity(LocalConstraint):
     False
     """
 
+    one_replacement_per_atom: ClassVar[bool] = True
+
     matroids: Matroid | Sequence[Matroid]
 
     def __post_init__(self) -> None:
@@ -66,8 +69,8 @@ class MatroidSparsity(LocalConstraint):
         rank = max(matroid.rank(n_candidates) for matroid in self._distinct())
         return max(1, min(rank, n_atoms))
 
-    def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return p = k (proposition B.1)."""
+    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
+        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.1)."""
         return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:

@@ -5,10 +5,12 @@ from dictsel_core.selection._replacement_ols import iter_replacement_ols, replac
 from dictsel_core.selection._replacement_omp import iter_replacement_omp, replacement_omp
 from dictsel_core.selection._sds_ma import iter_sds_ma, sds_ma
 from dictsel_core.selection._sds_omp import iter_sds_omp, sds_omp
+from dictsel_core.selection.certificate import Certificate
 from dictsel_core.selection.result import Selection, SelectionStep
 from dictsel_core.selection.run import SelectionRun
 
 __all__ = [
+    "Certificate",
     "Selection",
     "SelectionRun",
     "SelectionStep",

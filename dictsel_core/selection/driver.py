@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dictsel_core._validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.certificate import OptimumBound
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import SelectionStep
 from dictsel_core.selection.run import Engine, SelectionRun
@@ -47,7 +48,10 @@ class Method(NamedTuple):
         problem = Problem(ground_set, data, mask)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
-        return SelectionRun(ground_set, count, lambda: self.engine(problem, constraint, count, **options))
+        bound = OptimumBound(problem, constraint)
+        return SelectionRun(
+            ground_set, count, lambda: self.engine(problem, constraint, count, **options), bound
+        )
 
     def _check(self, constraint: object) -> None:
         if isinstance(constraint, type):
@@ -113,3 +117,7 @@ class ReplacementEngine(ABC):
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and their least-squares weights."""
         return self.state.fitted()
+
+    def achieved(self) -> float:
+        """Return the sum of f_t of the fitted supports."""
+        return self.state.objective

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dictsel_core._arrays import read_only
 from dictsel_core._validation import Floats, Ints
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ class Selection:
         Gain of each step.
     objective : (k,) ndarray
         Value after each step.
+    certificate : Certificate
+        How much of the best possible the supports reach at least, by an upper bound on the optimum for the
+        data of this selection; `approximation_bound` is the guarantee for any data.
     """
 
     ground_set: GroundSet
@@ -58,6 +62,7 @@ class Selection:
     coefficients: tuple[Floats, ...]
     gains: NDArray[np.float64]
     objective: NDArray[np.float64]
+    certificate: Certificate
 
     def __repr__(self) -> str:
         """Summarize: the arrays would fill the screen."""
@@ -79,6 +84,7 @@ def as_selection(
     steps: Iterable[SelectionStep],
     supports: Iterable[Ints],
     coefficients: Iterable[Floats],
+    certificate: Certificate,
 ) -> Selection:
     """Collect the steps of a run and its final supports, which are read-only already."""
     taken = list(steps)
@@ -89,4 +95,5 @@ def as_selection(
         coefficients=tuple(coefficients),
         gains=read_only(np.array([step.gain for step in taken])),
         objective=read_only(np.array([step.objective for step in taken])),
+        certificate=certificate,
     )

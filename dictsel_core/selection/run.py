@@ -7,6 +7,7 @@ from dictsel_core._runs import Run
 from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Floats, Ints
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.certificate import OptimumBound
 from dictsel_core.selection.result import Selection, SelectionStep, as_selection
 
 
@@ -18,6 +19,9 @@ class Engine(Protocol):
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and their least-squares weights."""
+
+    def achieved(self) -> float:
+        """Return the sum of f_t of the supports that `fitted` has returned last."""
 
 
 class SelectionRun(Run[SelectionStep, Selection]):
@@ -36,8 +40,10 @@ class SelectionRun(Run[SelectionStep, Selection]):
     True
     """
 
-    def __init__(self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine]) -> None:
-        self._ground_set, self._n_atoms, self._start = ground_set, n_atoms, start
+    def __init__(
+        self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine], bound: OptimumBound
+    ) -> None:
+        self._ground_set, self._n_atoms, self._start, self._bound = ground_set, n_atoms, start, bound
         self._engine: Engine | None = None
         self._steps: list[SelectionStep] = []
 
@@ -63,7 +69,10 @@ class SelectionRun(Run[SelectionStep, Selection]):
     def result(self) -> Selection:
         """What the steps so far have selected."""
         with single_threaded_blas:
-            return as_selection(self._ground_set, self._steps, *self._started().fitted())
+            engine = self._started()
+            fitted = engine.fitted()
+            certificate = self._bound.certificate(len(self._steps), engine.achieved(), *fitted)
+            return as_selection(self._ground_set, self._steps, *fitted, certificate)
 
     def finish(self) -> Selection:
         """Take all remaining steps and return the selection."""
