@@ -29,6 +29,7 @@ Examples
 
 from dictsel_core._runs import GeneratorRun, Run
 from dictsel_core.bases import AtomOrigin
+from dictsel_core.constrained_pursuit import constrained_omp
 from dictsel_core.constraints import (
     AverageSparsity,
     BlockSparsity,
@@ -172,6 +173,7 @@ __all__ = [
     "UniformMatroid",
     "alpha_regret",
     "approximation_bound",
+    "constrained_omp",
     "error_map",
     "estimate_psnr",
     "ground_set_from_array",
