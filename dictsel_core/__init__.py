@@ -32,6 +32,7 @@ from dictsel_core.bases import AtomOrigin
 from dictsel_core.constrained_pursuit import constrained_omp
 from dictsel_core.constraints import (
     AverageSparsity,
+    BlockMatroidSparsity,
     BlockSparsity,
     Constraint,
     IndividualSparsity,
@@ -127,6 +128,7 @@ __all__ = [
     "ApproximationBound",
     "AtomOrigin",
     "AverageSparsity",
+    "BlockMatroidSparsity",
     "BlockSparsity",
     "Certificate",
     "Constraint",

@@ -10,6 +10,7 @@ from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Floats, Ints, ObservedData, as_counts
 from dictsel_core.constraints import (
     AverageSparsity,
+    BlockMatroidSparsity,
     BlockSparsity,
     Constraint,
     IndividualSparsity,
@@ -19,6 +20,8 @@ from dictsel_core.constraints import (
 from dictsel_core.pursuit import CHUNK, Pursuit, Rule, SparseCodes, as_coding_problem, code_points
 
 __all__ = ["constrained_omp"]
+
+_ACCEPTED = IndividualSparsity | AverageSparsity | BlockSparsity | MatroidSparsity | BlockMatroidSparsity
 
 
 def constrained_omp(
@@ -40,7 +43,8 @@ def constrained_omp(
       one of its patch.
     - Block sparsity: all patches of a block select the same atom in each step, the one with the largest sum
       of :math:`(a^\top r_t)^2 / \lVert m_t \circ a \rVert^2` (simultaneous OMP [1]_).
-    - Individual matroids: a patch selects among the atoms that leave its support independent.
+    - Individual matroids: a patch selects among the atoms that leave its support independent; with block
+      matroids, a block does.
 
     Parameters
     ----------
@@ -48,8 +52,8 @@ def constrained_omp(
         Atoms as columns, of any length.
     data : (T, d) array_like
         Patches as rows. Missing entries may have any value, NaN included.
-    constraint : IndividualSparsity, AverageSparsity, BlockSparsity or MatroidSparsity
-        Which supports are allowed.
+    constraint : Constraint
+        Which supports are allowed: any of the constraints of this package.
     mask : (T, d) array_like of bool, optional
         True = missing. By default nothing is missing.
     atoms : (k,) array_like of int, optional
@@ -86,7 +90,7 @@ def constrained_omp(
     >>> constrained_omp(np.eye(3), data, AverageSparsity(2, 3)).n_used.tolist()
     [2, 1]
     """
-    if not isinstance(constraint, IndividualSparsity | AverageSparsity | BlockSparsity | MatroidSparsity):
+    if not isinstance(constraint, _ACCEPTED):
         raise TypeError(
             "constrained_omp codes under individual, average, block and matroid sparsity, "
             f"not under {type(constraint).__name__}."
@@ -101,9 +105,9 @@ def constrained_omp(
     n_threads = as_thread_count(threads)
     if isinstance(constraint, MatroidSparsity):
         return _by_matroids(matrix, points, constraint, names, n_threads)
+    if isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
+        return _by_blocks(matrix, data, mask, constraint, names, n_threads)
     constraint.check(len(points), n_columns)
-    if isinstance(constraint, BlockSparsity):
-        return _by_blocks(matrix, data, mask, constraint, n_threads)
     caps = np.broadcast_to(n_columns if constraint.caps is None else constraint.caps, len(points))
     caps = np.minimum(caps, n_columns)
     if isinstance(constraint, AverageSparsity):
@@ -124,20 +128,33 @@ def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int
 
 
 def _by_blocks(
-    matrix: Floats, data: ArrayLike, mask: ArrayLike | None, constraint: BlockSparsity, threads: int
+    matrix: Floats,
+    data: ArrayLike,
+    mask: ArrayLike | None,
+    constraint: BlockSparsity | BlockMatroidSparsity,
+    names: Ints,
+    threads: int,
 ) -> SparseCodes:
     """Code block by block, in an order in which the patches of a block are neighbours."""
-    groups = constraint.shared_caps(0)
-    order = np.concatenate([members for members, _ in groups])
-    sizes = [len(members) for members, _ in groups]
-    caps = np.repeat([min(cap, matrix.shape[1]) for _, cap in groups], sizes)
+    matroids: list[Matroid] = []
+    blocks = constraint if isinstance(constraint, BlockSparsity) else constraint.partition
+    blocks.check(len(np.asarray(data)), matrix.shape[1])
+    if isinstance(constraint, BlockMatroidSparsity):
+        matroids = [constraint.matroid_of_block(b) for b in range(len(blocks.members))]
+        limits = [_rank(matroid, names) for matroid in matroids]
+    else:
+        limits = [min(cap, matrix.shape[1]) for _, cap in blocks.shared_caps(0)]
+    order = np.concatenate(blocks.members)
+    sizes = [len(members) for members in blocks.members]
+    caps = np.repeat(limits, sizes)
     rows = np.asarray(data)[order]
     sorted_points = ObservedData(rows, None if mask is None else np.asarray(mask)[order], len(matrix))
     sorted_points.dtype = matrix.dtype
     rules: dict[tuple[int, int], Rule] = {}
-    for bounds in _chunks_of_blocks(sizes):
-        rules[int(bounds[0]), int(bounds[-1])] = _shared_scores(bounds[:-1] - bounds[0])
-    codes = code_points(Pursuit(matrix, int(caps.max())), sorted_points, caps, threads, rules=rules)
+    for first, ends in _chunks_of_blocks(sizes):
+        own = matroids[first : first + len(ends) - 1]
+        rules[int(ends[0]), int(ends[-1])] = _shared_scores(ends[:-1] - ends[0], own, names)
+    codes = code_points(Pursuit(matrix, max(1, int(caps.max()))), sorted_points, caps, threads, rules=rules)
     back = np.argsort(order)
     return SparseCodes(
         codes.dictionary,
@@ -147,23 +164,30 @@ def _by_blocks(
     )
 
 
-def _chunks_of_blocks(sizes: Sequence[int]) -> list[Ints]:
-    """Return the ends of the blocks of each chunk; a chunk holds whole blocks."""
+def _chunks_of_blocks(sizes: Sequence[int]) -> list[tuple[int, Ints]]:
+    """Return the first block of each chunk and the ends of its blocks; a chunk holds whole blocks."""
     ends = np.concatenate([[0], np.cumsum(sizes)])
     chunks, first = [], 0
     for last in range(1, len(ends)):
         if last == len(ends) - 1 or ends[last + 1] - ends[first] > CHUNK:
-            chunks.append(ends[first : last + 1])
+            chunks.append((first, ends[first : last + 1]))
             first = last
     return chunks
 
 
-def _shared_scores(starts: Ints) -> Rule:
-    """Return the rule by which consecutive patches from each start on select one atom together."""
+def _shared_scores(starts: Ints, matroids: Sequence[Matroid], names: Ints) -> Rule:
+    """Return the rule by which the patches from each start on select the same allowed atom."""
+    padded = np.append(names, -1)
 
     def share(scores: Floats, supports: Ints) -> None:
         sizes = np.diff(np.append(starts, len(scores)))
-        scores[...] = np.repeat(np.add.reduceat(scores, starts, axis=0), sizes, axis=0)
+        sums = np.add.reduceat(scores, starts, axis=0)
+        # Patches that cannot use an atom of their block have -1 in its place.
+        unions = np.maximum.reduceat(supports, starts, axis=0) if matroids else supports[:0]
+        for b, matroid in enumerate(matroids):
+            free, _ = matroid.exchanges(padded[unions[b : b + 1]], names)
+            sums[b, ~free[0]] = -1
+        scores[...] = np.repeat(sums, sizes, axis=0)
 
     return share
 

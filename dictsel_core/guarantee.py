@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from typing import Literal, get_args
 
-from dictsel_core._validation import as_count, as_n_atoms, as_positive
+from dictsel_core._validation import as_accuracy, as_count, as_n_atoms, as_positive
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 
@@ -214,14 +214,6 @@ def regret_bound(
     if selector == "replacement_omp":
         largest /= smoothness
     return RegretBound(_ratio(concavity, smoothness, 1.0), largest * learners)
-
-
-def as_accuracy(value: object) -> float:
-    """Return the accuracy tau of a step, above 0 and at most 1."""
-    accuracy = as_positive(value, "accuracy")
-    if accuracy > 1:
-        raise ValueError(f"accuracy must be at most 1, but is {accuracy}.")
-    return accuracy
 
 
 def _replacement_bound(

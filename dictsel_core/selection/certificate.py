@@ -66,6 +66,11 @@ class OptimumBound:
         self._problem, self._constraint = problem, constraint
         self._concavities: dict[int, float] = {}
 
+    @property
+    def energy(self) -> float:
+        """Half the energy of the data, on observed entries."""
+        return float(self._problem.energies.sum()) / 2
+
     def certificate(
         self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
     ) -> Certificate:

@@ -84,13 +84,15 @@ class ReplacementEngine(ABC):
     ----------
     state : SupportState
         Modified by `iterate`.
-    max_repeats : int
-        How many iterations may select an atom that is already in the dictionary.
+    max_repeats : int or None
+        How many iterations may select an atom that is already in the dictionary, without being a step; None
+        if every iteration is a step, as in the paper.
     """
 
-    def __init__(self, state: SupportState, max_repeats: int) -> None:
+    def __init__(self, state: SupportState, max_repeats: int | None) -> None:
         self.state = state
-        self._repeats_left = max_repeats
+        self._counts_repeats = max_repeats is None
+        self._repeats_left = max_repeats or 0
         self._all = np.ones(len(state.problem.ground_set), bool)
         self._new = self._all.copy()
 
@@ -102,13 +104,13 @@ class ReplacementEngine(ABC):
         """
 
     def advance(self) -> SelectionStep:
-        """Iterate until an atom joins the dictionary."""
+        """Iterate until an atom joins the dictionary, or once if every iteration counts."""
         n_exact = 0
         while True:
-            eligible = self._all if self._repeats_left > 0 else self._new
+            eligible = self._all if self._counts_repeats or self._repeats_left > 0 else self._new
             pick = self.iterate(eligible, self._new)
             n_exact += pick.n_exact
-            if self._new[pick.atom]:
+            if self._new[pick.atom] or self._counts_repeats:
                 break
             self._repeats_left -= 1
         self._new[pick.atom] = False

@@ -48,7 +48,7 @@ class Selection:
     coefficients : tuple of (|Z_t|,) ndarray
         Their least-squares weights on the observed entries.
     gains : (k,) ndarray
-        Gain of each step.
+        Gain of each step. There are more steps than atoms only if repeats count as steps.
     objective : (k,) ndarray
         Value after each step.
     certificate : Certificate
@@ -90,7 +90,7 @@ def as_selection(
     taken = list(steps)
     return Selection(
         ground_set=ground_set,
-        atoms=read_only(np.array([step.atom for step in taken], dtype=np.intp)),
+        atoms=read_only(np.array(list(dict.fromkeys(step.atom for step in taken)), dtype=np.intp)),
         supports=tuple(supports),
         coefficients=tuple(coefficients),
         gains=read_only(np.array([step.gain for step in taken])),

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from dictsel_core._runs import Run
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._validation import Floats, Ints, as_nonnegative
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import OptimumBound
 from dictsel_core.selection.result import Selection, SelectionStep, as_selection
@@ -78,6 +78,39 @@ class SelectionRun(Run[SelectionStep, Selection]):
         """Take all remaining steps and return the selection."""
         with single_threaded_blas:  # once for all steps
             return super().finish()
+
+    def finish_when(self, *, explained: float = 1.0, growth: float = 0.0) -> Selection:
+        """Take steps until more atoms are not worth it, and return the selection.
+
+        So the number of atoms need not be known: that of the run is the largest one.
+
+        Parameters
+        ----------
+        explained : float, optional
+            Stop if the objective reaches this fraction of the energy of the data (observed entries, times
+            one half). Default is 1.
+        growth : float, optional
+            Stop after a step that adds less than this fraction to the objective. Default is 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dictsel_core import IndividualSparsity, iter_replacement_omp, standard_ground_set
+        >>> ground_set = standard_ground_set(bases=["dct"])
+        >>> data = np.random.default_rng(0).normal(size=(50, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
+        >>> run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 64)
+        >>> len(run.finish_when(explained=0.99).atoms)
+        3
+        """
+        target = as_nonnegative(explained, "explained") * self._bound.energy
+        least = as_nonnegative(growth, "growth")
+        before = self._steps[-1].objective if self._steps else 0.0
+        with single_threaded_blas:
+            for step in self:
+                if step.objective >= target or step.objective - before < least * before:
+                    break
+                before = step.objective
+        return self.result
 
     def _started(self) -> Engine:
         if self._engine is None:
