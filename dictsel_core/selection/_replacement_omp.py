@@ -40,7 +40,7 @@ def replacement_omp(
         \sum_t \lVert (A^\top r_t)_{Z'_t \setminus Z_t} \rVert^2
         - M \sum_t \lVert (w_t)_{Z_t \setminus Z'_t} \rVert^2 \Big\}
 
-    over the feasible replacements of the current supports (eq. 5), applies the best replacement, and
+    over the feasible replacements of the current supports (eqs. 3 and 5), applies the best replacement, and
     refits the weights w_t by least squares on the observed entries, which gives the residuals r_t.
 
     Parameters
