@@ -1,5 +1,6 @@
 """Selectors: greedy algorithms that choose a dictionary from a ground set."""
 
+from dictsel_core.selection._chunked_omp import chunked_replacement_omp, iter_chunked_replacement_omp
 from dictsel_core.selection._replacement_greedy import iter_replacement_greedy, replacement_greedy
 from dictsel_core.selection._replacement_ols import iter_replacement_ols, replacement_ols
 from dictsel_core.selection._replacement_omp import iter_replacement_omp, replacement_omp
@@ -14,6 +15,8 @@ __all__ = [
     "Selection",
     "SelectionRun",
     "SelectionStep",
+    "chunked_replacement_omp",
+    "iter_chunked_replacement_omp",
     "iter_replacement_greedy",
     "iter_replacement_ols",
     "iter_replacement_omp",

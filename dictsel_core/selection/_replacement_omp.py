@@ -132,7 +132,7 @@ def replacement_omp(
     ).finish()
 
 
-class _Engine(GainCostEngine):
+class OMPEngine(GainCostEngine):
     """Supports and squared correlations of one run."""
 
     def __init__(
@@ -207,6 +207,6 @@ def _start(
 
 
 _METHOD = Method(
-    (Constraint,), "replacement_omp needs a sparsity constraint such as IndividualSparsity(5)", _Engine
+    (Constraint,), "replacement_omp needs a sparsity constraint such as IndividualSparsity(5)", OMPEngine
 )
 iter_replacement_omp = stepwise(replacement_omp, _start)

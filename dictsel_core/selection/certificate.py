@@ -53,6 +53,21 @@ class Certificate:
         return f"at least {np.floor(1000 * self.ratio) / 1000:.3f} of the best possible"
 
 
+def spectral_certificate(
+    n_atoms: int, achieved: float, energy: float, gram: NDArray[np.float64] | None
+) -> Certificate:
+    """Return the certificate by half the energy of the data, and by their Gram matrix (d, d) if given."""
+    bounds = {"energy": energy}
+    if gram is not None and len(gram) <= _MAX_GRAM:
+        bounds["spectrum"] = float(np.linalg.eigvalsh(gram)[::-1][:n_atoms].sum()) / 2
+    return _least(achieved, bounds)
+
+
+def _least(achieved: float, bounds: dict[str, float]) -> Certificate:
+    reason = min(bounds, key=lambda name: bounds[name])
+    return Certificate(achieved, max(achieved, bounds[reason] * (1 + _SAFETY)), reason)
+
+
 class OptimumBound:
     """Upper bounds on the optimum for one problem and constraint.
 
@@ -84,8 +99,7 @@ class OptimumBound:
         further = self._further_gains(n_atoms, supports, weights)
         if further is not None:
             bounds["gains"] = achieved + further
-        reason = min(bounds, key=lambda name: bounds[name])
-        return Certificate(achieved, max(achieved, bounds[reason] * (1 + _SAFETY)), reason)
+        return _least(achieved, bounds)
 
     @cached_property
     def _energy(self) -> float:

@@ -30,6 +30,7 @@ class GainCostEngine(ReplacementEngine):
         accuracy: float = 1.0,
     ) -> None:
         super().__init__(state, max_repeats)
+        self.state = state
         self.constraint, self._accuracy = constraint, accuracy
         self._price = 0.0
 

@@ -7,7 +7,7 @@ from dictsel_core._runs import Run
 from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Floats, Ints, as_nonnegative
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.certificate import OptimumBound
+from dictsel_core.selection.certificate import Certificate
 from dictsel_core.selection.result import Selection, SelectionStep, as_selection
 
 
@@ -22,6 +22,19 @@ class Engine(Protocol):
 
     def achieved(self) -> float:
         """Return the sum of f_t of the supports that `fitted` has returned last."""
+
+
+class Bound(Protocol):
+    """Upper bounds on the optimum for the data of a run."""
+
+    @property
+    def energy(self) -> float:
+        """Half the energy of the data, on observed entries."""
+
+    def certificate(
+        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
+    ) -> Certificate:
+        """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
 
 
 class SelectionRun(Run[SelectionStep, Selection]):
@@ -41,7 +54,7 @@ class SelectionRun(Run[SelectionStep, Selection]):
     """
 
     def __init__(
-        self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine], bound: OptimumBound
+        self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine], bound: Bound
     ) -> None:
         self._ground_set, self._n_atoms, self._start, self._bound = ground_set, n_atoms, start, bound
         self._engine: Engine | None = None
