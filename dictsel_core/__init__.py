@@ -29,8 +29,10 @@ Examples
 
 from dictsel_core._runs import GeneratorRun, Run
 from dictsel_core.bases import AtomOrigin
+from dictsel_core.constrained_pursuit import constrained_omp
 from dictsel_core.constraints import (
     AverageSparsity,
+    BlockMatroidSparsity,
     BlockSparsity,
     Constraint,
     IndividualSparsity,
@@ -45,7 +47,14 @@ from dictsel_core.constraints import (
     UniformMatroid,
 )
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
-from dictsel_core.guarantee import ApproximationBound, approximation_bound
+from dictsel_core.guarantee import (
+    ApproximationBound,
+    GuaranteedSelector,
+    OnlineSelectorName,
+    RegretBound,
+    approximation_bound,
+    regret_bound,
+)
 from dictsel_core.learning import (
     LearnedDictionary,
     LearningRun,
@@ -91,9 +100,12 @@ from dictsel_core.restoration import (
     restore_region,
 )
 from dictsel_core.selection import (
+    Certificate,
     Selection,
     SelectionRun,
     SelectionStep,
+    chunked_replacement_omp,
+    iter_chunked_replacement_omp,
     iter_replacement_greedy,
     iter_replacement_ols,
     iter_replacement_omp,
@@ -121,13 +133,16 @@ __all__ = [
     "ApproximationBound",
     "AtomOrigin",
     "AverageSparsity",
+    "BlockMatroidSparsity",
     "BlockSparsity",
+    "Certificate",
     "Constraint",
     "ConstraintName",
     "ExpertBank",
     "FixedHedge",
     "GeneratorRun",
     "GroundSet",
+    "GuaranteedSelector",
     "Hedge",
     "IndividualSparsity",
     "LearnedDictionary",
@@ -140,10 +155,12 @@ __all__ = [
     "OnlineReplacementOMP",
     "OnlineSDSMA",
     "OnlineSelector",
+    "OnlineSelectorName",
     "OracleMatroid",
     "Parameter",
     "PartitionMatroid",
     "PresetName",
+    "RegretBound",
     "Replacement",
     "ReplacementGains",
     "ResolvedSettings",
@@ -164,9 +181,12 @@ __all__ = [
     "UniformMatroid",
     "alpha_regret",
     "approximation_bound",
+    "chunked_replacement_omp",
+    "constrained_omp",
     "error_map",
     "estimate_psnr",
     "ground_set_from_array",
+    "iter_chunked_replacement_omp",
     "iter_ksvd",
     "iter_mod",
     "iter_replacement_greedy",
@@ -181,6 +201,7 @@ __all__ = [
     "mod",
     "omp",
     "psnr",
+    "regret_bound",
     "replacement_greedy",
     "replacement_ols",
     "replacement_omp",

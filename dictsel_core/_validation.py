@@ -50,6 +50,14 @@ def as_positive(value: object, name: str) -> float:
     return number
 
 
+def as_accuracy(value: object) -> float:
+    """Return the accuracy of a step as a float above 0 and at most 1."""
+    accuracy = as_positive(value, "accuracy")
+    if accuracy > 1:
+        raise ValueError(f"accuracy must be at most 1, but is {accuracy}.")
+    return accuracy
+
+
 def _as_number(value: object, name: str) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, not {value!r}.")

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +17,8 @@ __all__ = ["STANDARD_BASES", "GroundSet", "ground_set_from_array", "standard_gro
 
 #: The bases of the paper's experiments (section 6): n = 256 atoms on 8 x 8 patches.
 STANDARD_BASES = ("dct", "haar", "db4", "coif1")
+#: Maximum number of subsets for which restricted eigenvalues are computed exactly.
+_MAX_SUBSETS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +100,41 @@ class GroundSet:
         also holds for masked data: deleting rows of A cannot increase a singular value.
         """
         return 1.0 + self.coherence
+
+    def smallest_eigenvalue(self, size: int, *, merge_duplicates: bool = False) -> float:
+        """Return a lower bound on sigma_min^2(A, size), the restricted concavity m_size of section 2.1.
+
+        It is 0 if `size` of the atoms may be dependent. It is exact for small ground sets, and otherwise from
+        the products of each atom with the others (Gershgorin). With `merge_duplicates`, only the first of
+        atoms that are equal up to sign counts.
+        """
+        different = np.arange(len(self))
+        if merge_duplicates:
+            different = np.setdiff1d(different, self.duplicates[0])
+        count = min(size, len(different))
+        if count > self.n_features:
+            return 0.0
+        smallest = 1.0 - self._eigenvalue_shift(different, count, -1.0)
+        return smallest if smallest > 1e-12 else 0.0
+
+    def largest_eigenvalue(self, size: int) -> float:
+        """Return an upper bound on sigma_max^2(A, size), the restricted smoothness M_size of section 2.1."""
+        bound = 1.0 + self._eigenvalue_shift(np.arange(len(self)), min(size, len(self)), 1.0)
+        return min(bound, float(np.linalg.norm(self.atoms, 2)) ** 2 * (1 + 1e-12))
+
+    def _eigenvalue_shift(self, atoms: NDArray[np.intp], size: int, sign: float) -> float:
+        """Return how far the eigenvalues of the Gram matrix of any `size` atoms are from 1, at most."""
+        if size <= 1:
+            return 0.0
+        columns = self.atoms[:, atoms]
+        products = columns.T @ columns
+        if comb(len(atoms), size) <= _MAX_SUBSETS:
+            subsets = np.array(list(combinations(range(len(atoms)), size)))
+            values = np.linalg.eigvalsh(products[subsets[:, :, None], subsets[:, None, :]])
+            return float((sign * (values - 1.0)).max())
+        np.fill_diagonal(products, 0.0)
+        largest = np.partition(np.abs(products), len(atoms) - size, axis=0)[len(atoms) - size + 1 :]
+        return float(largest.sum(axis=0).max())
 
 
 def standard_ground_set(

@@ -1,33 +1,34 @@
-"""The approximation guarantee of Replacement OMP and Replacement Greedy (theorems 4.1 to 4.3)."""
+"""What the theory promises for a selector: approximation ratios (table 1) and regret (appendix D)."""
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb, exp
+from math import exp, log, sqrt
+from typing import Literal, get_args
 
-import numpy as np
-
-from dictsel_core._validation import as_count, as_n_atoms
+from dictsel_core._validation import as_accuracy, as_count, as_n_atoms, as_positive
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 
-#: Maximum number of subsets for which the restricted concavity is computed exactly.
-_MAX_SUBSETS = 20_000
+#: The offline selectors with a guarantee.
+GuaranteedSelector = Literal["replacement_omp", "replacement_greedy", "sds_ma", "sds_omp"]
+#: The online selectors with a guarantee.
+OnlineSelectorName = Literal["replacement_omp", "replacement_greedy", "sds_ma"]
 
 
 @dataclass(frozen=True)
 class ApproximationBound:
-    """Guarantee for the result of `replacement_omp` and `replacement_greedy`.
+    """Guarantee for the result of a selector.
 
     Attributes
     ----------
     ratio : float
         The objective of the result is at least this fraction of the optimum.
     smoothness : float
-        M_{s,2}, as `GroundSet.smoothness`.
+        M_{s,2} as `GroundSet.smoothness`; for SDS_MA and SDS_OMP an upper bound on M_s.
     concavity : float
-        A lower bound on m_{2s} = sigma_min^2(A, 2s); 0 if 2s of the atoms may be dependent.
+        A lower bound on m_{2s} = sigma_min^2(A, 2s), 0 if 2s different atoms may be dependent; for SDS_MA and
+        SDS_OMP one on m_s.
     replacement_sparsity : int
-        The parameter p of the constraint.
+        The parameter p of the constraint; k for SDS_MA and SDS_OMP.
     sparsity : int
         The maximum size s of a support under the constraint.
     """
@@ -39,6 +40,23 @@ class ApproximationBound:
     sparsity: int
 
 
+@dataclass(frozen=True)
+class RegretBound:
+    """Guarantee for an online selector: the expected alpha-regret is at most `regret`.
+
+    Attributes
+    ----------
+    alpha : float
+        The approximation ratio of the offline selector.
+    regret : float
+        Upper bound on alpha times the utility of the best dictionary in hindsight minus the expected utility
+        of the dictionaries played, over all rounds.
+    """
+
+    alpha: float
+    regret: float
+
+
 def approximation_bound(
     ground_set: GroundSet,
     constraint: Constraint,
@@ -46,15 +64,24 @@ def approximation_bound(
     n_points: int,
     n_atoms: int,
     n_steps: int | None = None,
+    accuracy: float = 1.0,
+    selector: GuaranteedSelector = "replacement_omp",
 ) -> ApproximationBound:
-    r"""Return the guarantee of theorems 4.1 to 4.3 for a ground set and a constraint.
+    r"""Return the guarantee of table 1 for a ground set and a constraint.
 
-    After k' steps the objective of the selected supports is at least
+    After k' steps of Replacement OMP or Replacement Greedy, the objective of the supports is at least
 
-    .. math:: \frac{m_{2s}^2}{M_{s,2}^2} \Big(1 - \exp\Big(-\frac{k'}{p} \frac{M_{s,2}}{m_{2s}}\Big)\Big)
+    .. math:: \frac{m_{2s}^2}{M_{s,2}^2}
+        \Big(1 - \exp\Big(-\frac{\tau k'}{p} \frac{M_{s,2}}{m_{2s}}\Big)\Big)
 
-    times that of the best dictionary of k atoms. (In the paper, sigma_max and sigma_min are swapped in
-    theorem 4.3.)
+    times that of the best dictionary of k atoms (theorems 4.1 and 4.2; remark 4.4 for the accuracy
+    :math:`\tau`). For individual, matroid and block sparsity p is k, however many steps are made; for average
+    sparsity it is 2k + k' - 1, or k + k' - 1 without individual sparsity (appendix B). The objective never
+    falls, so if k' exceeds k, the ratio is the best over k, ..., k' steps.
+
+    For SDS_MA the ratio is :math:`(1 - e^{-k'/k})\, m_s / M_s`. For SDS_OMP it is :math:`m_s / k`, of the
+    order that table 1 gives: its first atom alone reaches that much. It then refers to the best codes in the
+    selected dictionary, not to those of OMP.
 
     Parameters
     ----------
@@ -65,26 +92,41 @@ def approximation_bound(
     n_atoms : int
         The size k of the optimal dictionary.
     n_steps : int, optional
-        The number k' of steps. Default is k.
+        The number k' of steps, which is the size of the selected dictionary. Default is k.
+    accuracy : float, optional
+        The fraction tau of the largest gain that each step reaches at least. Default is 1.
+    selector : {"replacement_omp", "replacement_greedy", "sds_ma", "sds_omp"}, optional
+        Default is "replacement_omp".
 
     Returns
     -------
     ApproximationBound
 
+    See Also
+    --------
+    Selection.certificate : What a selection has reached at least, by its own data.
+    regret_bound : The guarantee of the online selectors.
+
     Notes
     -----
-    m_{2s} is exact for small ground sets, and otherwise bounded by the coherence of the worst 2s atoms
-    (Gershgorin). The standard ground set contains the constant atom once per basis, so its m_2 is 0 and
-    nothing is guaranteed, although it works in practice. The bound is for fully observed patches: under a
-    mask, any atoms may become dependent.
+    m and M are exact for small ground sets, and otherwise bounded by the coherence of the worst atoms
+    (Gershgorin). Of equal atoms only one counts, unless the constraint is by matroids, which may tell them
+    apart. Still, some five atoms of the standard ground set are dependent, so that nothing is guaranteed in
+    advance there; see `Selection.certificate`. The bound is for fully observed patches: under a mask, any
+    atoms may become dependent. (In the paper, sigma_max and sigma_min are swapped in theorem 4.3.)
 
     Examples
     --------
     >>> from dictsel_core import IndividualSparsity, standard_ground_set
     >>> basis = standard_ground_set(bases=["dct"])
-    >>> bound = approximation_bound(basis, IndividualSparsity(5), n_points=100, n_atoms=20)
-    >>> round(bound.ratio, 3)  # 1 - 1/e for an orthonormal basis
+    >>> for n_steps in (20, 40, 60):  # 1 - 1/e, 1 - 1/e^2, ... for an orthonormal basis
+    ...     bound = approximation_bound(
+    ...         basis, IndividualSparsity(5), n_points=100, n_atoms=20, n_steps=n_steps
+    ...     )
+    ...     print(round(bound.ratio, 3))
     0.632
+    0.865
+    0.95
     """
     given: tuple[object, object] = (ground_set, constraint)
     if not isinstance(given[0], GroundSet) or not isinstance(given[1], Constraint):
@@ -92,30 +134,133 @@ def approximation_bound(
             "approximation_bound needs a GroundSet and a Constraint, "
             f"not {type(given[0]).__name__} and {type(given[1]).__name__}."
         )
+    _check_name(selector, get_args(GuaranteedSelector))
     count = as_n_atoms(n_atoms, len(ground_set))
     points = as_count(n_points, "n_points")
     steps = count if n_steps is None else as_count(n_steps, "n_steps")
+    tau = as_accuracy(accuracy)
     constraint.check(points, len(ground_set))
-    largest = min(max(count, steps), len(ground_set))  # dictionary size, ours or the optimal one
-    sparsity = constraint.capacity(points, len(ground_set), largest)
-    concavity = _restricted_concavity(ground_set, min(2 * sparsity, len(ground_set)))
+    if selector.startswith("sds"):
+        sizes = [constraint.capacity(points, len(ground_set), number) for number in (count, steps)]
+        return _sds_bound(ground_set, sizes, count, tau * steps, selector)
+    numbers = _useful_numbers_of_steps(constraint, points, len(ground_set), count, steps)
+    bounds = (_replacement_bound(ground_set, constraint, points, count, number, tau) for number in numbers)
+    return max(bounds, key=lambda bound: bound.ratio)
+
+
+def regret_bound(
+    ground_set: GroundSet,
+    *,
+    sparsity: int,
+    n_atoms: int,
+    rounds: int,
+    largest_energy: float,
+    selector: OnlineSelectorName = "replacement_omp",
+) -> RegretBound:
+    r"""Return the guarantee of appendix D for an online selector with Hedge (theorems D.2, D.4 and D.6).
+
+    The expected alpha-regret after T rounds is at most :math:`c\, k \sqrt{2 T \ln n}`, where alpha is the
+    ratio of the offline selector and c the largest gain of a learner in units of the utility: half the
+    largest energy of a patch, times 1 / M_s for SDS_MA and times 1 / M for Replacement OMP.
+
+    The paper prints theorems D.4 and D.6 for gains up to 1. The gains of Replacement OMP have the factors
+    1 / 2M and M / 2 in its text, and 1 / M and M in algorithm 3, which is what the learners observe; the text
+    has those of the utility, and so has c.
+
+    Parameters
+    ----------
+    ground_set : GroundSet
+    sparsity : int
+        Maximum number of atoms per patch, s.
+    n_atoms : int
+        The dictionary size k.
+    rounds : int
+        The number T of rounds.
+    largest_energy : float
+        Largest squared length of a patch.
+    selector : {"replacement_omp", "replacement_greedy", "sds_ma"}, optional
+        Default is "replacement_omp".
+
+    Returns
+    -------
+    RegretBound
+
+    See Also
+    --------
+    approximation_bound : The guarantee of the offline selectors.
+    alpha_regret : The regret of a game that was played.
+
+    Examples
+    --------
+    >>> from dictsel_core import standard_ground_set
+    >>> basis = standard_ground_set(bases=["dct"])
+    >>> bound = regret_bound(basis, sparsity=5, n_atoms=20, rounds=2000, largest_energy=64.0)
+    >>> round(bound.alpha, 3)
+    0.632
+    """
+    given: object = ground_set
+    if not isinstance(given, GroundSet):
+        raise TypeError(f"regret_bound needs a GroundSet, not {type(given).__name__}.")
+    _check_name(selector, get_args(OnlineSelectorName))
+    count = as_n_atoms(n_atoms, len(ground_set))
+    s = min(as_count(sparsity, "sparsity"), count)
+    learners = count * sqrt(2 * as_count(rounds, "rounds") * log(len(ground_set)))
+    largest = as_positive(largest_energy, "largest_energy") / 2
+    if selector == "sds_ma":
+        bound = _sds_bound(ground_set, [s, s], count, count, selector)
+        return RegretBound(bound.ratio, largest / bound.smoothness * learners)
     smoothness = ground_set.smoothness
-    p = constraint.replacement_sparsity(largest)
-    ratio = 0.0
-    if concavity > 0.0:
-        ratio = (concavity / smoothness) ** 2 * (1.0 - exp(-steps / p * smoothness / concavity))
-    return ApproximationBound(ratio, smoothness, concavity, p, sparsity)
+    concavity = ground_set.smallest_eigenvalue(2 * s, merge_duplicates=True)
+    if selector == "replacement_omp":
+        largest /= smoothness
+    return RegretBound(_ratio(concavity, smoothness, 1.0), largest * learners)
 
 
-def _restricted_concavity(ground_set: GroundSet, size: int) -> float:
-    """Return a lower bound on the smallest eigenvalue of the Gram matrix of any `size` atoms."""
-    if size > ground_set.n_features or ground_set.coherence > 1.0 - 1e-12:
+def _replacement_bound(
+    ground_set: GroundSet, constraint: Constraint, points: int, n_atoms: int, steps: int, tau: float
+) -> ApproximationBound:
+    """Return the guarantee of theorems 4.1 and 4.2 after a number of steps."""
+    n = len(ground_set)
+    used = min(steps, n)
+    sizes = [constraint.capacity(points, n, number) for number in (n_atoms, used)]
+    p = constraint.replacement_sparsity(n_atoms, used)
+    # The supports compared are one of the optimal dictionary and one of the selected one.
+    concavity = ground_set.smallest_eigenvalue(sum(sizes), merge_duplicates=constraint.treats_atoms_alike)
+    ratio = _ratio(concavity, ground_set.smoothness, tau * steps / p)
+    return ApproximationBound(ratio, ground_set.smoothness, concavity, p, max(sizes))
+
+
+def _useful_numbers_of_steps(
+    constraint: Constraint, points: int, n_candidates: int, n_atoms: int, steps: int
+) -> list[int]:
+    """Return the number of steps, and where it exceeds k, the last one for each smaller size of supports."""
+    numbers = [*range(n_atoms, min(steps, n_candidates + 1)), steps]
+    largest = {
+        constraint.capacity(points, n_candidates, min(number, n_candidates)): number for number in numbers
+    }
+    return list(largest.values())
+
+
+def _ratio(concavity: float, smoothness: float, rate: float) -> float:
+    if concavity == 0.0:
         return 0.0
-    gram = ground_set.atoms.T @ ground_set.atoms
-    if comb(len(ground_set), size) <= _MAX_SUBSETS:
-        subsets = np.array(list(combinations(range(len(ground_set)), size)))
-        blocks = gram[subsets[:, :, None], subsets[:, None, :]]
-        smallest = float(np.linalg.eigvalsh(blocks)[:, 0].min())
-        return smallest if smallest > 1e-12 else 0.0
-    others = np.sort(np.abs(gram - np.eye(len(gram))), axis=0)[::-1]
-    return max(0.0, 1.0 - float(others[: size - 1].sum(axis=0).max()))
+    return (concavity / smoothness) ** 2 * (1.0 - exp(-rate * smoothness / concavity))
+
+
+def _sds_bound(
+    ground_set: GroundSet, sizes: list[int], n_atoms: int, steps: float, selector: str
+) -> ApproximationBound:
+    """Return the guarantee of SDS_MA or SDS_OMP; `sizes` are of the optimal supports, and of the selected."""
+    # Both selectors are for constraints that treat atoms alike.
+    concavity = ground_set.smallest_eigenvalue(sizes[0], merge_duplicates=True)
+    smoothness = ground_set.largest_eigenvalue(sizes[1])
+    if selector == "sds_omp":
+        ratio = concavity / n_atoms
+    else:
+        ratio = concavity / smoothness * (1.0 - exp(-steps / n_atoms))
+    return ApproximationBound(ratio, smoothness, concavity, n_atoms, max(sizes))
+
+
+def _check_name(name: object, known: tuple[str, ...]) -> None:
+    if name not in known:
+        raise ValueError(f"selector must be one of {', '.join(known)}, not {name!r}.")

@@ -1,5 +1,6 @@
 """Orthogonal matching pursuit of many patches with missing entries at once."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +24,8 @@ from dictsel_core._validation import (
 
 __all__ = ["Pursuit", "SparseCodes", "omp"]
 
+#: Changes scores (B, k) in place, given the supports so far (B, s).
+Rule = Callable[[Floats, Ints], None]
 #: Rows per chunk: enough to amortize a NumPy call, few enough to stay in the cache.
 CHUNK = 2048
 
@@ -119,6 +122,7 @@ def omp(
 
     See Also
     --------
+    constrained_omp : Codes patches under any sparsity constraint, such as a budget that they share.
     utilities : What each patch gains from a dictionary.
 
     References
@@ -134,15 +138,49 @@ def omp(
     >>> codes.rebuilt
     array([[0., 2., 0.]])
     """
+    max_residual = as_nonnegative(tolerance, "tolerance")
+    atoms, points = as_coding_problem(dictionary, data, mask)
+    caps = _as_caps(sparsity, len(points))
+    pursuit = Pursuit(atoms, int(caps.max()), max_residual)
+    return code_points(pursuit, points, caps, as_thread_count(threads))
+
+
+def as_coding_problem(
+    dictionary: ArrayLike, data: ArrayLike, mask: ArrayLike | None
+) -> tuple[Floats, ObservedData]:
+    """Return dictionary and data, checked and of one dtype."""
     atoms = as_matrix(dictionary, "dictionary", "(features, atoms)")
     if not np.isfinite(atoms).all():
         raise ValueError("dictionary must be finite, but it contains NaN or infinity.")
-    max_residual = as_nonnegative(tolerance, "tolerance")
     points = ObservedData(data, mask, atoms.shape[0])
     if needs_double(atoms, "dictionary"):
         points.dtype = np.dtype(np.float64)
-    caps = _as_caps(sparsity, len(points))
-    pursuit = Pursuit(atoms.astype(points.dtype, copy=False), int(caps.max()), max_residual)
+    return atoms.astype(points.dtype, copy=False), points
+
+
+def code_points(
+    pursuit: "Pursuit",
+    points: ObservedData,
+    caps: Ints,
+    threads: int,
+    *,
+    rules: Mapping[tuple[int, int], Rule] | None = None,
+    path: Floats | None = None,
+) -> SparseCodes:
+    """Code all points by chunks.
+
+    Parameters
+    ----------
+    pursuit : Pursuit
+    points : ObservedData
+    caps : (T,) ndarray of int
+        Sparsity of each patch, which may be 0.
+    threads : int
+    rules : mapping of (int, int) to Rule, optional
+        A rule for each chunk (start, stop). By default chunks have a fixed size and no rules.
+    path : (T, S + 1) ndarray, optional
+        Filled with the squared residual after 0, 1, ... steps.
+    """
     supports = np.empty((len(points), pursuit.capacity), dtype=np.intp)
     coefficients = np.empty(supports.shape, points.dtype)
     energies = np.empty(len(points), points.dtype)
@@ -150,9 +188,20 @@ def omp(
     def code(start: int, stop: int) -> None:
         rows = slice(start, stop)
         clean, observed = points.rows(start, stop)
-        supports[rows], coefficients[rows], energies[rows] = pursuit(clean, observed, caps[rows])
+        supports[rows], coefficients[rows], energies[rows] = pursuit(
+            clean,
+            observed,
+            caps[rows],
+            rule=None if rules is None else rules[start, stop],
+            path=None if path is None else path[rows],
+        )
 
-    for _ in map_chunks(code, len(points), CHUNK, as_thread_count(threads)):
+    if rules is None:
+        chunks = map_chunks(code, len(points), CHUNK, threads)
+    else:
+        bounds = list(rules)
+        chunks = map_chunks(lambda number, _: code(*bounds[number]), len(bounds), 1, threads)
+    for _ in chunks:
         pass
     return SparseCodes(
         *(read_only(each) for each in (pursuit.atoms.copy(), supports, coefficients, energies))
@@ -188,7 +237,15 @@ class Pursuit:
         self._squares[:, duplicate_columns(self.atoms)] = 0
         self._free: list[_Workspace] = []  # shared by all threads
 
-    def __call__(self, data: Floats, weights: Floats | None, caps: Ints) -> tuple[Ints, Floats, Floats]:
+    def __call__(
+        self,
+        data: Floats,
+        weights: Floats | None,
+        caps: Ints,
+        *,
+        rule: Rule | None = None,
+        path: Floats | None = None,
+    ) -> tuple[Ints, Floats, Floats]:
         """Code one chunk by weighted least squares.
 
         Parameters
@@ -199,6 +256,11 @@ class Pursuit:
             1 where observed, 0 where missing; None if all entries are observed.
         caps : (B,) ndarray of int
             Sparsity of each patch.
+        rule : Rule, optional
+            Changes the scores of every step in place. A patch that cannot use the selected atom then goes on
+            without it.
+        path : (B, s + 1) ndarray, optional
+            Filled with the squared residual after 0, 1, ... steps.
 
         Returns
         -------
@@ -208,12 +270,18 @@ class Pursuit:
         """
         work = self._take_workspace(len(data))
         try:
-            return self._code(data, weights, caps, work)
+            return self._code(data, weights, caps, work, rule, path)
         finally:
             self._free.append(work)
 
     def _code(
-        self, data: Floats, weights: Floats | None, caps: Ints, work: "_Workspace"
+        self,
+        data: Floats,
+        weights: Floats | None,
+        caps: Ints,
+        work: "_Workspace",
+        rule: Rule | None,
+        path: Floats | None,
     ) -> tuple[Ints, Floats, Floats]:
         n = len(data)
         fit, scores = work.fit, work.scores[:n]
@@ -224,6 +292,8 @@ class Pursuit:
         energy = np.vecdot(data, data)
         min_score = energy * self._rounding**2
         active = energy > self._tolerance
+        if path is not None:
+            path[...] = energy[:, None]
         for j in range(self.capacity):
             residual = fit.residual
             if self._weak and weights is not None:
@@ -231,6 +301,8 @@ class Pursuit:
             np.matmul(residual, self.atoms, out=scores)
             np.square(scores, out=scores)
             np.multiply(scores, inverse_lengths, out=scores)
+            if rule is not None:
+                rule(scores, supports)
             chosen = scores.argmax(axis=1)
             active &= (scores[rows, chosen] > min_score) & (caps > j)
             if not active.any():
@@ -240,8 +312,11 @@ class Pursuit:
             if weights is not None:
                 np.multiply(column, weights, out=column)
             # A dependent column ends the pursuit of its patch: even the best atom explains nothing.
-            active = fit.append(inverse_lengths[rows, chosen], active)
-            supports[:, j] = np.where(active, chosen, -1)
+            taken = fit.append(inverse_lengths[rows, chosen], active)
+            active = taken if rule is None else active
+            supports[:, j] = np.where(taken, chosen, -1)
+            if path is not None:
+                path[:, j + 1 :] = np.vecdot(fit.residual, fit.residual)[:, None]
             if self._tolerance > 0:
                 active &= np.vecdot(fit.residual, fit.residual) > self._tolerance
         return supports, fit.coefficients, np.vecdot(fit.residual, fit.residual)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core import omp
+from dictsel_core import AverageSparsity, constrained_omp, omp
 from experiments.data import Array
 
 
@@ -23,14 +23,10 @@ def residual_variance(
 def average_residual_variance(dictionary: Array, data: Array, sparsity: int, budget: int) -> float:
     """Return the same if all points share a budget of atoms, with at most `sparsity` for each.
 
-    The steps of OMP are chosen in the order of what they explain, each after those before it.
+    See `constrained_omp`.
     """
-    energies = [np.square(data).sum(axis=1)]
-    energies += [omp(dictionary, data, s).residual_energy for s in range(1, sparsity + 1)]
-    steps = -np.diff(energies, axis=0)
-    gains = np.minimum.accumulate(steps, axis=0)  # a step counts no more than the one before it
-    chosen = np.argsort(-gains, axis=None, kind="stable")[:budget]
-    return float((energies[0].sum() - steps.flat[chosen].sum()) / energies[0].sum())
+    left = constrained_omp(dictionary, data, AverageSparsity(sparsity, budget)).residual_energy
+    return float(left.sum() / np.square(data).sum())
 
 
 def residuals_of_rounds(dictionaries: Array, data: Array, sparsity: int) -> Array:

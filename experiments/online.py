@@ -38,8 +38,12 @@ SELECTORS: dict[str, Callable[..., OnlineSelector]] = {
 #: Learning rates: from the bound in the paper, the same for all, or adapted to the gains.
 RATES = {"printed": "Hedge", "adaptive": "AdaHedge"}
 LEARNER = "Mairal et al."
+#: The same with the dictionary update of scikit-learn in 2018, when the paper was written.
+OLD_LEARNER = "Mairal et al., as in 2018"
 #: Rounds that are averaged into one point of a curve.
 _BINS = 20
+#: Columns of the printed table: residual of the last rounds and of all, average regret.
+_QUANTITIES = ("residual", "all rounds", "regret T/4", "regret T")
 
 
 class OnlineExperiment(Experiment):
@@ -117,6 +121,7 @@ def _games(points: Array, trial: int) -> Iterator[tuple[str, str, Array]]:
             learners = _learners(rate, len(points), np.random.default_rng(seed(trial, number)))
             yield name, rate, _play(selector(GROUND_SET, N_ATOMS, SPARSITY, learners=learners), points)
     yield LEARNER, "", _learn(points, trial)
+    yield OLD_LEARNER, "", _learn_as_in_2018(points, trial)
 
 
 def _learners(rate: str, rounds: int, rng: np.random.Generator) -> ExpertBank:
@@ -153,6 +158,39 @@ def _learn(points: Array, trial: int) -> Array:
     return dictionaries
 
 
+def _learn_as_in_2018(points: Array, trial: int) -> Array:
+    """Online dictionary learning with the dictionary update that scikit-learn had in 2018.
+
+    An atom j of the dictionary D becomes the unit vector along R A_j, where R = B - D A without the j-th atom
+    and A, B are the sums over codes and points, instead of along the j-th column of R, which is the minimizer
+    (scikit-learn issue 4866). Atoms that are not used become random.
+    """
+    from sklearn.decomposition import sparse_encode
+
+    rng = np.random.default_rng(seed(trial))
+    size = points.shape[1]
+    dictionary = np.zeros((N_ATOMS, size))
+    dictionary[0] = points[0] / np.linalg.norm(points[0])  # the SVD of a single point
+    codes, products = np.zeros((N_ATOMS, N_ATOMS)), np.zeros((size, N_ATOMS))
+    played = np.zeros((*points.shape, N_ATOMS))
+    for t, y in enumerate(points):
+        if t:
+            played[t] = dictionary.T
+        code = sparse_encode(y[None], dictionary, algorithm="lasso_lars", alpha=1.0)[0]
+        codes = codes * (t + 1) / (t + 2) + np.outer(code, code)
+        products = products * (t + 1) / (t + 2) + np.outer(y, code)
+        residual = products - dictionary.T @ codes
+        for j in range(N_ATOMS):
+            residual += np.outer(dictionary[j], codes[j])
+            atom = residual @ codes[j]
+            if np.square(atom).sum() < 1e-20:
+                atom = rng.normal(size=size)
+                codes[j] = 0.0
+            dictionary[j] = atom / np.linalg.norm(atom)
+            residual -= np.outer(dictionary[j], codes[j])
+    return played
+
+
 def _print(rows: list[Row]) -> None:
     last = max(values(rows, "round"))
     lines = []
@@ -163,13 +201,12 @@ def _print(rows: list[Row]) -> None:
             early = min(values(mine, "round"), key=lambda number: abs(number - last / 4))
             line += [
                 f"{column(where(mine, round=last), 'residual').mean():.3f}",
+                f"{column(mine, 'residual').mean():.3f}",
                 f"{column(where(mine, round=early), 'regret').mean():.3f}",
                 f"{column(where(mine, round=last), 'regret').mean():.3f}",
             ]
         lines.append(line)
-    kinds = [
-        f"{what}, {data}" for data in ("syn.", "phot.") for what in ("residual", "regret T/4", "regret T")
-    ]
+    kinds = [f"{what}, {data}" for data in ("syn.", "phot.") for what in _QUANTITIES]
     print_table(
         f"Online: T = {last:,}, {len(values(rows, 'trial'))} trials; average regret over energy",
         ["method", "learners", *kinds],

@@ -25,6 +25,7 @@ STYLES = {
     "MOD": ("#D55E00", "P"),
     "K-SVD": ("#000000", "X"),
     "Mairal et al.": ("#7F7F7F", "*"),
+    "Mairal et al., as in 2018": ("#BBBBBB", "x"),
 }
 _LABELS = {
     "SDS_MA": r"SDS$_\mathrm{MA}$",

@@ -2,6 +2,7 @@
 
 from dictsel_core.constraints.average import AverageSparsity
 from dictsel_core.constraints.block import BlockSparsity
+from dictsel_core.constraints.block_matroid import BlockMatroidSparsity
 from dictsel_core.constraints.individual import IndividualSparsity
 from dictsel_core.constraints.matroid import Matroid, OracleMatroid, PartitionMatroid, UniformMatroid
 from dictsel_core.constraints.matroid_sparsity import MatroidSparsity
@@ -15,6 +16,7 @@ from dictsel_core.constraints.protocol import (
 
 __all__ = [
     "AverageSparsity",
+    "BlockMatroidSparsity",
     "BlockSparsity",
     "Constraint",
     "IndividualSparsity",

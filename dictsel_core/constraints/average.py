@@ -1,6 +1,7 @@
 """Average sparsity: all patches share one budget of atoms."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,6 +46,8 @@ class AverageSparsity(Constraint):
     False
     """
 
+    treats_atoms_alike: ClassVar[bool] = True
+
     s: int | ArrayLike | None
     budget: int
     caps: int | Ints | None = field(init=False, repr=False)
@@ -64,9 +67,17 @@ class AverageSparsity(Constraint):
         cap = n_atoms if self.caps is None else int(np.max(self.caps))
         return min(cap, n_atoms, self.budget)
 
-    def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return p = 3k - 1, or 2k - 1 without individual sparsity (propositions B.5 and B.3)."""
-        return (2 if self.s is None else 3) * n_atoms - 1
+    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
+        """Return p = 2k + k' - 1, or k + k' - 1 without individual sparsity, for supports of k' atoms.
+
+        With k' = k these are the 3k - 1 and 2k - 1 of propositions B.5 and B.3. In their proofs, k
+        replacements serve the patches at their cap; each of the others exhausts one of the k' atoms to be
+        removed or one of the k to be added. Empty supports take one replacement for each atom.
+        """
+        used = n_atoms if n_used is None else n_used
+        if used == 0:
+            return n_atoms
+        return (1 if self.s is None else 2) * n_atoms + used - 1
 
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether neither a cap nor the budget is exceeded."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +38,9 @@ class BlockSparsity(LocalConstraint):
     >>> constraint.is_feasible([[4, 7], [8], [0, 1]])
     False
     """
+
+    one_replacement_per_atom: ClassVar[bool] = True
+    treats_atoms_alike: ClassVar[bool] = True
 
     blocks: Sequence[ArrayLike]
     s: int | ArrayLike
@@ -97,9 +101,14 @@ class BlockSparsity(LocalConstraint):
         """Return the maximum size of a support within the caps and the dictionary."""
         return min(int(np.max(self.caps)), n_atoms)
 
-    def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return p = k (proposition B.2)."""
+    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
+        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.2)."""
         return n_atoms
+
+    def shared_caps(self, n_points: int) -> Sequence[tuple[Ints, int]]:
+        """Return the blocks and their caps."""
+        caps = np.broadcast_to(self.caps, len(self._members))
+        return list(zip(self._members, caps.tolist(), strict=True))
 
     def is_feasible(self, supports: Supports) -> bool:
         """Return whether no block uses more atoms than its cap."""
@@ -129,14 +138,13 @@ class BlockSparsity(LocalConstraint):
     def swap(self, table: SwapTable, atom: int) -> Replacement:
         """Return the best replacement by true differences."""
         values, replaced = self._block_differences(table)
-        takes = values[:, atom] > 0
-        removed = self._slots_of(table.supports, np.where(takes, replaced[:, atom], -1))
-        added = takes[self._labels] & ((table.additions[:, atom] > 0) | (removed >= 0))
-        return Replacement(float(values[takes, atom].sum()), added, removed)
+        return self.replacement_of_blocks(
+            values[:, atom], replaced[:, atom], table.supports, table.additions[:, atom] > 0
+        )
 
     def _block_values(self, table: ReplacementGains) -> Floats:
         """Value of every atom in every block, which may be negative where the block is full: (b, n)."""
-        gains = self._sum_over_blocks(table.gains)
+        gains = self.sum_over_blocks(table.gains)
         closed = self._closed(table.supports, table.gains.shape[1])
         return gains - np.where(closed, self._removals(table)[1][:, None], 0)
 
@@ -159,6 +167,30 @@ class BlockSparsity(LocalConstraint):
         full: Bools = used.sum(axis=1) >= self.caps
         return full[:, None] & ~used
 
+    @property
+    def members(self) -> tuple[Ints, ...]:
+        """The patches of each block."""
+        return self._members
+
+    def replacement_of_blocks(
+        self, values: Floats, replaced: Ints, supports: Ints, gains: Bools
+    ) -> Replacement:
+        """Return the replacement by one atom in all blocks where its value is positive.
+
+        Parameters
+        ----------
+        values : (b,) ndarray
+        replaced : (b,) ndarray of int
+            The atom that each block loses; -1 if it loses none.
+        supports : (T, S) ndarray of int
+        gains : (T,) ndarray of bool
+            Which patches gain by the atom; the others receive it only in exchange.
+        """
+        takes = values > 0
+        removed = self._slots_of(supports, np.where(takes, replaced, -1))
+        added = takes[self._labels] & (gains | (removed >= 0))
+        return Replacement(float(values[takes].sum()), added, removed)
+
     def _slots_of(self, supports: Ints, atoms: Ints) -> Ints:
         """Slot of each patch that holds a given atom of its block, -1 if none does: (T,)."""
         sought = atoms[self._labels]
@@ -168,7 +200,7 @@ class BlockSparsity(LocalConstraint):
     def _block_differences(self, table: SwapTable) -> tuple[Floats, Ints]:
         """Value of every atom in every block, and the atom it would replace (-1: none): (b, n) each."""
         n_candidates = table.additions.shape[1]
-        values = self._sum_over_blocks(table.additions)
+        values = self.sum_over_blocks(table.additions)
         replaced = np.full(values.shape, -1)
         closed = self._closed(table.supports, n_candidates)
         for b in np.flatnonzero(closed.any(axis=1)):
@@ -184,7 +216,7 @@ class BlockSparsity(LocalConstraint):
             values[b] = np.where(closed[b], best, values[b])
         return values, replaced
 
-    def _sum_over_blocks(self, values: Floats) -> Floats:
+    def sum_over_blocks(self, values: Floats) -> Floats:
         """Sum the rows of each block: (T, n) becomes (b, n)."""
         from scipy.sparse import csr_array  # noqa: PLC0415  (slow to import, and needed here alone)
 

@@ -1,6 +1,7 @@
 """Individual sparsity: a cap on the support of every patch."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +36,9 @@ class IndividualSparsity(LocalConstraint):
     False
     """
 
+    one_replacement_per_atom: ClassVar[bool] = True
+    treats_atoms_alike: ClassVar[bool] = True
+
     s: int | ArrayLike
     caps: int | Ints = field(init=False, repr=False)
 
@@ -50,8 +54,8 @@ class IndividualSparsity(LocalConstraint):
         """Return the maximum size of a support within the caps and the dictionary."""
         return min(int(np.max(self.caps)), n_atoms)
 
-    def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return p = k (proposition 3.6)."""
+    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
+        """Return p = k: one replacement for each atom of the optimal dictionary (proposition 3.6)."""
         return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:

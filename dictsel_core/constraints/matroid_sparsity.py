@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,6 +39,8 @@ class MatroidSparsity(LocalConstraint):
     False
     """
 
+    one_replacement_per_atom: ClassVar[bool] = True
+
     matroids: Matroid | Sequence[Matroid]
 
     def __post_init__(self) -> None:
@@ -54,20 +57,23 @@ class MatroidSparsity(LocalConstraint):
 
     def check(self, n_points: int, n_candidates: int) -> None:
         """Raise ValueError if the matroids do not fit the patches or the ground set."""
+        self._check_count(n_points)
+        for matroid in self._distinct():
+            matroid.check(n_candidates)
+
+    def _check_count(self, n_points: int) -> None:
         if isinstance(self.matroids, tuple) and len(self.matroids) != n_points:
             raise ValueError(
                 f"There must be one matroid or one per patch, {n_points}, but there are {len(self.matroids)}."
             )
-        for matroid in self._distinct():
-            matroid.check(n_candidates)
 
     def capacity(self, n_points: int, n_candidates: int, n_atoms: int) -> int:
         """Return the largest rank."""
         rank = max(matroid.rank(n_candidates) for matroid in self._distinct())
         return max(1, min(rank, n_atoms))
 
-    def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return p = k (proposition B.1)."""
+    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
+        """Return p = k: one replacement for each atom of the optimal dictionary (proposition B.1)."""
         return n_atoms
 
     def is_feasible(self, supports: Supports) -> bool:
@@ -123,6 +129,11 @@ class MatroidSparsity(LocalConstraint):
             for start in range(0, len(members), step):
                 rows = members[start : start + step]
                 yield rows, *matroid.exchanges(supports[rows], candidates)
+
+    def matroids_with_rows(self, n_points: int) -> list[tuple[Matroid, Ints]]:
+        """Return each different matroid with the patches that it is for; ValueError if they do not fit."""
+        self._check_count(n_points)
+        return self._distinct_with_rows(n_points)
 
     def _distinct(self) -> list[Matroid]:
         if isinstance(self.matroids, Matroid):

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -102,7 +103,7 @@ class Constraint(ABC):
     ...         self.inner, self.excluded = IndividualSparsity(sparsity), list(excluded)
     ...     def capacity(self, n_points, n_candidates, n_atoms):
     ...         return self.inner.capacity(n_points, n_candidates, n_atoms)
-    ...     def replacement_sparsity(self, n_atoms):
+    ...     def replacement_sparsity(self, n_atoms, n_used=None):
     ...         return n_atoms
     ...     def is_feasible(self, supports):
     ...         used = {int(atom) for support in supports for atom in support}
@@ -118,6 +119,13 @@ class Constraint(ABC):
     ...         return Replacement(0.0, np.zeros(n_points, bool), np.full(n_points, -1))
     """
 
+    #: Whether the replacements that `replacement_sparsity` counts are one for each atom of the optimal
+    #: dictionary, as in propositions B.1 and B.2. Only then may their values be summed over different atoms.
+    one_replacement_per_atom: ClassVar[bool] = False
+    #: Whether supports stay allowed if an atom is replaced by another one everywhere. Then no optimal support
+    #: needs two atoms that are equal.
+    treats_atoms_alike: ClassVar[bool] = False
+
     def check(self, n_points: int, n_candidates: int) -> None:  # noqa: B027  (optional, not abstract)
         """Raise ValueError if the constraint does not fit T = `n_points` and n = `n_candidates`."""
 
@@ -126,8 +134,13 @@ class Constraint(ABC):
         """Return the maximum size of a support: s of theorems 4.1 to 4.3."""
 
     @abstractmethod
-    def replacement_sparsity(self, n_atoms: int) -> int:
-        """Return the replacement-sparsity parameter p for dictionaries of `n_atoms` atoms."""
+    def replacement_sparsity(self, n_atoms: int, n_used: int | None = None) -> int:
+        """Return the replacement-sparsity parameter p (definition 3.1).
+
+        It is the number of feasible replacements that lead from any supports made of `n_used` atoms to any
+        supports made of `n_atoms` atoms, those of the optimal dictionary. By default both numbers are
+        equal, as in the paper.
+        """
 
     @abstractmethod
     def is_feasible(self, supports: Supports) -> bool:
@@ -147,6 +160,13 @@ class Constraint(ABC):
         `price` is a hint: the price of the last replacement.
         """
         return self.values(table)
+
+    def shared_caps(self, n_points: int) -> Sequence[tuple[Ints, int]]:
+        """Return disjoint groups of patches, each with the number of atoms that it may use altogether.
+
+        Patches in no group have no such limit; by default there is no group. It bounds the optimum.
+        """
+        return ()
 
 
 class LocalConstraint(Constraint):

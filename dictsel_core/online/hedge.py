@@ -32,6 +32,7 @@ class ExpertBank(ABC):
         self._shape = (as_count(n_learners, "n_learners"), as_count(n_actions, "n_actions"))
         self._rng = as_generator(rng)
         self._totals: Array = np.zeros(self._shape)
+        self._gains_so_far: Array = np.zeros(self._shape)  # unlike the totals, over restarts too
         self._probabilities: Array | None = None
 
     @property
@@ -58,6 +59,38 @@ class ExpertBank(ABC):
         drawn: Ints = (cumulative <= draws[:, None]).sum(axis=1)
         return np.minimum(drawn, self._shape[1] - 1)
 
+    def distinct(self, actions: ArrayLike) -> Ints:
+        """Return different actions: those given, with repetitions replaced.
+
+        A learner that repeats the action of an earlier one takes the action with the largest gain in all
+        rounds so far among those that nobody has taken.
+
+        Parameters
+        ----------
+        actions : (n_learners,) array_like of int
+            As returned by `play`. There must not be more learners than actions.
+
+        Returns
+        -------
+        (n_learners,) ndarray of int
+
+        Examples
+        --------
+        >>> learners = AdaptiveHedge(4, n_learners=2)
+        >>> learners.observe([[3.0, 0.0, 1.0, 2.0]] * 2)
+        >>> learners.distinct([0, 0]).tolist()
+        [0, 3]
+        """
+        taken: Ints = np.array(actions, dtype=np.intp)
+        first = np.unique(taken, return_index=True)[1]
+        repeats = np.setdiff1d(np.arange(len(taken)), first)
+        free = np.ones(self.n_actions, bool)
+        free[taken] = False
+        for learner in repeats:
+            action = np.where(free, self._gains_so_far[learner], -1.0).argmax()
+            taken[learner], free[action] = action, False
+        return taken
+
     def observe(self, gains: ArrayLike) -> None:
         """End the round.
 
@@ -74,6 +107,7 @@ class ExpertBank(ABC):
         if not table.min() >= 0.0 or not np.isfinite(table.max()):
             raise ValueError("gains must be finite and at least 0.")
         self._learn(table)
+        self._gains_so_far += table
         self._probabilities = None
 
     @property

@@ -27,12 +27,17 @@ class OnlineSelector(ABC):
     In every round, `play` returns the dictionary, and `observe` takes the patch to be coded. Learner
     i then observes the gains of all atoms, given the atoms of the previous learners.
 
+    Learners may agree on an atom, where the paper defines X + a for new atoms only. The dictionary is then
+    completed to k different atoms: a learner that repeats the atom of an earlier one adds the atom with its
+    largest total gain so far among the rest. What the learners observe stays that of their own atoms, and the
+    utility of a dictionary does not fall when atoms are added, so the regret bounds of appendix D hold.
+
     Parameters
     ----------
     ground_set : GroundSet
         The n candidate atoms.
     n_atoms : int
-        The dictionary size k; a dictionary is smaller if learners agree.
+        The dictionary size k.
     sparsity : int
         Maximum number of atoms per patch, s.
     largest_energy : float, optional
@@ -110,11 +115,11 @@ class OnlineSelector(ABC):
         return self._learners
 
     def play(self) -> Ints:
-        """Return the dictionary of this round: up to k different atoms as ground-set indices.
+        """Return the dictionary of this round: k different atoms as ground-set indices.
 
         It is the same until `observe` ends the round.
         """
-        return np.array(list(dict.fromkeys(self._draw().tolist())), dtype=np.intp)
+        return self._learners.distinct(self._draw())
 
     def observe(self, y: ArrayLike, mask: ArrayLike | None = None) -> None:
         """End the round with the patch to be coded.

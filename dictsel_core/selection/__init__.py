@@ -1,17 +1,22 @@
 """Selectors: greedy algorithms that choose a dictionary from a ground set."""
 
+from dictsel_core.selection._chunked_omp import chunked_replacement_omp, iter_chunked_replacement_omp
 from dictsel_core.selection._replacement_greedy import iter_replacement_greedy, replacement_greedy
 from dictsel_core.selection._replacement_ols import iter_replacement_ols, replacement_ols
 from dictsel_core.selection._replacement_omp import iter_replacement_omp, replacement_omp
 from dictsel_core.selection._sds_ma import iter_sds_ma, sds_ma
 from dictsel_core.selection._sds_omp import iter_sds_omp, sds_omp
+from dictsel_core.selection.certificate import Certificate
 from dictsel_core.selection.result import Selection, SelectionStep
 from dictsel_core.selection.run import SelectionRun
 
 __all__ = [
+    "Certificate",
     "Selection",
     "SelectionRun",
     "SelectionStep",
+    "chunked_replacement_omp",
+    "iter_chunked_replacement_omp",
     "iter_replacement_greedy",
     "iter_replacement_ols",
     "iter_replacement_omp",

@@ -85,7 +85,8 @@ class _Engine(ReplacementEngine):
     def __init__(self, problem: Problem, constraint: LocalConstraint, n_atoms: int) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)
         capacity = constraint.capacity(n_points, n_candidates, n_atoms)
-        super().__init__(SupportState(problem, capacity, ColumnFit(problem)), max_repeats=n_atoms)
+        self.state = SupportState(problem, capacity, ColumnFit(problem))
+        super().__init__(self.state, max_repeats=n_atoms)
         self.problem, self.constraint = problem, constraint
         self.atoms = problem.ground_set.atoms  # float64: differences of lengths lose digits
         self.lengths = np.broadcast_to(problem.masked_lengths(), (n_points, n_candidates))

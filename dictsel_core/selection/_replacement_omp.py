@@ -1,11 +1,13 @@
 """Replacement OMP (section 4.2), the paper's own selector."""
 
+from typing import Any, Literal, get_args
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._runs import stepwise
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._validation import Bools, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.driver import Method, Pick
@@ -13,7 +15,10 @@ from dictsel_core.selection.fits import ColumnFit, GramFit
 from dictsel_core.selection.gain_cost import GainCostEngine
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
+from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import SupportState
+
+Repeats = Literal["extra", "steps", "none"]
 
 
 def replacement_omp(
@@ -24,6 +29,8 @@ def replacement_omp(
     *,
     mask: ArrayLike | None = None,
     decay: bool = False,
+    repeats: Repeats | None = None,
+    accuracy: float = 1.0,
 ) -> Selection:
     r"""Select a dictionary by Replacement OMP (algorithm 1, section 4.2).
 
@@ -33,7 +40,7 @@ def replacement_omp(
         \sum_t \lVert (A^\top r_t)_{Z'_t \setminus Z_t} \rVert^2
         - M \sum_t \lVert (w_t)_{Z_t \setminus Z'_t} \rVert^2 \Big\}
 
-    over the feasible replacements of the current supports (eq. 3), applies the best replacement, and
+    over the feasible replacements of the current supports (eqs. 3 and 5), applies the best replacement, and
     refits the weights w_t by least squares on the observed entries, which gives the residuals r_t.
 
     Parameters
@@ -51,12 +58,20 @@ def replacement_omp(
     decay : bool, optional
         True is ROMPd (section 6.1): M decreases as :math:`M / \sqrt{i}` in iteration i, so that gains
         do not all reach zero. The objective may then decrease in some steps. Default is False.
+    repeats : {"extra", "steps", "none"}, optional
+        What happens if an atom that is already selected wins again. "extra": the iteration is part of the
+        next step, and up to k are made. "steps": it is a step, as in algorithm 1 taken literally; the
+        dictionary may then have fewer than k atoms. "none": only new atoms compete. Default is "extra", and
+        "none" with decay.
+    accuracy : float, optional
+        Each step reaches at least this fraction of the largest gain (remark 4.4). Below 1 there may be fewer
+        exact solves under average sparsity. Default is 1.
 
     Returns
     -------
     Selection
-        With exactly k atoms. `objective` is the sum of f_t(Z_t), `gain` the maximum above. Without
-        decay, the objective grows by at least half the gain of each step.
+        With exactly k atoms, unless repeats are steps. `objective` is the sum of f_t(Z_t), `gain` the maximum
+        above. Without decay, the objective grows by at least half the gain of each step.
 
     See Also
     --------
@@ -68,10 +83,11 @@ def replacement_omp(
     Notes
     -----
     The paper maximizes over the whole ground set, so an atom that is already selected may win again and
-    change supports without enlarging the dictionary; such iterations are part of the next step. At
-    most k of them are made: the first k iterations are then those of the paper, and theorem 4.2 holds.
-    With decay only new atoms compete. If no replacement has a positive gain, the new atom with the
-    largest summed squared correlation joins the dictionary without being used.
+    change supports without enlarging the dictionary; by default such iterations are part of the next step.
+    At most k of them are made: the first k iterations are then those of the paper, and theorem 4.2 holds,
+    as it does with "steps". Repeats about halve the residual (docs/reproduction.md). If no replacement has
+    a positive gain, the new atom with the largest summed squared correlation joins the dictionary without
+    being used.
 
     Of atoms that are equal up to sign, the first one in the ground set wins. One step costs O(dn) for
     each patch that the previous step has changed, and O(ds^2) for its refit; if nothing is missing, inner
@@ -104,21 +120,39 @@ def replacement_omp(
     >>> sum(len(support) for support in average.supports)
     100
     """
-    return iter_replacement_omp(ground_set, data, constraint, n_atoms, mask=mask, decay=decay).finish()
+    return iter_replacement_omp(
+        ground_set,
+        data,
+        constraint,
+        n_atoms,
+        mask=mask,
+        decay=decay,
+        repeats=repeats,
+        accuracy=accuracy,
+    ).finish()
 
 
-class _Engine(GainCostEngine):
+class OMPEngine(GainCostEngine):
     """Supports and squared correlations of one run."""
 
-    def __init__(self, problem: Problem, constraint: Constraint, n_atoms: int, decay: bool) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        constraint: Constraint,
+        n_atoms: int,
+        decay: bool,
+        repeats: Repeats | None,
+        accuracy: float,
+    ) -> None:
         n_candidates = len(problem.ground_set)
         capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
         # In larger dictionaries, shared products cost more than they save.
         shares_products = problem.observed is None and n_atoms <= 2 * problem.ground_set.n_features
         fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
-        # With decay a gain does not guarantee an improvement, so repeats could cycle.
         state = SupportState(problem, capacity, fit)
-        super().__init__(state, constraint, max_repeats=0 if decay else n_atoms)
+        # With decay a gain does not guarantee an improvement, so repeats could cycle.
+        max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
+        super().__init__(state, constraint, max_repeats, accuracy)
         self.problem, self.decay = problem, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.largest = np.empty(len(problem), problem.data.dtype)
@@ -161,7 +195,18 @@ class _Engine(GainCostEngine):
             self.largest[block] = np.maximum.reduce(squares, axis=1)
 
 
+def _start(
+    *,
+    repeats: Repeats | None,
+    accuracy: float,
+    **problem: Any,  # noqa: ANN401  (checked by the method)
+) -> SelectionRun:
+    if repeats is not None and repeats not in get_args(Repeats):
+        raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")
+    return _METHOD.start(**problem, repeats=repeats, accuracy=as_accuracy(accuracy))
+
+
 _METHOD = Method(
-    (Constraint,), "replacement_omp needs a sparsity constraint such as IndividualSparsity(5)", _Engine
+    (Constraint,), "replacement_omp needs a sparsity constraint such as IndividualSparsity(5)", OMPEngine
 )
-iter_replacement_omp = stepwise(replacement_omp, _METHOD.start)
+iter_replacement_omp = stepwise(replacement_omp, _start)

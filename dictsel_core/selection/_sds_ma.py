@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._runs import stepwise
-from dictsel_core._validation import Floats, Ints, rounding_level
+from dictsel_core._validation import Floats, Ints
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection._modular import modular_values
 from dictsel_core.selection.driver import Method, Pick
 from dictsel_core.selection.fits import ColumnFit
 from dictsel_core.selection.problem import Problem
@@ -106,17 +107,9 @@ class _Engine:
         self._state.set_supports(self._pool.supports())
         return self._state.fitted()
 
-
-def modular_values(problem: Problem) -> Floats:
-    """Return f_t({a}) for every patch and atom: (T, n)."""
-    lengths = np.broadcast_to(problem.masked_lengths(), (len(problem), len(problem.ground_set)))
-    squares = np.square(problem.data @ problem.atoms)
-    values = np.zeros_like(squares)
-    # An atom that the mask hides almost entirely explains nothing.
-    threshold = rounding_level(problem.atoms.shape[0], values.dtype) ** 2
-    np.divide(squares, 2 * lengths, out=values, where=lengths > threshold)
-    problem.equalize_duplicates(values)
-    return values
+    def achieved(self) -> float:
+        """Return the sum of f_t of the fitted supports."""
+        return self._state.objective
 
 
 class _Individual:

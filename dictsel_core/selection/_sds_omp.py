@@ -111,6 +111,10 @@ class _Engine:
         state.set_supports(self.supports)
         return state.fitted()
 
+    def achieved(self) -> float:
+        """Return the sum of f_t of the fitted supports."""
+        return float(self.utilities.sum())
+
     def code(self) -> None:
         """Code all patches in the dictionary, and find the atoms that would have been preferred."""
         n_points, n_candidates = self.inverse.shape

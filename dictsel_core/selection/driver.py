@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from dictsel_core._validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.certificate import OptimumBound
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import SelectionStep
 from dictsel_core.selection.run import Engine, SelectionRun
-from dictsel_core.selection.state import SupportState
 
 
 class Method(NamedTuple):
@@ -47,7 +47,10 @@ class Method(NamedTuple):
         problem = Problem(ground_set, data, mask)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
-        return SelectionRun(ground_set, count, lambda: self.engine(problem, constraint, count, **options))
+        bound = OptimumBound(problem, constraint)
+        return SelectionRun(
+            ground_set, count, lambda: self.engine(problem, constraint, count, **options), bound
+        )
 
     def _check(self, constraint: object) -> None:
         if isinstance(constraint, type):
@@ -73,21 +76,38 @@ class Pick(NamedTuple):
     n_exact: int
 
 
+class Supports(Protocol):
+    """The supports that an engine changes."""
+
+    @property
+    def n_candidates(self) -> int:
+        """The number n of candidate atoms."""
+
+    @property
+    def objective(self) -> float:
+        """Sum of f_t(Z_t)."""
+
+    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+        """Return the supports of all patches, and their least-squares weights."""
+
+
 class ReplacementEngine(ABC):
     """Algorithm 1: iterations that replace atoms in supports, until a new atom is selected.
 
     Parameters
     ----------
-    state : SupportState
+    state : Supports
         Modified by `iterate`.
-    max_repeats : int
-        How many iterations may select an atom that is already in the dictionary.
+    max_repeats : int or None
+        How many iterations may select an atom that is already in the dictionary, without being a step; None
+        if every iteration is a step, as in the paper.
     """
 
-    def __init__(self, state: SupportState, max_repeats: int) -> None:
-        self.state = state
-        self._repeats_left = max_repeats
-        self._all = np.ones(len(state.problem.ground_set), bool)
+    def __init__(self, state: Supports, max_repeats: int | None) -> None:
+        self._supports = state
+        self._counts_repeats = max_repeats is None
+        self._repeats_left = max_repeats or 0
+        self._all = np.ones(state.n_candidates, bool)
         self._new = self._all.copy()
 
     @abstractmethod
@@ -98,18 +118,22 @@ class ReplacementEngine(ABC):
         """
 
     def advance(self) -> SelectionStep:
-        """Iterate until an atom joins the dictionary."""
+        """Iterate until an atom joins the dictionary, or once if every iteration counts."""
         n_exact = 0
         while True:
-            eligible = self._all if self._repeats_left > 0 else self._new
+            eligible = self._all if self._counts_repeats or self._repeats_left > 0 else self._new
             pick = self.iterate(eligible, self._new)
             n_exact += pick.n_exact
-            if self._new[pick.atom]:
+            if self._new[pick.atom] or self._counts_repeats:
                 break
             self._repeats_left -= 1
         self._new[pick.atom] = False
-        return SelectionStep(pick.atom, pick.gain, self.state.objective, n_exact)
+        return SelectionStep(pick.atom, pick.gain, self._supports.objective, n_exact)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and their least-squares weights."""
-        return self.state.fitted()
+        return self._supports.fitted()
+
+    def achieved(self) -> float:
+        """Return the sum of f_t of the fitted supports."""
+        return self._supports.objective

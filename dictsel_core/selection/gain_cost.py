@@ -16,13 +16,22 @@ class GainCostEngine(ReplacementEngine):
     state : SupportState
         Modified by `apply_best`.
     constraint : Constraint
-    max_repeats : int
+    max_repeats : int or None
         See `ReplacementEngine`.
+    accuracy : float
+        Fraction of the largest value that the replacement reaches at least.
     """
 
-    def __init__(self, state: SupportState, constraint: Constraint, max_repeats: int) -> None:
+    def __init__(
+        self,
+        state: SupportState,
+        constraint: Constraint,
+        max_repeats: int | None,
+        accuracy: float = 1.0,
+    ) -> None:
         super().__init__(state, max_repeats)
-        self.constraint = constraint
+        self.state = state
+        self.constraint, self._accuracy = constraint, accuracy
         self._price = 0.0
 
     def apply_best(
@@ -32,7 +41,9 @@ class GainCostEngine(ReplacementEngine):
 
         If no replacement has a positive value, the new atom with the largest summed gain is picked.
         """
-        atom, replacement, n_exact = best_replacement(self.constraint, table, self._price, eligible)
+        atom, replacement, n_exact = best_replacement(
+            self.constraint, table, self._price, eligible, self._accuracy
+        )
         if replacement is None:
             totals = table.gains.sum(axis=0, dtype=np.float64)
             unchanged = np.zeros(0, np.intp)
@@ -42,16 +53,16 @@ class GainCostEngine(ReplacementEngine):
 
 
 def best_replacement(
-    constraint: Constraint, table: ReplacementGains, price: float, eligible: Bools
+    constraint: Constraint, table: ReplacementGains, price: float, eligible: Bools, accuracy: float = 1.0
 ) -> tuple[int, Replacement | None, int]:
     """Return the eligible atom of the best replacement, that replacement, and the number of exact solves.
 
-    Atoms are tried in the order of their upper bounds until no bound exceeds the best value. The
-    replacement is None if no value is positive.
+    Atoms are tried in the order of their upper bounds until no bound, times the accuracy, exceeds the best
+    value. The replacement is None if no value is positive.
     """
     bounds = np.where(eligible, constraint.bounds(table, price), 0)
     best_atom, best, best_value, n_exact = -1, None, 0.0, 0
-    while bounds[atom := int(bounds.argmax())] > best_value:
+    while accuracy * bounds[atom := int(bounds.argmax())] > best_value:
         replacement = constraint.replacement(table, atom)
         n_exact += 1
         bounds[atom] = 0

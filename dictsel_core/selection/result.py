@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dictsel_core._arrays import read_only
 from dictsel_core._validation import Floats, Ints
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,12 @@ class Selection:
     coefficients : tuple of (|Z_t|,) ndarray
         Their least-squares weights on the observed entries.
     gains : (k,) ndarray
-        Gain of each step.
+        Gain of each step. There are more steps than atoms only if repeats count as steps.
     objective : (k,) ndarray
         Value after each step.
+    certificate : Certificate
+        How much of the best possible the supports reach at least, by an upper bound on the optimum for the
+        data of this selection; `approximation_bound` is the guarantee for any data.
     """
 
     ground_set: GroundSet
@@ -58,6 +62,7 @@ class Selection:
     coefficients: tuple[Floats, ...]
     gains: NDArray[np.float64]
     objective: NDArray[np.float64]
+    certificate: Certificate
 
     def __repr__(self) -> str:
         """Summarize: the arrays would fill the screen."""
@@ -79,14 +84,16 @@ def as_selection(
     steps: Iterable[SelectionStep],
     supports: Iterable[Ints],
     coefficients: Iterable[Floats],
+    certificate: Certificate,
 ) -> Selection:
     """Collect the steps of a run and its final supports, which are read-only already."""
     taken = list(steps)
     return Selection(
         ground_set=ground_set,
-        atoms=read_only(np.array([step.atom for step in taken], dtype=np.intp)),
+        atoms=read_only(np.array(list(dict.fromkeys(step.atom for step in taken)), dtype=np.intp)),
         supports=tuple(supports),
         coefficients=tuple(coefficients),
         gains=read_only(np.array([step.gain for step in taken])),
         objective=read_only(np.array([step.objective for step in taken])),
+        certificate=certificate,
     )

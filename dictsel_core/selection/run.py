@@ -5,8 +5,9 @@ from typing import Protocol
 
 from dictsel_core._runs import Run
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._validation import Floats, Ints, as_nonnegative
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.certificate import Certificate
 from dictsel_core.selection.result import Selection, SelectionStep, as_selection
 
 
@@ -18,6 +19,22 @@ class Engine(Protocol):
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and their least-squares weights."""
+
+    def achieved(self) -> float:
+        """Return the sum of f_t of the supports that `fitted` has returned last."""
+
+
+class Bound(Protocol):
+    """Upper bounds on the optimum for the data of a run."""
+
+    @property
+    def energy(self) -> float:
+        """Half the energy of the data, on observed entries."""
+
+    def certificate(
+        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
+    ) -> Certificate:
+        """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
 
 
 class SelectionRun(Run[SelectionStep, Selection]):
@@ -36,8 +53,10 @@ class SelectionRun(Run[SelectionStep, Selection]):
     True
     """
 
-    def __init__(self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine]) -> None:
-        self._ground_set, self._n_atoms, self._start = ground_set, n_atoms, start
+    def __init__(
+        self, ground_set: GroundSet, n_atoms: int, start: Callable[[], Engine], bound: Bound
+    ) -> None:
+        self._ground_set, self._n_atoms, self._start, self._bound = ground_set, n_atoms, start, bound
         self._engine: Engine | None = None
         self._steps: list[SelectionStep] = []
 
@@ -63,12 +82,48 @@ class SelectionRun(Run[SelectionStep, Selection]):
     def result(self) -> Selection:
         """What the steps so far have selected."""
         with single_threaded_blas:
-            return as_selection(self._ground_set, self._steps, *self._started().fitted())
+            engine = self._started()
+            fitted = engine.fitted()
+            certificate = self._bound.certificate(len(self._steps), engine.achieved(), *fitted)
+            return as_selection(self._ground_set, self._steps, *fitted, certificate)
 
     def finish(self) -> Selection:
         """Take all remaining steps and return the selection."""
         with single_threaded_blas:  # once for all steps
             return super().finish()
+
+    def finish_when(self, *, explained: float = 1.0, growth: float = 0.0) -> Selection:
+        """Take steps until more atoms are not worth it, and return the selection.
+
+        So the number of atoms need not be known: that of the run is the largest one.
+
+        Parameters
+        ----------
+        explained : float, optional
+            Stop if the objective reaches this fraction of the energy of the data (observed entries, times
+            one half). Default is 1.
+        growth : float, optional
+            Stop after a step that adds less than this fraction to the objective. Default is 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dictsel_core import IndividualSparsity, iter_replacement_omp, standard_ground_set
+        >>> ground_set = standard_ground_set(bases=["dct"])
+        >>> data = np.random.default_rng(0).normal(size=(50, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
+        >>> run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 64)
+        >>> len(run.finish_when(explained=0.99).atoms)
+        3
+        """
+        target = as_nonnegative(explained, "explained") * self._bound.energy
+        least = as_nonnegative(growth, "growth")
+        before = self._steps[-1].objective if self._steps else 0.0
+        with single_threaded_blas:
+            for step in self:
+                if step.objective >= target or step.objective - before < least * before:
+                    break
+                before = step.objective
+        return self.result
 
     def _started(self) -> Engine:
         if self._engine is None:

@@ -41,6 +41,11 @@ class SupportState:
         self._fit = fit
 
     @property
+    def n_candidates(self) -> int:
+        """The number n of candidate atoms."""
+        return len(self.problem.ground_set)
+
+    @property
     def objective(self) -> float:
         """Sum of f_t(Z_t) = |y_t|^2/2 - |r_t|^2/2, on observed entries."""
         return float(self._explained.sum()) / 2

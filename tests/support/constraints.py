@@ -6,6 +6,7 @@ import numpy as np
 
 from dictsel_core import (
     AverageSparsity,
+    BlockMatroidSparsity,
     BlockSparsity,
     IndividualSparsity,
     LocalConstraint,
@@ -73,6 +74,12 @@ KINDS = {
         PartitionMatroid(groups(rng, n), rng.integers(0, 3, 3))
     ),
     "graphic matroid": lambda rng, t, n: MatroidSparsity(forests(n)),
+    "block matroid": lambda rng, t, n: BlockMatroidSparsity(
+        halves(rng, t), PartitionMatroid(groups(rng, n), rng.integers(0, 3, 3))
+    ),
+    "block matroid by block": lambda rng, t, n: BlockMatroidSparsity(
+        blocks := halves(rng, t), unlike(rng, len(blocks), n)
+    ),
     "matroid by patch": lambda rng, t, n: MatroidSparsity(unlike(rng, t, n)),
 }
 

@@ -1,5 +1,7 @@
 """Data sets for the tests."""
 
+from itertools import combinations, product
+
 import numpy as np
 
 from dictsel_core import GroundSet, ground_set_from_array
@@ -33,3 +35,22 @@ def least_squares(ground_set: GroundSet, y, missing, support):
     weights = np.linalg.lstsq(columns, y[observed], rcond=None)[0]
     residual = y[observed] - columns @ weights
     return weights, (y[observed] @ y[observed] - residual @ residual) / 2
+
+
+def optimum(ground_set: GroundSet, data, constraint, n_atoms: int, missing=None) -> float:
+    """The best objective of any dictionary of so many atoms, by enumeration of all supports."""
+    hidden = np.zeros(data.shape, bool) if missing is None else missing
+    known = [{} for _ in data]
+
+    def utility(t, support):
+        if support not in known[t]:
+            known[t][support] = least_squares(ground_set, data[t], hidden[t], support)[1]
+        return known[t][support]
+
+    best = 0.0
+    for dictionary in combinations(range(len(ground_set)), n_atoms):
+        subsets = [z for size in range(n_atoms + 1) for z in combinations(dictionary, size)]
+        for supports in product(subsets, repeat=len(data)):
+            if constraint.is_feasible([np.array(z, int) for z in supports]):
+                best = max(best, sum(utility(t, z) for t, z in enumerate(supports)))
+    return best

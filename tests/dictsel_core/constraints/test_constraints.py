@@ -167,6 +167,12 @@ def test_replacement_sparsity_parameters_are_the_papers():
     assert BlockSparsity([[0]], 2).replacement_sparsity(k) == k
     assert AverageSparsity(2, 5).replacement_sparsity(k) == 3 * k - 1
     assert AverageSparsity(None, 5).replacement_sparsity(k) == 2 * k - 1
+    for steps in (1, 3, 12):
+        assert IndividualSparsity(2).replacement_sparsity(k, steps) == k
+        assert matroid.replacement_sparsity(k, steps) == k
+        assert BlockSparsity([[0]], 2).replacement_sparsity(k, steps) == k
+        assert AverageSparsity(2, 5).replacement_sparsity(k, steps) == 2 * k + steps - 1
+        assert AverageSparsity(None, 5).replacement_sparsity(k, steps) == k + steps - 1
 
 
 @pytest.mark.parametrize("matroid", [UniformMatroid(3), PartitionMatroid([0, 0, 1, 1, 1, 2], [1, 2, 0])])

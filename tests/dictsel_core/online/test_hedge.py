@@ -156,3 +156,20 @@ def test_wrong_use_is_refused_in_words():
         Hedge(3, largest_gain=0.0)
     with pytest.raises(ValueError, match="rate must be positive and finite"):
         FixedHedge(3, rate=0.0)
+
+
+def test_repeated_actions_give_way_to_the_best_that_nobody_takes():
+    learners = Hedge(5, n_learners=4)
+    first, second = np.array([9.0, 8, 7, 6, 5]) / 9, np.array([0.0, 1, 2, 3, 9]) / 9
+    learners.observe([first, first, second, second])
+    assert learners.distinct([0, 0, 4, 4]).tolist() == [0, 1, 4, 3]
+    assert learners.distinct([0, 0, 1, 1]).tolist() == [0, 2, 1, 4]
+    assert learners.distinct([3, 2, 1, 0]).tolist() == [3, 2, 1, 0]
+
+
+def test_repeated_actions_remember_gains_before_a_restart():
+    """The doubling trick forgets totals; which action comes next best is known all the same."""
+    learners = Hedge(4, n_learners=2)
+    learners.observe([[0.0, 1.0, 0.0, 0.5]] * 2)  # after one round the learners start again
+    assert (learners._totals == 0).all()
+    assert learners.distinct([1, 1]).tolist() == [1, 3]

@@ -188,11 +188,39 @@ def test_the_seed_decides_and_play_waits_for_observe(selector):
         for y in data:
             atoms = online.play()
             np.testing.assert_array_equal(atoms, online.play())
-            assert 1 <= len(set(atoms.tolist())) == len(atoms) <= 4
+            assert len(set(atoms.tolist())) == len(atoms) == 4
             played.append(atoms.tolist())
             online.observe(y)
         games.append(played)
     assert games[0] == games[1] != games[2]
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_dictionaries_stay_full_and_feedback_is_that_of_the_picks(selector):
+    """All learners want the same two atoms; the dictionary holds them, and more."""
+    ground_set = standard_ground_set((4, 4))
+    data = np.random.default_rng(3).normal(size=(60, 2)) @ ground_set.atoms[:, [5, 9]].T
+    played = selector(ground_set, 4, 2, rng=5)
+    unplayed = selector(ground_set, 4, 2, rng=5)
+    collisions = 0
+    for y in data:
+        atoms = played.play()
+        assert len(set(atoms.tolist())) == 4
+        picks = played._draw()
+        collisions += len(set(picks.tolist())) < 4
+        assert set(picks.tolist()) <= set(atoms.tolist())
+        played.observe(y)
+        unplayed.observe(y)
+    assert collisions > 10
+    np.testing.assert_array_equal(played.learners.probabilities, unplayed.learners.probabilities)
+
+
+def test_a_dictionary_as_large_as_the_ground_set_holds_every_atom():
+    ground_set = standard_ground_set((4, 4), ["dct"])
+    online = OnlineReplacementOMP(ground_set, 16, 2)
+    for y in np.random.default_rng(4).normal(size=(5, 16)):
+        assert sorted(online.play().tolist()) == list(range(16))
+        online.observe(y)
 
 
 @pytest.mark.parametrize("selector", SELECTORS)

@@ -14,6 +14,7 @@ from dictsel_core import (
     OracleMatroid,
     PartitionMatroid,
     UniformMatroid,
+    approximation_bound,
     ground_set_from_array,
     iter_replacement_omp,
     omp,
@@ -106,6 +107,61 @@ def test_every_step_takes_the_largest_gain_of_all_feasible_replacements(seed, ki
 def test_atoms_of_the_dictionary_may_win_again(kind, seed):
     """The paper maximizes over the whole ground set."""
     assert assert_follows_the_definition(seed, kind) > 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [("individual", 10), ("average by patch", 83), ("block by cap", 82)],
+)
+def test_repeats_may_count_as_steps_as_algorithm_1_has_it(kind, seed):
+    rng = np.random.default_rng(seed)
+    ground_set, data, mask = small_instance(rng)
+    constraint = make_constraint(kind, rng, len(data), len(ground_set))
+    patches = Patches(ground_set, data, mask)
+    joined, iteration = [], 0
+    for step in literal_run(patches, constraint, 5, gradient_rule(patches), repeats=100):
+        iteration += step.n_repeats + 1
+        joined.append((iteration, step))
+    assert iteration > 5  # an atom wins again
+    for n_iterations in range(1, 6):
+        selection = replacement_omp(ground_set, data, constraint, n_iterations, mask=mask, repeats="steps")
+        expected = [step for number, step in joined if number <= n_iterations]
+        assert selection.atoms.tolist() == [step.atom for step in expected]
+        assert len(selection.gains) == n_iterations
+        if joined[len(expected) - 1][0] == n_iterations:  # the last iteration is a new atom
+            for ours, theirs in zip(selection.supports, expected[-1].supports, strict=True):
+                assert sorted(ours.tolist()) == sorted(theirs)
+
+
+def test_repeats_can_be_extra_iterations_or_be_left_out():
+    rng = np.random.default_rng(0)
+    data, _ = planted(rng, STANDARD, 200, 60, 5)
+    ends = {
+        repeats: replacement_omp(STANDARD, data, IndividualSparsity(5), 60, repeats=repeats)
+        for repeats in (None, "extra", "steps", "none")
+    }
+    assert ends[None].objective[-1] == ends["extra"].objective[-1]
+    assert ends["extra"].objective[-1] > max(ends[name].objective[-1] for name in ("steps", "none"))
+    assert len(ends["steps"].atoms) < 60 == len(ends["none"].atoms) == len(ends["steps"].gains)
+    with pytest.raises(ValueError, match="repeats must be one of extra, steps, none"):
+        replacement_omp(STANDARD, data, IndividualSparsity(5), 60, repeats="some")
+
+
+@pytest.mark.parametrize("accuracy", [0.9, 0.5])
+def test_approximate_steps_reach_their_fraction_of_the_largest_gain(accuracy):
+    """Remark 4.4: one step of each run, from the same supports, against the best one."""
+    rng = np.random.default_rng(3)
+    data, _ = planted(rng, STANDARD, 150, 20, 5)
+    constraint = AverageSparsity(6, 450)
+    exact = iter_replacement_omp(STANDARD, data, constraint, 10)
+    loose = iter_replacement_omp(STANDARD, data, constraint, 10, accuracy=accuracy)
+    first, other = next(exact), next(loose)
+    assert other.gain >= accuracy * first.gain
+    assert sum(step.n_exact for step in loose) <= sum(step.n_exact for step in exact)
+    bound = approximation_bound(STANDARD, constraint, n_points=150, n_atoms=10, accuracy=accuracy)
+    assert loose.result.objective[-1] >= bound.ratio * exact.result.objective[-1]
+    with pytest.raises(ValueError, match="accuracy must be at most 1"):
+        replacement_omp(STANDARD, data, constraint, 10, accuracy=2.0)
 
 
 def test_atoms_of_the_dictionary_may_win_again_and_only_help():

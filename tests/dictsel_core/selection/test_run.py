@@ -7,8 +7,12 @@ from synthetic import random_ground_set
 from dictsel_core import IndividualSparsity
 from dictsel_core import selection as selectors
 
-#: All of them, found by name.
-SELECTORS = [name.removeprefix("iter_") for name in selectors.__all__ if name.startswith("iter_")]
+#: All that take data in one array, found by name.
+SELECTORS = [
+    name.removeprefix("iter_")
+    for name in selectors.__all__
+    if name.startswith("iter_") and "chunked" not in name
+]
 N_ATOMS = 8
 
 
@@ -83,3 +87,15 @@ def test_a_run_that_was_left_can_be_finished(pair):
     run = begin(N_ATOMS)
     next(run)
     assert_equal(run.finish(), select(N_ATOMS))
+
+
+def test_a_run_stops_when_enough_is_explained_or_little_is_gained(pair):
+    whole = pair[1](N_ATOMS)
+    half = (1 - 1e-9) * whole.objective[3] / pair[0](1)._bound.energy
+    enough = pair[0](N_ATOMS).finish_when(explained=half)
+    assert len(enough.atoms) <= 4
+    assert enough.objective[-1] >= (1 - 1e-9) * whole.objective[3]
+    growth = np.diff(whole.objective) / whole.objective[:-1]
+    first = int(np.argmax(growth < 0.2)) + 2  # the step that adds too little is kept
+    assert len(pair[0](N_ATOMS).finish_when(growth=0.2).atoms) == first
+    assert_equal(pair[0](N_ATOMS).finish_when(), whole)

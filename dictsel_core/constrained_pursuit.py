@@ -1,0 +1,232 @@
+"""Orthogonal matching pursuit under the sparsity constraints of the selectors."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dictsel_core._arrays import read_only
+from dictsel_core._threads import as_thread_count
+from dictsel_core._validation import Floats, Ints, ObservedData, as_counts
+from dictsel_core.constraints import (
+    AverageSparsity,
+    BlockMatroidSparsity,
+    BlockSparsity,
+    Constraint,
+    IndividualSparsity,
+    Matroid,
+    MatroidSparsity,
+)
+from dictsel_core.pursuit import CHUNK, Pursuit, Rule, SparseCodes, as_coding_problem, code_points
+
+__all__ = ["constrained_omp"]
+
+_ACCEPTED = IndividualSparsity | AverageSparsity | BlockSparsity | MatroidSparsity | BlockMatroidSparsity
+
+
+def constrained_omp(
+    dictionary: ArrayLike,
+    data: ArrayLike,
+    constraint: Constraint,
+    *,
+    mask: ArrayLike | None = None,
+    atoms: ArrayLike | None = None,
+    threads: int | None = None,
+) -> SparseCodes:
+    r"""Code patches by orthogonal matching pursuit under a sparsity constraint (section 3).
+
+    So data can be coded under the constraint that their dictionary was selected under.
+
+    - Individual sparsity: `omp` with the cap of each patch.
+    - Average sparsity: every patch is coded by OMP up to its cap; then the steps of all patches that explain
+      most are kept within the budget. A step needs those before it, so none counts for more than an earlier
+      one of its patch.
+    - Block sparsity: all patches of a block select the same atom in each step, the one with the largest sum
+      of :math:`(a^\top r_t)^2 / \lVert m_t \circ a \rVert^2` (simultaneous OMP [1]_).
+    - Individual matroids: a patch selects among the atoms that leave its support independent; with block
+      matroids, a block does.
+
+    Parameters
+    ----------
+    dictionary : (d, k) array_like
+        Atoms as columns, of any length.
+    data : (T, d) array_like
+        Patches as rows. Missing entries may have any value, NaN included.
+    constraint : Constraint
+        Which supports are allowed: any of the constraints of this package.
+    mask : (T, d) array_like of bool, optional
+        True = missing. By default nothing is missing.
+    atoms : (k,) array_like of int, optional
+        Ground-set index of each column, as `Selection.atoms`, to which matroids refer. Default is 0, 1, ...
+    threads : int, optional
+        Number of threads; by default all available cores. The result does not depend on it.
+
+    Returns
+    -------
+    SparseCodes
+        Supports are columns of the dictionary. Under block sparsity, -1 may also be in between: where a patch
+        cannot use an atom of its block.
+
+    See Also
+    --------
+    omp : With a cap on each patch only; it has a tolerance.
+    replacement_omp : Selects a dictionary under a constraint.
+
+    References
+    ----------
+    .. [1] J. A. Tropp, A. C. Gilbert and M. J. Strauss, "Algorithms for simultaneous sparse approximation.
+       Part I: Greedy pursuit", Signal Processing 86(3), 2006. :DOI:`10.1016/j.sigpro.2005.05.030`
+
+    Examples
+    --------
+    Three atoms for two patches, which go where they explain most:
+
+    >>> import numpy as np
+    >>> from dictsel_core import AverageSparsity
+    >>> data = [[9.0, 8.0, 7.0], [3.0, 2.0, 1.0]]
+    >>> codes = constrained_omp(np.eye(3), data, AverageSparsity(None, 3))
+    >>> codes.n_used.tolist()
+    [3, 0]
+    >>> constrained_omp(np.eye(3), data, AverageSparsity(2, 3)).n_used.tolist()
+    [2, 1]
+    """
+    if not isinstance(constraint, _ACCEPTED):
+        raise TypeError(
+            "constrained_omp codes under individual, average, block and matroid sparsity, "
+            f"not under {type(constraint).__name__}."
+        )
+    matrix, points = as_coding_problem(dictionary, data, mask)
+    n_columns = matrix.shape[1]
+    names = np.arange(n_columns) if atoms is None else as_counts(atoms, "atoms", minimum=0)
+    if len(names) != n_columns:
+        raise ValueError(
+            f"atoms must name each column of dictionary, {n_columns}, but there are {len(names)}."
+        )
+    n_threads = as_thread_count(threads)
+    if isinstance(constraint, MatroidSparsity):
+        return _by_matroids(matrix, points, constraint, names, n_threads)
+    if isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
+        return _by_blocks(matrix, data, mask, constraint, names, n_threads)
+    constraint.check(len(points), n_columns)
+    caps = np.broadcast_to(n_columns if constraint.caps is None else constraint.caps, len(points))
+    caps = np.minimum(caps, n_columns)
+    if isinstance(constraint, AverageSparsity):
+        caps = _within_budget(matrix, points, caps, constraint.budget, n_threads)
+    return code_points(Pursuit(matrix, max(1, int(caps.max()))), points, caps, n_threads)
+
+
+def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int, threads: int) -> Ints:
+    """Return how many steps each patch makes if the best steps of all patches use up the budget."""
+    pursuit = Pursuit(matrix, min(int(caps.max()), budget))
+    path = np.empty((len(points), pursuit.capacity + 1), points.dtype)
+    code_points(pursuit, points, caps, threads, path=path)
+    worth = -np.diff(path, axis=1).T  # (steps, patches): of equal ones, earlier steps come first
+    np.minimum.accumulate(worth, axis=0, out=worth)  # no step is worth more than the one it needs
+    n_useful = np.count_nonzero(worth > 0)
+    bought = np.argsort(-worth, axis=None, kind="stable")[: min(budget, n_useful)]
+    return np.bincount(bought % len(points), minlength=len(points)).astype(np.intp)
+
+
+def _by_blocks(
+    matrix: Floats,
+    data: ArrayLike,
+    mask: ArrayLike | None,
+    constraint: BlockSparsity | BlockMatroidSparsity,
+    names: Ints,
+    threads: int,
+) -> SparseCodes:
+    """Code block by block, in an order in which the patches of a block are neighbours."""
+    matroids: list[Matroid] = []
+    blocks = constraint if isinstance(constraint, BlockSparsity) else constraint.partition
+    blocks.check(len(np.asarray(data)), matrix.shape[1])
+    if isinstance(constraint, BlockMatroidSparsity):
+        matroids = [constraint.matroid_of_block(b) for b in range(len(blocks.members))]
+        limits = [_rank(matroid, names) for matroid in matroids]
+    else:
+        limits = [min(cap, matrix.shape[1]) for _, cap in blocks.shared_caps(0)]
+    order = np.concatenate(blocks.members)
+    sizes = [len(members) for members in blocks.members]
+    caps = np.repeat(limits, sizes)
+    rows = np.asarray(data)[order]
+    sorted_points = ObservedData(rows, None if mask is None else np.asarray(mask)[order], len(matrix))
+    sorted_points.dtype = matrix.dtype
+    rules: dict[tuple[int, int], Rule] = {}
+    for first, ends in _chunks_of_blocks(sizes):
+        own = matroids[first : first + len(ends) - 1]
+        rules[int(ends[0]), int(ends[-1])] = _shared_scores(ends[:-1] - ends[0], own, names)
+    codes = code_points(Pursuit(matrix, max(1, int(caps.max()))), sorted_points, caps, threads, rules=rules)
+    back = np.argsort(order)
+    return SparseCodes(
+        codes.dictionary,
+        read_only(codes.supports[back]),
+        read_only(codes.coefficients[back]),
+        read_only(codes.residual_energy[back]),
+    )
+
+
+def _chunks_of_blocks(sizes: Sequence[int]) -> list[tuple[int, Ints]]:
+    """Return the first block of each chunk and the ends of its blocks; a chunk holds whole blocks."""
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    chunks, first = [], 0
+    for last in range(1, len(ends)):
+        if last == len(ends) - 1 or ends[last + 1] - ends[first] > CHUNK:
+            chunks.append((first, ends[first : last + 1]))
+            first = last
+    return chunks
+
+
+def _shared_scores(starts: Ints, matroids: Sequence[Matroid], names: Ints) -> Rule:
+    """Return the rule by which the patches from each start on select the same allowed atom."""
+    padded = np.append(names, -1)
+
+    def share(scores: Floats, supports: Ints) -> None:
+        sizes = np.diff(np.append(starts, len(scores)))
+        sums = np.add.reduceat(scores, starts, axis=0)
+        # Patches that cannot use an atom of their block have -1 in its place.
+        unions = np.maximum.reduceat(supports, starts, axis=0) if matroids else supports[:0]
+        for b, matroid in enumerate(matroids):
+            free, _ = matroid.exchanges(padded[unions[b : b + 1]], names)
+            sums[b, ~free[0]] = -1
+        scores[...] = np.repeat(sums, sizes, axis=0)
+
+    return share
+
+
+def _by_matroids(
+    matrix: Floats, points: ObservedData, constraint: MatroidSparsity, names: Ints, threads: int
+) -> SparseCodes:
+    n_points = len(points)
+    kinds = constraint.matroids_with_rows(n_points)
+    caps = np.full(n_points, max(_rank(matroid, names) for matroid, _ in kinds))
+    numbers = np.empty(n_points, np.intp)
+    for number, (_, rows) in enumerate(kinds):
+        numbers[rows] = number
+    matroids = [matroid for matroid, _ in kinds]
+    rules = {
+        (start, stop): _independent_only(matroids, numbers[start:stop], names)
+        for start in range(0, n_points, CHUNK)
+        for stop in [min(start + CHUNK, n_points)]
+    }
+    return code_points(Pursuit(matrix, max(1, int(caps.max()))), points, caps, threads, rules=rules)
+
+
+def _rank(matroid: Matroid, names: Ints) -> int:
+    """Return the size of a largest independent set of the named atoms."""
+    largest: list[int] = []
+    for atom in names.tolist():
+        if matroid.is_independent([*largest, atom]):
+            largest.append(atom)
+    return len(largest)
+
+
+def _independent_only(matroids: Sequence[Matroid], numbers: Ints, names: Ints) -> Rule:
+    """Return the rule by which a patch cannot select atoms that would make its support dependent."""
+    padded = np.append(names, -1)
+
+    def restrict(scores: Floats, supports: Ints) -> None:
+        for number in np.unique(numbers):
+            rows = np.flatnonzero(numbers == number)
+            free, _ = matroids[number].exchanges(padded[supports[rows]], names)
+            scores[rows] = np.where(free, scores[rows], -1)
+
+    return restrict

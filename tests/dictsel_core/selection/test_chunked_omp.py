@@ -1,0 +1,106 @@
+"""Data in chunks: the same selection as from all data at once."""
+
+import numpy as np
+import pytest
+from synthetic import planted, random_ground_set
+
+from dictsel_core import (
+    AverageSparsity,
+    BlockSparsity,
+    IndividualSparsity,
+    MatroidSparsity,
+    PartitionMatroid,
+    chunked_replacement_omp,
+    iter_chunked_replacement_omp,
+    replacement_omp,
+    standard_ground_set,
+)
+
+CONSTRAINTS = {
+    "individual": lambda n: IndividualSparsity(3),
+    "matroid": lambda n: MatroidSparsity(PartitionMatroid(np.arange(n) % 3, [1, 2, 1])),
+}
+
+
+@pytest.mark.parametrize("keep", [True, False], ids=["kept", "recomputed"])
+@pytest.mark.parametrize("masked", [False, True], ids=["complete", "masked"])
+@pytest.mark.parametrize("kind", CONSTRAINTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_chunks_select_what_the_whole_selects(kind, masked, keep, seed):
+    rng = np.random.default_rng(seed)
+    ground_set = random_ground_set(rng, 10, 24)
+    data = rng.normal(size=(60, 10))
+    mask = rng.random(data.shape) < 0.2 if masked else None
+    constraint = CONSTRAINTS[kind](24)
+    cuts = [7, 40, 41]
+    whole = replacement_omp(ground_set, data, constraint, 10, mask=mask)
+    chunked = chunked_replacement_omp(
+        ground_set,
+        np.split(data, cuts),
+        constraint,
+        10,
+        masks=None if mask is None else np.split(mask, cuts),
+        keep=keep,
+    )
+    np.testing.assert_array_equal(chunked.atoms, whole.atoms)
+    np.testing.assert_allclose(chunked.gains, whole.gains, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(chunked.objective, whole.objective)
+    for ours, theirs in zip(chunked.supports, whole.supports, strict=True):
+        assert sorted(ours.tolist()) == sorted(theirs.tolist())
+    assert chunked.certificate.upper_bound >= whole.certificate.upper_bound * (1 - 1e-9)
+
+
+def test_repeats_and_zero_gains_are_those_of_the_whole():
+    """Gains reach zero, and atoms win again."""
+    ground_set = standard_ground_set()
+    data, _ = planted(np.random.default_rng(0), ground_set, 120, 20, 5)
+    whole = replacement_omp(ground_set, data, IndividualSparsity(5), 70)
+    chunked = chunked_replacement_omp(ground_set, np.array_split(data, 5), IndividualSparsity(5), 70)
+    np.testing.assert_array_equal(chunked.atoms, whole.atoms)
+    assert whole.gains[-1] == chunked.gains[-1] == 0
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_threads_do_not_change_the_result(keep):
+    ground_set = standard_ground_set((4, 4))
+    chunks = np.array_split(np.random.default_rng(2).normal(size=(200, 16)), 7)
+    results = [
+        chunked_replacement_omp(ground_set, chunks, IndividualSparsity(3), 8, keep=keep, threads=threads)
+        for threads in (1, 4)
+    ]
+    np.testing.assert_array_equal(results[0].atoms, results[1].atoms)
+    np.testing.assert_array_equal(results[0].objective, results[1].objective)
+
+
+def test_chunks_may_be_memory_mapped_files(tmp_path):
+    rng = np.random.default_rng(1)
+    ground_set = standard_ground_set((4, 4))
+    data = rng.normal(size=(300, 16)).astype(np.float32)
+    np.save(tmp_path / "data.npy", data)
+    mapped = np.load(tmp_path / "data.npy", mmap_mode="r")
+    chunks = [mapped[start : start + 100] for start in range(0, 300, 100)]
+    run = iter_chunked_replacement_omp(ground_set, chunks, IndividualSparsity(2), 6, keep=False)
+    steps = list(run)
+    assert len(steps) == 6
+    whole = replacement_omp(ground_set, data, IndividualSparsity(2), 6)
+    np.testing.assert_array_equal(run.result.atoms, whole.atoms)
+    assert run.result.certificate.upper_bound == pytest.approx(whole.certificate.upper_bound, rel=1e-5)
+
+
+def test_what_is_not_a_sum_over_patches_is_refused():
+    ground_set = standard_ground_set((4, 4))
+    chunks = [np.ones((2, 16)), np.ones((3, 16))]
+    for constraint in (
+        AverageSparsity(2, 5),
+        BlockSparsity([range(5)], 2),
+        IndividualSparsity([1, 2, 3, 1, 2]),
+        MatroidSparsity([PartitionMatroid(np.zeros(64, int), 1)] * 5),
+    ):
+        with pytest.raises(TypeError, match="one cap or one matroid for all patches"):
+            chunked_replacement_omp(ground_set, chunks, constraint, 3)
+    with pytest.raises(ValueError, match="at least one array"):
+        chunked_replacement_omp(ground_set, [], IndividualSparsity(2), 3)
+    with pytest.raises(ValueError, match="one per chunk, 2"):
+        chunked_replacement_omp(ground_set, chunks, IndividualSparsity(2), 3, masks=[None])
+    with pytest.raises(ValueError, match="as many columns"):
+        chunked_replacement_omp(ground_set, [chunks[0], np.ones((2, 5))], IndividualSparsity(2), 3)
