@@ -12,10 +12,10 @@ from dictsel_core.constraints import AverageSparsity, Constraint, ReplacementGai
 from dictsel_core.selection._modular import modular_values
 from dictsel_core.selection.problem import Problem
 
-#: Larger Gram matrices of data are not decomposed: it would take longer than the selection.
+#: Larger Gram matrices, of data or of atoms, are not made: it would take longer than the selection.
 _MAX_GRAM = 1024
-#: Bounds are sums of rounded numbers; they are enlarged by this fraction.
-_SAFETY = 1e-9
+#: Bounds are sums of rounded numbers; they are enlarged by this fraction, by the size of a number in bytes.
+_SAFETY = {4: 1e-5, 8: 1e-9}
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ def spectral_certificate(
     bounds = {"energy": energy}
     if gram is not None and len(gram) <= _MAX_GRAM:
         bounds["spectrum"] = float(np.linalg.eigvalsh(gram)[::-1][:n_atoms].sum()) / 2
-    return _least(achieved, bounds)
+    return _least(achieved, bounds, _SAFETY[4])
 
 
-def _least(achieved: float, bounds: dict[str, float]) -> Certificate:
+def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certificate:
     reason = min(bounds, key=lambda name: bounds[name])
-    return Certificate(achieved, max(achieved, bounds[reason] * (1 + _SAFETY)), reason)
+    return Certificate(achieved, max(achieved, bounds[reason] * (1 + safety)), reason)
 
 
 class OptimumBound:
@@ -99,7 +99,7 @@ class OptimumBound:
         further = self._further_gains(n_atoms, supports, weights)
         if further is not None:
             bounds["gains"] = achieved + further
-        return _least(achieved, bounds)
+        return _least(achieved, bounds, _SAFETY[self._problem.data.itemsize])
 
     @cached_property
     def _energy(self) -> float:
@@ -199,9 +199,11 @@ class OptimumBound:
 
     @cached_property
     def _modular(self) -> Floats:
-        return modular_values(self._problem).astype(np.float64)
+        return modular_values(self._problem)
 
     def _concavity(self, size: int) -> float:
+        if len(self._problem.ground_set) > _MAX_GRAM:
+            return 0.0
         if size not in self._concavities:
             alike = self._constraint.treats_atoms_alike
             ground_set = self._problem.ground_set

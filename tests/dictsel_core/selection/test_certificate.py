@@ -127,6 +127,18 @@ def test_every_step_of_a_run_has_its_certificate():
     assert certificate == replacement_omp(ground_set, data, IndividualSparsity(2), 5).certificate
 
 
+@pytest.mark.parametrize("sparsity", [1, 2])
+@pytest.mark.parametrize("seed", range(10))
+def test_bounds_hold_in_single_precision(sparsity, seed):
+    """Where they are tight: the optimum is reached, and rounding must not put the bound below it."""
+    rng = np.random.default_rng(seed)
+    ground_set = ground_set_from_array(orthonormal(rng))
+    data = rng.normal(size=(3, 5)).astype(np.float32)
+    best = optimum(ground_set, data.astype(float), IndividualSparsity(sparsity), 2)
+    certificate = replacement_greedy(ground_set, data, IndividualSparsity(sparsity), 2).certificate
+    assert certificate.upper_bound >= best
+
+
 def test_data_of_zeros_are_represented_as_well_as_possible():
     assert (
         replacement_omp(
