@@ -1,9 +1,9 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|window|all``."""
+"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|window|speed|all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, quality, restoration, selection, window
+from benchmarks import ablation, coding, quality, restoration, selection, speed, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
@@ -12,6 +12,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "quality": quality.main,
     "ablation": ablation.main,
     "window": window.main,
+    "speed": speed.main,
 }
 
 

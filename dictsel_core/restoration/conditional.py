@@ -9,8 +9,8 @@ from dictsel_core.restoration._workspace import reused
 Single = NDArray[np.float32]
 
 #: Steps of conjugate gradients. The covariances of similar patches have few large eigenvalues, so as many
-#: as these are enough: on photographs the result is that of an exact solution within 0.01 dB. Vectors longer
-#: than this, of channels with masks of their own, take twice as many.
+#: as these are enough (docs/refinement.md). Vectors longer than this, of channels with masks of their own,
+#: take twice as many.
 N_STEPS, _LONG = 8, 64
 _TINY = np.float32(1e-30)
 

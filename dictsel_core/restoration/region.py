@@ -28,7 +28,7 @@ def restore_region(
     The work depends on the size of the region, not of the image. The result is local: missing pixels in the
     region, and up to one patch around it, are restored with the dictionary and the settings of the previous
     restoration; everything else stays as it was restored then, and counts as observed. `restore` would
-    select another dictionary, and let the change reach farther by a few gray levels at most.
+    select another dictionary, and let the change reach farther.
 
     Parameters
     ----------
