@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.estimator import TileEstimates, shrink
+from dictsel_core.restoration.estimator import TileEstimates, shrunk_covariances
 from dictsel_core.restoration.refinement import RefinementOptions, Refiner
-from dictsel_core.restoration.similar import patch_rows
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -29,14 +28,13 @@ def test_estimates_are_summed_where_their_patches_are(weighted):
 def test_shrinking_keeps_the_variance_of_each_group():
     rng = np.random.default_rng(0)
     samples = rng.normal(size=(4, 30, 5)).astype(np.float32) * np.arange(1, 5)[:, None, None]
-    covariances = (samples.swapaxes(1, 2) @ samples / 30).astype(np.float32)
-    before = covariances.copy()
-    shrink(covariances, 0.3)
-    np.testing.assert_allclose(
-        np.trace(covariances, axis1=1, axis2=2), np.trace(before, axis1=1, axis2=2), rtol=1e-5
-    )
-    shrink(before, 1.0)
-    scaled = before / np.trace(before, axis1=1, axis2=2)[:, None, None]
+    samples = samples.astype(np.float32)
+    own = samples.swapaxes(1, 2) @ samples / 30
+    np.testing.assert_allclose(shrunk_covariances(samples, 0.0), own, rtol=1e-4, atol=1e-5)
+    shrunk = shrunk_covariances(samples, 0.3)
+    np.testing.assert_allclose(np.trace(shrunk, axis1=1, axis2=2), np.trace(own, axis1=1, axis2=2), rtol=1e-5)
+    mean = shrunk_covariances(samples, 1.0)
+    scaled = mean / np.trace(mean, axis1=1, axis2=2)[:, None, None]
     np.testing.assert_allclose(scaled, np.broadcast_to(scaled[0], scaled.shape), atol=1e-6)
 
 
@@ -47,7 +45,7 @@ class _Constant:
         self.value, self.other, self.weight = value, other, weight
 
     def estimate(self, planes, missing, tile, search):
-        n_patches = len(patch_rows(missing[tile.region], search.size))
+        n_patches = tile.vertical.n_patches * tile.horizontal.n_patches
         numbers = np.repeat(np.arange(n_patches), 2)
         values = np.empty((2 * n_patches, planes.shape[2], search.size**2), np.float32)
         values[::2], values[1::2] = self.value, self.other
