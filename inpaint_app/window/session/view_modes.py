@@ -12,7 +12,7 @@ class ViewMode:
     Attributes
     ----------
     name : str
-        For the option --view.
+        As the command line knows it.
     text, tip : str
         Of its menu entry; an ampersand marks its letter.
     icon : str

@@ -43,5 +43,5 @@ def test_resolved_settings_leave_nothing_open_but_can_be_asked_for_again():
 
 @pytest.mark.parametrize("name", ["keep_observed", "every_patch"])
 def test_switches_are_true_or_false(name):
-    with pytest.raises(TypeError, match=f"{name} must be True or False, not 'no'"):
+    with pytest.raises(TypeError, match=f"{name} must be true or false, not 'no'"):
         RestoreSettings(**{name: "no"})

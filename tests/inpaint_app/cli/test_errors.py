@@ -52,7 +52,7 @@ WRONG = {
     "damaged reference": ("restore broken.png --reference broken.png", "undamaged"),
     "output is the source": ("restore broken.png -o broken.png", "source itself"),
     "output exists": ("restore broken.png -o whole.png", "already exists"),
-    "no format": ("restore broken.png -o out", "ending"),
+    "no format": ("restore broken.png -o out", "suffix"),
     "no folder": ("restore broken.png -o nowhere/out.png", "does not exist"),
     "recipe is none": ("restore broken.png --recipe notes.txt", "not a recipe"),
     "recipe and preset": ("restore broken.png --recipe notes.txt --preset fast", "recipe"),
