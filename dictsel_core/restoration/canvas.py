@@ -1,5 +1,6 @@
 """An image and its mask, and the conversion to and from float planes of unit range."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,19 +86,38 @@ class Canvas:
         Values outside the observed range are clipped to it. Missing pixels become opaque. Observed values
         are replaced too unless `keep_observed`.
         """
-        image = self.image.copy()
-        if image.ndim == 3 and image.shape[2] in (2, 4):
-            opaque = np.iinfo(image.dtype).max if image.dtype.kind != "f" else 1
-            image[self.missing.all(axis=2), -1] = opaque
-        channels = image[:, :, None] if image.ndim == 2 else image
-        for channel in range(self.n_channels):
-            mask = np.broadcast_to(self.mask(channel), self.shape)
-            for rows in _row_blocks(self.shape):
-                chosen = mask[rows] if keep_observed else np.ones_like(mask[rows])
-                above = np.clip(planes[rows, :, channel][chosen].astype(np.float64), 0, 1)
-                values = self._from_above_lowest(above * float(self.high - self.low))
-                channels[rows, :, channel][chosen] = values
-        return image
+        return self.snapshot(planes, keep_observed=keep_observed)()
+
+    def snapshot(self, planes: Planes, *, keep_observed: bool = True) -> Callable[[], NDArray[Any]]:
+        """Keep what `render` needs of planes, which may change afterwards, and return what renders it."""
+        span = float(self.high - self.low)
+        kept = []
+        for rows, channels, mask in self._blocks():
+            values = planes[rows, :, channels].reshape(mask.size, -1)
+            if keep_observed:
+                values = values.take(np.flatnonzero(mask), axis=0)
+            kept.append(self._from_above_lowest(np.clip(values.astype(np.float64), 0, 1) * span))
+
+        def render() -> NDArray[Any]:
+            image = self.image.copy()
+            pixels = image.reshape(self.shape[0] * self.shape[1], -1)
+            if image.ndim == 3 and image.shape[2] in (2, 4):
+                opaque = np.iinfo(image.dtype).max if image.dtype.kind != "f" else 1
+                pixels[np.flatnonzero(self.missing.all(axis=2)), -1] = opaque
+            for (rows, channels, mask), values in zip(self._blocks(), kept, strict=True):
+                block = pixels[rows.start * self.shape[1] : rows.stop * self.shape[1], channels]
+                block[np.flatnonzero(mask) if keep_observed else slice(None)] = values
+            return image
+
+        return render
+
+    def _blocks(self) -> Iterator[tuple[slice, slice, Bools]]:
+        """Yield blocks of rows, and the channels that share a mask, with their mask in these rows."""
+        n_layers = self.missing.shape[2]
+        for rows in _row_blocks(self.shape):
+            for layer in range(n_layers):
+                channels = slice(0, self.n_channels) if n_layers == 1 else slice(layer, layer + 1)
+                yield rows, channels, self.missing[rows, :, layer]
 
     def _above_lowest(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return how much observed values exceed the lowest one."""
@@ -110,6 +130,8 @@ class Canvas:
         """Return the values that exceed the lowest one by given differences, in the dtype of the image."""
         if self.image.dtype.kind == "f":
             return np.clip(above + self.low, self.low, self.high).astype(self.image.dtype)
+        if self.high - self.low < 1 << 32:  # exact in float64
+            return (np.rint(above) + self.low).astype(self.image.dtype)
         # The largest difference itself may not be representable as a float.
         whole = np.minimum(np.rint(above), np.nextafter(float(_WORDS), 0)).astype(np.uint64)
         whole = np.where(above >= float(self.high - self.low), np.uint64(self.high - self.low), whole)

@@ -108,7 +108,7 @@ def _steps(
     canvas = Canvas(part, unknown, *_range(previous.image))
     run = GeneratorRun(Restorer(canvas, settings, ground_set, previous).steps())
     for step in run:
-        yield replace(step, partial=None)
+        yield replace(step, make_partial=None)
     result = previous.image.copy()
     result[inner] = run.result.image[within]
     return replace(

@@ -1,6 +1,8 @@
 """What a restoration yields and returns."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -98,13 +100,19 @@ class RestoreStep:
         estimation of a channel from the others, or non-local refinement.
     fraction : float
         Fraction of the work that is done, from 0 to 1.
-    partial : Restoration or None
-        The result if the restoration stopped here, in steps that changed the image visibly.
+    make_partial : callable or None
+        Returns the partial result, in steps that changed the image visibly; at any time, since a step keeps
+        the values that were missing.
     """
 
     stage: Stage
     fraction: float
-    partial: Restoration | None = None
+    make_partial: Callable[[], Restoration] | None = field(default=None, repr=False)
+
+    @cached_property
+    def partial(self) -> Restoration | None:
+        """The result if the restoration stopped here, made on first access; None if nothing is to be seen."""
+        return None if self.make_partial is None else self.make_partial()
 
     @property
     def image(self) -> NDArray[Any] | None:

@@ -110,7 +110,7 @@ def add_method(parser: argparse.ArgumentParser, *, constraint: bool = True, auto
     group.add_argument(
         "--every-patch",
         action="store_true",
-        help="code every patch, not every second one: a little better in twice the time",
+        help="code every patch, not every second or fourth one: a little better, but slower",
     )
     if auto:
         group.add_argument(
