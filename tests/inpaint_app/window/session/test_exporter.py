@@ -7,8 +7,8 @@ import pytest
 from windows import FAST
 
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.recipe import read_recipe
-from inpaint_app.files.recipe_contents import recipe_settings
+from inpaint_app.files.recipes.contents import recipe_settings
+from inpaint_app.files.recipes.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import Output, format_quality

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from recipes import save_recipe
 from windows import FAST, SLOW, opened, restored, settle
 
 from dictsel_core import RestoreSettings, psnr, restore, ssim
-from inpaint_app.files.recipe_contents import save_recipe
-from inpaint_app.files.sample import DAMAGED, read_sample
+from inpaint_app.files.assets import DAMAGED, read_sample
 from inpaint_app.formatting import unbroken
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_spec import MaskSpec
@@ -400,7 +400,7 @@ def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, mask_spec) -
         mask_spec = mask_spec | {"mask": files["mask"]}
     (tmp_path / "recipes").mkdir()
     recipe = tmp_path / "recipes" / "recipe.json"
-    save_recipe(recipe, FAST, MaskSpec(**mask_spec), (), overwrite=False)
+    save_recipe(recipe, FAST, MaskSpec(**mask_spec), ())
     session.open_file(files["whole"], MaskSpec(**mask_spec))
     settle(session, qtbot)
     expected = session.mask.snapshot()
@@ -419,7 +419,7 @@ def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, mask_spec) -
 
 def test_a_recipe_without_marks_leaves_the_mask(session, qtbot, files, tmp_path) -> None:
     recipe = tmp_path / "recipe.json"
-    save_recipe(recipe, FAST, MaskSpec(), ("alpha",), overwrite=False)
+    save_recipe(recipe, FAST, MaskSpec(), ("alpha",))
     session.open_file(files["whole"], MaskSpec(mask=files["mask"]))
     settle(session, qtbot)
     before = session.mask.snapshot()
@@ -433,7 +433,7 @@ def test_a_recipe_without_marks_leaves_the_mask(session, qtbot, files, tmp_path)
 def test_without_a_picture_the_marks_of_a_recipe_are_spoken_of(session, qtbot, tmp_path) -> None:
     told = []
     session.notice.connect(told.append)
-    save_recipe(tmp_path / "recipe.json", FAST, MaskSpec(key="0"), (), overwrite=False)
+    save_recipe(tmp_path / "recipe.json", FAST, MaskSpec(key="0"), ())
     session.open_recipe(tmp_path / "recipe.json")
     settle(session, qtbot)
     assert session.settings == FAST
@@ -467,7 +467,7 @@ def test_a_bad_recipe_leaves_everything_and_the_next_one_works(session, qtbot, f
     assert "inside the program" not in session.complaints[0]
     assert session.complaints[0].isprintable()
     assert snapshot(session) == before
-    save_recipe(tmp_path / "good.json", replace(FAST, n_atoms=6), MaskSpec(), (), overwrite=False)
+    save_recipe(tmp_path / "good.json", replace(FAST, n_atoms=6), MaskSpec(), ())
     session.open_recipe(tmp_path / "good.json")
     settle(session, qtbot)
     assert session.settings.n_atoms == 6
