@@ -216,7 +216,8 @@ class LogisticUtility(Utility):
 
     def value(self, y: Array, x: Array) -> Array:
         """Return y x - ln(1 + exp(x)) + ln 2 - rho x^2 / 2."""
-        return y * x - np.logaddexp(0, x) + np.log(2) - self.penalty * np.square(x) / 2
+        likelihood = y * x - np.logaddexp(0, x) + np.log(2)
+        return np.asarray(likelihood - self.penalty * np.square(x) / 2)
 
     def slope(self, y: Array, x: Array) -> Array:
         """Return y minus the probability of 1, minus rho x."""

@@ -69,7 +69,7 @@ class Problem:
         """Return |m_t * a|^2 for every patch and atom: (T, n), or (1, n) if nothing is missing."""
         squares = self.ground_set.atoms**2
         if self.observed is None:
-            return squares.sum(axis=0, keepdims=True)
+            return np.asarray(squares.sum(axis=0, keepdims=True))
         counted: Floats = np.square(self.observed) if self.graded else self.observed
         lengths: Floats = counted @ squares
         return lengths
