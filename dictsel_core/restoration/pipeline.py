@@ -19,11 +19,12 @@ def restore(
 
     A dictionary is selected on the image's own patches, with a loss that counts observed pixels only: by
     Replacement OLS if less than 70 % of the pixels are observed, by Replacement OMP otherwise. Overlapping
-    patches, by default every second one, or every fourth if refinement follows, are then coded by OMP on their
-    observed pixels, and each missing pixel becomes the median of all patches that cover it. Coarser scales
-    are restored first; their estimates are weak observations of the missing pixels on the next finer scale,
-    so holes larger than a patch are filled too. Finally, rounds of non-local refinement, by default three, estimate the missing
-    pixels of a patch from similar patches nearby [2]_. The preset "paper" follows the paper alone.
+    patches, by default every second one, or every fourth if refinement follows, are then coded by OMP on
+    their observed pixels, and each missing pixel becomes the median of all patches that cover it. Coarser
+    scales are restored first; their estimates are weak observations of the missing pixels on the next finer
+    scale, so holes larger than a patch are filled too. Finally, rounds of non-local refinement, by default
+    three, estimate the missing pixels of a patch from similar patches nearby [2]_. The preset "paper"
+    follows the paper alone.
 
     Parameters
     ----------
