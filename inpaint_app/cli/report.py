@@ -1,13 +1,13 @@
 """The report of a restoration in words and figures."""
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from dictsel_core import Restoration
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
-from inpaint_app.files.recipe_contents import plain_settings
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
@@ -40,7 +40,7 @@ def as_document(result: FileResult) -> dict[str, Any]:
         result.quality.estimated_psnr,
         result.missing_fraction,
         dict(result.seconds),
-        plain_settings(result.settings),
+        asdict(result.settings),
         str(result.output),
     )
     return dict(zip(KEYS, values, strict=True))

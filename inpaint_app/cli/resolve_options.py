@@ -6,9 +6,8 @@ from typing import Any
 
 from dictsel_core import PresetName, RestoreSettings, standard_ground_set
 from inpaint_app.errors import UserError, clause
-from inpaint_app.files.recipe import read_recipe
-from inpaint_app.files.recipe_contents import recipe_mask_spec, recipe_settings
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.recipe import load_recipe
 
 _OPTIONS = {
     "constraint": "constraint",
@@ -47,14 +46,14 @@ class ResolvedOptions:
 
 def resolve_options(args: argparse.Namespace) -> ResolvedOptions:
     """Return what the options ask for; a recipe gives what they leave open."""
-    recipe = None if args.recipe is None else read_recipe(args.recipe)
+    recipe = None if args.recipe is None else load_recipe(args.recipe)
     _refuse_contradictions(args)
     if recipe is None:
         # Refinement would hide what the constraints do.
         usual: PresetName = "fast" if args.command == "compare" else "balanced"
         settings, mask_spec = RestoreSettings.preset(args.preset or usual), MaskSpec()
     else:
-        settings, mask_spec = recipe_settings(recipe, args.recipe), recipe_mask_spec(recipe, args.recipe)
+        settings, mask_spec = recipe.settings, recipe.mask_spec
     chosen = ResolvedOptions(
         _with_options(settings, args), _with_mask_options(mask_spec, args), getattr(args, "auto", False)
     )

@@ -10,7 +10,6 @@ from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import as_document, follow, print_result
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.errors import printable_path
-from inpaint_app.files.recipe_contents import recipe_path
 from inpaint_app.files.write import default_output
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
@@ -71,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     output = default_output(args.input) if args.output is None else args.output
     recipe = None
     if args.write_recipe is not None:
-        recipe = recipe_path(args.write_recipe if args.write_recipe != Path() else None, output)
+        recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     request = FileRequest(
         args.input,
         Output(output, args.overwrite, args.quality, args.depth),

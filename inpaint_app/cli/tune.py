@@ -1,6 +1,7 @@
 """`inpaint tune`: which settings suit a picture."""
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import follow, print_source
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.errors import printable_path
-from inpaint_app.files.recipe_contents import plain_settings
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import check_recipe_target, write_recipe
 from inpaint_app.jobs.restore import RestoreRequest
@@ -77,12 +77,12 @@ def run(args: argparse.Namespace) -> int:
     if args.write_recipe is not None:
         write_recipe(source, tuning.settings, args.write_recipe, overwrite=args.overwrite)
         console.say(f"Recipe:      {printable_path(args.write_recipe)}")
-    trials = [{"estimated_psnr": t.estimated_psnr, "settings": plain_settings(t.settings)} for t in best]
+    trials = [{"estimated_psnr": t.estimated_psnr, "settings": asdict(t.settings)} for t in best]
     console.document(
         {
             "estimated_psnr": tuning.estimated_psnr,
             "given_psnr": tuning.given_psnr,
-            "settings": plain_settings(tuning.settings),
+            "settings": asdict(tuning.settings),
             "trials": trials,
         }
     )

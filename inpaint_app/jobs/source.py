@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.paths import is_folder
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.sample import ORIGINAL, read_sample
 from inpaint_app.image.damage import Damage, damaged
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing

@@ -181,7 +181,7 @@ class ParameterPanel(QWidget):
     def _connect(self) -> None:
         session = self._session
         session.settings_changed.connect(self._show)
-        session.document_changed.connect(self._show)
+        session.source_changed.connect(self._show)
         session.mask_edited.connect(self._show)
         session.results.changed.connect(self._show_total)
         self._presets.activated.connect(self._choose_preset)
@@ -249,7 +249,7 @@ class ParameterPanel(QWidget):
     def _show_total(self) -> None:
         """Show how many atoms the budget is in all."""
         session, field = self._session, self._fields["budget"]
-        if session.document is None or session.settings.constraint != "average":
+        if session.source is None or session.settings.constraint != "average":
             field.set_note("")
             return
         n_patches = self._n_patches()
@@ -258,10 +258,10 @@ class ParameterPanel(QWidget):
 
     def _n_patches(self) -> int:
         """Return how many patches the dictionary was or will be selected on."""
-        current, document = self._session.results.current, self._session.document
+        current, source = self._session.results.current, self._session.source
         if current is not None and current.restoration.selection is not None:
             return len(current.restoration.selection.supports)
-        assert document is not None
+        assert source is not None
         size = self._session.settings.patch_size
-        tiles = -(-document.picture.height // size) * -(-document.picture.width // size)
-        return min(tiles * (3 if document.picture.is_color else 1), MAX_PATCHES)
+        tiles = -(-source.picture.height // size) * -(-source.picture.width // size)
+        return min(tiles * (3 if source.picture.is_color else 1), MAX_PATCHES)

@@ -1,4 +1,4 @@
-"""Words below pictures and in lists; no Qt."""
+"""Captions of pictures and entries of lists; no Qt."""
 
 from __future__ import annotations
 
@@ -126,9 +126,9 @@ def _differences(settings: RestoreSettings) -> list[str]:
     return [words for name, words in said.items() if getattr(settings, name) != getattr(defaults, name)]
 
 
-def format_sources(document: Source, mask: MaskHistory) -> str:
-    """Return how the missing pixels of a document are known."""
-    known = [] if mask.was_cleared else [_SOURCES[source] for source in document.missing.sources]
+def format_sources(source: Source, mask: MaskHistory) -> str:
+    """Return how the missing pixels of a source are known."""
+    known = [] if mask.was_cleared else [_SOURCES[each] for each in source.missing.sources]
     if mask.is_painted:
         known.append("painted by hand")
     return ", ".join(known)

@@ -1,4 +1,4 @@
-"""The restorations of a document, oldest first, within bounded memory."""
+"""The restorations of a source, oldest first, within bounded memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class RunHistory:
-    """Records of one document, and which of them are shown; a new value for every change.
+    """Records of one source, and which of them are shown; a new value for every change.
 
     Attributes
     ----------

@@ -11,10 +11,10 @@ from inpaint_app.image.rect import Rect
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.restore import IntermediateImage, Preview, RestoreRequest
-from inpaint_app.window.session.background import Jobs, Work
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.preview_size import PreviewSize
 from inpaint_app.window.session.state import Activity
+from inpaint_app.window.session.worker_pool import Work, WorkerPool
 
 DEBOUNCE_MS = 150
 """How long the user must pause before a preview or an automatic run begins."""
@@ -25,7 +25,7 @@ class Runner(QObject):
 
     Parameters
     ----------
-    jobs : Jobs
+    workers : WorkerPool
         Where the work is done.
 
     Attributes
@@ -46,12 +46,12 @@ class Runner(QObject):
     """The user has paused after a change, and there is no run to restart."""
     failed = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.intermediate: IntermediateImage | None = None
         self.preview: Preview | None = None
         self.is_previewing = False
-        self._jobs, self._run = jobs, ExclusiveTask(jobs, self)
+        self._workers, self._run = workers, ExclusiveTask(workers, self)
         #: Restarts the run that is in progress, or was cancelled because of a change.
         self._restart: Callable[[], None] | None = None
         self._shows_intermediate = True
@@ -181,7 +181,7 @@ class Runner(QObject):
             self._end_preview(self.preview)
             self.failed.emit(sentence)
 
-        self._preview_task = self._jobs.start(
+        self._preview_task = self._workers.start(
             lambda control: restoring.preview(request, *rect.slices, control),
             done=on_done,
             failed=on_error,

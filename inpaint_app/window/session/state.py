@@ -20,7 +20,7 @@ class RunRecord:
     Attributes
     ----------
     number : int
-        Counts the restorations of a document, from 1 on.
+        Counts the restorations of a source, from 1 on.
     requested : RestoreSettings
         The parameters as the user had set them.
     mask : Mask

@@ -10,8 +10,8 @@ from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune
 from inpaint_app.__main__ import main as start
 from inpaint_app.cli import main
 from inpaint_app.figures import Panel, comparison_figure
+from inpaint_app.files.assets import DAMAGED, ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.sample import DAMAGED, ORIGINAL, read_sample
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture

@@ -10,7 +10,7 @@ from cli_files import contents, pixels, scene, write_pair
 
 from inpaint_app.cli import damage, main
 from inpaint_app.files import atomic
-from inpaint_app.files.recipe import read_recipe
+from inpaint_app.files.recipes.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.damage import damaged, mask_picture, random_mask
 from inpaint_app.image.picture import Picture

@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from recipes import save_recipe
 
 from dictsel_core import RestoreSettings
 from inpaint_app.cli.program import parser
 from inpaint_app.cli.streams import CommandLineError
 from inpaint_app.errors import UserError
-from inpaint_app.files.recipe import Recipe, read_recipe, write_recipe
-from inpaint_app.files.recipe_contents import recipe_mask_spec, recipe_settings, save_recipe
+from inpaint_app.files.recipes.contents import recipe_mask_spec, recipe_settings
+from inpaint_app.files.recipes.recipe import Recipe, pack_recipe, read_recipe
 from inpaint_app.image.mask_spec import MaskSpec
 
 RECIPE = Recipe(
@@ -31,33 +32,21 @@ RECIPE = Recipe(
 
 def test_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "recipe.json"
-    write_recipe(RECIPE, path)
+    path.write_bytes(pack_recipe(RECIPE))
     assert read_recipe(path) == RECIPE
     assert "Maß" in path.read_text("utf-8")
 
 
 def test_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "recipe.json"
-    write_recipe(RECIPE, path)
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    path.write_bytes(b"\xef\xbb\xbf" + pack_recipe(RECIPE))
     assert read_recipe(path) == RECIPE
 
 
-def test_existing_file_is_not_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "recipe.json"
-    path.write_text("mine")
-    with pytest.raises(UserError, match="already exists"):
-        write_recipe(RECIPE, path)
-    assert path.read_text() == "mine"
-    write_recipe(RECIPE, path, overwrite=True)
-    assert read_recipe(path) == RECIPE
-
-
-def test_only_json_can_be_written(tmp_path: Path) -> None:
+def test_only_json_can_be_written() -> None:
     for bad in (float("nan"), object()):
         with pytest.raises((ValueError, TypeError)):
-            write_recipe(Recipe({"a": bad}, "1", {}), tmp_path / "a.json")  # type: ignore[dict-item]
-    assert not any(tmp_path.iterdir())
+            pack_recipe(Recipe({"a": bad}, "1", {}))  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +169,7 @@ def test_settings_that_do_not_work(tmp_path: Path, settings: dict[str, object], 
     with pytest.raises(UserError, match=re.escape(sentence)) as caught:
         recipe_settings(recipe_of(settings), tmp_path / "recipe.json")
     assert str(caught.value).startswith(str(tmp_path))
-    assert str(caught.value).endswith("; mend it or write it anew.")
+    assert str(caught.value).endswith("; correct it or write it again.")
     assert str(caught.value).isprintable()
 
 
@@ -214,5 +203,5 @@ def test_marks(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are always text")
 def test_mask_whose_name_is_not_text(tmp_path: Path) -> None:
     path, mask_spec = tmp_path / "recipe.json", MaskSpec(mask=tmp_path / os.fsdecode(b"m\xff.png"))
-    save_recipe(path, RestoreSettings(), mask_spec, ("mask",), overwrite=False)
+    save_recipe(path, RestoreSettings(), mask_spec, ("mask",))
     assert recipe_mask_spec(read_recipe(path), path) == mask_spec

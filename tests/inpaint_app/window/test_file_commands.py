@@ -84,7 +84,7 @@ def test_damage_is_simulated_by_the_dialog(window, qtbot, files, monkeypatch) ->
     monkeypatch.setattr(file_commands.DamageDialog, "exec", lambda _dialog: QDialog.DialogCode.Accepted)
     trigger(window, "damage")
     settle(window, qtbot)
-    assert window.session.document.damage == str(Damage())
+    assert window.session.source.damage == str(Damage())
     assert window.session.mask.mask.any()
 
 
@@ -104,7 +104,7 @@ def test_a_picture_is_pasted_and_copied(window, qtbot) -> None:
     window.session.set_settings(FAST)
     trigger(window, "paste")
     settle(window, qtbot)
-    assert window.session.document.shape == (30, 40)
+    assert window.session.source.shape == (30, 40)
     assert np.argwhere(window.session.mask.mask).tolist() == [[4, 3]]
     trigger(window, "restore")
     settle(window, qtbot)
@@ -144,8 +144,8 @@ def test_files_are_dropped_and_told_apart(window, qtbot, files) -> None:
     window.session.set_settings(FAST)
     drop(window, files["mask"], files["whole"])
     settle(window, qtbot)
-    assert window.session.document.path == files["whole"]
-    assert window.session.document.missing.sources == ("mask",)
+    assert window.session.source.path == files["whole"]
+    assert window.session.source.missing.sources == ("mask",)
     assert window.statusBar().currentMessage() == ""
 
 
@@ -154,7 +154,7 @@ def test_what_a_drop_leaves_out_is_named(window, qtbot, files, tmp_path) -> None
     folder.mkdir()
     drop(window, files["whole"], files["damaged"], folder)
     settle(window, qtbot)
-    assert window.session.document.path == files["whole"]
+    assert window.session.source.path == files["whole"]
     assert window.statusBar().currentMessage().startswith("damaged.png and folder were left out")
     drop(window, folder, files["whole"])
     assert window.statusBar().currentMessage().startswith("whole.png was left out")

@@ -57,12 +57,12 @@ def test_the_tolerance_is_that_of_the_picture(panel, session, qtbot, files) -> N
     tolerance = find(panel, QSpinBox, TOLERANCE)
     opened(session, qtbot, files["whole"], mask_spec=MaskSpec(key="120", tolerance=5))
     assert (tolerance.isVisible(), tolerance.value()) == (True, 5)
-    document = session.document
+    source = session.source
     settle(session, qtbot)
-    assert session.document is document, "showing it is no change"
+    assert session.source is source, "showing it is no change"
     tolerance.setValue(9)
     settle(session, qtbot)
-    assert session.document.mask_spec.tolerance == tolerance.value() == 9
+    assert session.source.mask_spec.tolerance == tolerance.value() == 9
     opened(session, qtbot, files["damaged"])
     assert (tolerance.isVisible(), tolerance.value()) == (False, 0)
 
@@ -72,5 +72,5 @@ def test_a_colour_is_asked_for(panel, session, qtbot, files, monkeypatch) -> Non
     monkeypatch.setattr(QColorDialog, "getColor", lambda *_args: QColor(120, 120, 120))
     find(panel, QPushButton, "Colour …").click()
     settle(session, qtbot)
-    assert session.document.mask_spec.key == "#787878"
+    assert session.source.mask_spec.key == "#787878"
     assert "of the chosen colour" in texts(panel)

@@ -1,4 +1,4 @@
-"""Words below pictures and in lists."""
+"""Captions of pictures and entries of lists."""
 
 from dataclasses import replace
 from pathlib import Path

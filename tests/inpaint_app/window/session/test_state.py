@@ -33,9 +33,9 @@ def test_only_restorations_leave_something_when_stopped(kind, kept) -> None:
 def test_all_files_of_a_document_are_known(picture) -> None:
     paths = [Path("a.png"), Path("b.png"), Path("c.png")]
     spec = MaskSpec(mask=paths[2])
-    document = Source(
+    source = Source(
         picture, detect_missing(picture), "a.png", paths[0], spec, picture, paths[1], damage="text"
     )
-    assert document.files == tuple(paths)
-    assert document.title == "a.png (text)"
-    assert document.shape == (72, 96)
+    assert source.files == tuple(paths)
+    assert source.title == "a.png (text)"
+    assert source.shape == (72, 96)

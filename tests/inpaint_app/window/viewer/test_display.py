@@ -49,9 +49,9 @@ def opened() -> Scene:
 
 @pytest.fixture
 def restored(opened) -> Scene:
-    document = replace(opened.document, reference=WHOLE)
+    source = replace(opened.source, reference=WHOLE)
     history = RunHistory((record(1),), current_number=1)
-    return replace(opened, document=document, history=history, damage_quality=QualityMetrics())
+    return replace(opened, source=source, history=history, damage_quality=QualityMetrics())
 
 
 @pytest.fixture
@@ -192,6 +192,6 @@ def test_an_empty_pane_says_what_it_waits_for(opened, changes, name, words) -> N
 
 
 def test_the_error_view_waits_for_a_result_once_there_is_a_reference(opened) -> None:
-    scene = replace(opened, document=replace(opened.document, reference=WHOLE))
+    scene = replace(opened, source=replace(opened.source, reference=WHOLE))
     pane = resolve(scene, VIEW.with_mode(ERROR_MAP)).panes["error"]
     assert pane.placeholder == "Restore (F5) to see the errors."

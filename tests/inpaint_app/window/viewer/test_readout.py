@@ -31,8 +31,8 @@ def scene() -> Scene:
     record = RunRecord(1, RestoreSettings(), MASK, 1.0, restored, restoration)
     shown = Picture(damaged)
     reference = Picture(np.full((6, 8), 30, np.uint8))
-    document = Source(shown, detect_missing(shown), "damaged.png", reference=reference)
-    return Scene(document, 0.1, history=RunHistory((record,), 1))
+    source = Source(shown, detect_missing(shown), "damaged.png", reference=reference)
+    return Scene(source, 0.1, history=RunHistory((record,), 1))
 
 
 def read(scene: Scene, name: str, pixel: tuple[int, int], **view) -> str:
