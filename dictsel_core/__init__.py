@@ -118,6 +118,7 @@ from dictsel_core.selection import (
     sds_omp,
 )
 from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, estimate_psnr, iter_tune, tune
+from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, Utility
 
 __version__ = "0.1.0"
 
@@ -144,11 +145,13 @@ __all__ = [
     "GroundSet",
     "GuaranteedSelector",
     "Hedge",
+    "HuberUtility",
     "IndividualSparsity",
     "LearnedDictionary",
     "LearningRun",
     "LearningStep",
     "LocalConstraint",
+    "LogisticUtility",
     "Matroid",
     "MatroidSparsity",
     "OnlineReplacementGreedy",
@@ -173,12 +176,14 @@ __all__ = [
     "SelectionStep",
     "SelectorName",
     "SparseCodes",
+    "SquaredUtility",
     "Stage",
     "SwapTable",
     "TuneStep",
     "Tuning",
     "TuningTrial",
     "UniformMatroid",
+    "Utility",
     "alpha_regret",
     "approximation_bound",
     "chunked_replacement_omp",

@@ -44,7 +44,7 @@ class SparseCodes:
     coefficients : (T, S) ndarray
         Least-squares weights on the observed entries, padded with 0.
     residual_energy : (T,) ndarray
-        Squared length of the residual on the observed entries.
+        Squared length of the residual on the observed entries, weighted as the data.
     """
 
     dictionary: Floats
@@ -88,6 +88,7 @@ def omp(
     sparsity: int | ArrayLike,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     tolerance: float = 0.0,
     threads: int | None = None,
 ) -> SparseCodes:
@@ -96,7 +97,8 @@ def omp(
     In each step, a patch with residual r selects the atom with the largest
     :math:`|a^\top r| / \lVert m \circ a \rVert`, where m is 1 at observed entries and m and r are 0
     elsewhere, and all its weights are refitted by least squares on the observed entries. This is
-    ordinary OMP [1]_ in the dictionary restricted to the observed rows and scaled to unit columns.
+    ordinary OMP [1]_ in the dictionary restricted to the observed rows and scaled to unit columns. With
+    weights, m is their square root, and r is multiplied by it.
 
     Parameters
     ----------
@@ -108,6 +110,9 @@ def omp(
         Maximum number of atoms per patch.
     mask : (T, d) array_like of bool, optional
         True = missing. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
     tolerance : float, optional
         A patch is finished when its squared residual is at most this. Default is 0.
     threads : int, optional
@@ -139,20 +144,20 @@ def omp(
     array([[0., 2., 0.]])
     """
     max_residual = as_nonnegative(tolerance, "tolerance")
-    atoms, points = as_coding_problem(dictionary, data, mask)
+    atoms, points = as_coding_problem(dictionary, data, mask, weights)
     caps = _as_caps(sparsity, len(points))
-    pursuit = Pursuit(atoms, int(caps.max()), max_residual)
+    pursuit = Pursuit(atoms, int(caps.max()), max_residual, weak=points.graded)
     return code_points(pursuit, points, caps, as_thread_count(threads))
 
 
 def as_coding_problem(
-    dictionary: ArrayLike, data: ArrayLike, mask: ArrayLike | None
+    dictionary: ArrayLike, data: ArrayLike, mask: ArrayLike | None, weights: ArrayLike | None
 ) -> tuple[Floats, ObservedData]:
     """Return dictionary and data, checked and of one dtype."""
     atoms = as_matrix(dictionary, "dictionary", "(features, atoms)")
     if not np.isfinite(atoms).all():
         raise ValueError("dictionary must be finite, but it contains NaN or infinity.")
-    points = ObservedData(data, mask, atoms.shape[0])
+    points = ObservedData(data, mask, atoms.shape[0], weights)
     if needs_double(atoms, "dictionary"):
         points.dtype = np.dtype(np.float64)
     return atoms.astype(points.dtype, copy=False), points
@@ -203,6 +208,8 @@ def code_points(
         chunks = map_chunks(lambda number, _: code(*bounds[number]), len(bounds), 1, threads)
     for _ in chunks:
         pass
+    if points.scales is not None:
+        coefficients /= points.scales[:, None].astype(points.dtype)
     return SparseCodes(
         *(read_only(each) for each in (pursuit.atoms.copy(), supports, coefficients, energies))
     )

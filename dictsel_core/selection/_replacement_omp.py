@@ -11,23 +11,27 @@ from dictsel_core._validation import Bools, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.driver import Method, Pick
-from dictsel_core.selection.fits import ColumnFit, GramFit
+from dictsel_core.selection.fits import ColumnFit, Fit, GramFit
 from dictsel_core.selection.gain_cost import GainCostEngine
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.utility_fit import UtilityFit, UtilityProblem
+from dictsel_core.utility import Utility
 
 Repeats = Literal["extra", "steps", "none"]
 
 
-def replacement_omp(
+def replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set: GroundSet,
     data: ArrayLike,
     constraint: Constraint,
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    utility: Utility | None = None,
     decay: bool = False,
     repeats: Repeats | None = None,
     accuracy: float = 1.0,
@@ -55,6 +59,13 @@ def replacement_omp(
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
         True = missing. The loss counts observed entries only. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
+    utility : Utility, optional
+        Another utility u than the squared one, such as `HuberUtility`: then :math:`A^\top r_t` stands for the
+        gradient of u, M for the smoothness of the ground set times that of the utility, and refits maximize
+        u. By default u is the squared one, for which steps are much faster.
     decay : bool, optional
         True is ROMPd (section 6.1): M decreases as :math:`M / \sqrt{i}` in iteration i, so that gains
         do not all reach zero. The objective may then decrease in some steps. Default is False.
@@ -126,6 +137,8 @@ def replacement_omp(
         constraint,
         n_atoms,
         mask=mask,
+        weights=weights,
+        utility=utility,
         decay=decay,
         repeats=repeats,
         accuracy=accuracy,
@@ -148,7 +161,11 @@ class OMPEngine(GainCostEngine):
         capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
         # In larger dictionaries, shared products cost more than they save.
         shares_products = problem.observed is None and n_atoms <= 2 * problem.ground_set.n_features
-        fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
+        fit: Fit
+        if isinstance(problem, UtilityProblem):
+            fit = UtilityFit(problem)
+        else:
+            fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
         state = SupportState(problem, capacity, fit)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.
         max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]

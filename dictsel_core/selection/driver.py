@@ -13,7 +13,9 @@ from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import OptimumBound
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import SelectionStep
-from dictsel_core.selection.run import Engine, SelectionRun
+from dictsel_core.selection.run import Bound, Engine, SelectionRun
+from dictsel_core.selection.utility_fit import UtilityBound, UtilityProblem
+from dictsel_core.utility import Utility
 
 
 class Method(NamedTuple):
@@ -40,14 +42,22 @@ class Method(NamedTuple):
         constraint: Constraint,
         n_atoms: int,
         mask: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        utility: Utility | None = None,
         **options: object,
     ) -> SelectionRun:
         """Check the input, and return a run that has not begun."""
         self._check(constraint)
-        problem = Problem(ground_set, data, mask)
+        problem: Problem
+        bound: Bound
+        if utility is None:
+            problem = Problem(ground_set, data, mask, weights)
+            bound = OptimumBound(problem, constraint)
+        else:
+            problem = UtilityProblem(ground_set, data, mask, weights, _checked_utility(utility))
+            bound = UtilityBound(problem)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
-        bound = OptimumBound(problem, constraint)
         return SelectionRun(
             ground_set, count, lambda: self.engine(problem, constraint, count, **options), bound
         )
@@ -66,6 +76,16 @@ class Method(NamedTuple):
             raise TypeError(
                 f"{self.needs}, not {type(constraint).__name__}; use replacement_omp for that one."
             )
+
+
+def _checked_utility(utility: object) -> Utility:
+    if not isinstance(utility, Utility):
+        raise TypeError(
+            f"utility must be a Utility such as HuberUtility(0.1), not {type(utility).__name__}."
+            if not isinstance(utility, type)
+            else f"utility must be a Utility, not the class {utility.__name__}; give it its parameters."
+        )
+    return utility
 
 
 class Pick(NamedTuple):

@@ -42,7 +42,8 @@ class ColumnFit:
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Multiply the residuals by all atoms."""
-        np.matmul(self._residuals.take(rows, axis=0), self._problem.atoms, out=out)
+        residuals = self._problem.factored(rows, self._residuals.take(rows, axis=0))
+        np.matmul(residuals, self._problem.atoms, out=out)
 
 
 class GramFit:

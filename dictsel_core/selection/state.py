@@ -113,7 +113,9 @@ class SupportState:
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return one index array and one weight array per patch, all read-only."""
         supports = read_only(self.supports.copy())
-        weights = read_only(self.coefficients.astype(self.problem.data.dtype))
+        scales = self.problem.scales
+        weights = self.coefficients if scales is None else self.coefficients / scales[:, None]
+        weights = read_only(weights.astype(self.problem.data.dtype))
         sizes = self.sizes.tolist()
         return (
             [row[:size] for row, size in zip(supports, sizes, strict=True)],
