@@ -104,13 +104,13 @@ class Canvas:
 
         return render
 
-    def _parts(self, keep_observed: bool) -> Iterator[tuple[slice, int, tuple[Ints | slice, Ints | slice]]]:
+    def _parts(self, keep_observed: bool) -> Iterator[tuple[slice, int, tuple[Ints, ...] | slice]]:
         """Yield blocks of rows and channels, with the pixels to replace in each of them."""
         for rows in _row_blocks(self.shape):
             for channel in range(self.n_channels):
                 if channel < self.missing.shape[2]:  # else as in the channel before
                     mask = self.mask(channel)[rows]
-                    chosen = np.nonzero(mask) if keep_observed else (slice(None), slice(None))
+                    chosen = np.nonzero(mask) if keep_observed else slice(None)
                 yield rows, channel, chosen
 
 
