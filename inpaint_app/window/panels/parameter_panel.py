@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import CONSTRAINTS, MAX_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
+from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.window.session.descriptions import preset_of
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
@@ -77,16 +78,6 @@ _QUANTITIES = {
         "refinement, auto refines until held-out pixels stop improving.",
         usual=(0, 12),
     ),
-}
-_CONSTRAINT_TIPS = {
-    "individual": "Every patch may use up to s atoms, whatever it shows.",
-    "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
-}
-_PRESET_TIPS = {
-    "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
-    "fast": "No refinement; observed pixels stay as they are.",
-    "balanced": "Refined by similar patches: better, in reasonable time.",
-    "best": "Refines until held-out pixels stop improving; the slowest.",
 }
 _BASES = {
     "dct": ("Cosines", "Smooth waves; good for gradients and soft texture."),
@@ -151,8 +142,8 @@ class ParameterPanel(QWidget):
         row = QHBoxLayout()
         for number, name in enumerate(CONSTRAINTS):
             button = QRadioButton(f"{name.title()} sparsity")
-            button.setToolTip(tooltip(_CONSTRAINT_TIPS[name]))
-            button.setAccessibleDescription(_CONSTRAINT_TIPS[name])
+            button.setToolTip(tooltip(CONSTRAINT_EXPLANATIONS[name]))
+            button.setAccessibleDescription(CONSTRAINT_EXPLANATIONS[name])
             self._constraints.addButton(button, number)
             row.addWidget(button, 1)
         return row
@@ -161,7 +152,7 @@ class ParameterPanel(QWidget):
         for preset in PRESETS:
             self._presets.addItem(preset.title(), preset)
             self._presets.setItemData(
-                self._presets.count() - 1, tooltip(_PRESET_TIPS[preset]), Qt.ItemDataRole.ToolTipRole
+                self._presets.count() - 1, tooltip(PRESET_EXPLANATIONS[preset]), Qt.ItemDataRole.ToolTipRole
             )
         self._presets.addItem(_CUSTOM, None)
         self._presets.setToolTip("Sets all parameters at once.")

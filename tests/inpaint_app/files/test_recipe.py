@@ -9,6 +9,8 @@ import pytest
 from recipes import save_recipe
 
 from dictsel_core import RestoreSettings
+from inpaint_app.cli.options import SETTING_OPTIONS
+from inpaint_app.cli.parser import Parser
 from inpaint_app.cli.program import parser
 from inpaint_app.cli.streams import CommandLineError
 from inpaint_app.errors import UserError
@@ -108,21 +110,21 @@ def test_settings_that_are_not_named_are_the_defaults(tmp_path: Path) -> None:
     assert recipe_settings(recipe_of({"n_atoms": 9}), path) == RestoreSettings(n_atoms=9)
 
 
-OPTIONS = {
-    "n_atoms": "--atoms",
-    "sparsity": "--sparsity",
-    "budget": "--budget",
-    "coding_sparsity": "--coding-sparsity",
-    "patch_size": "--patch-size",
-    "rounds": "--rounds",
-    "threads": "--threads",
-    "seed": "--seed",
+NUMBERS = {
+    option.setting: option.flag
+    for option in SETTING_OPTIONS
+    if option.setting != "bases" and RestoreSettings.parameters[option.setting].kind in (int, float)
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-def test_options_and_recipes_have_the_same_limits(tmp_path: Path, name: str) -> None:
-    parameter, path = RestoreSettings.parameters[name], tmp_path / "recipe.json"
+@pytest.fixture(scope="module")
+def command_line() -> Parser:
+    return parser()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_options_and_recipes_have_the_same_limits(tmp_path: Path, command_line: Parser, name: str) -> None:
+    parameter, path, flag = RestoreSettings.parameters[name], tmp_path / "recipe.json", NUMBERS[name]
     wrong = (
         parameter.minimum if parameter.excludes_minimum else parameter.minimum - 1,
         parameter.maximum + 1,
@@ -132,11 +134,10 @@ def test_options_and_recipes_have_the_same_limits(tmp_path: Path, name: str) -> 
         with pytest.raises(UserError, match=f"{name} must be {parameter.description}"):
             recipe_settings(recipe_of({name: value}), path)
     for text in (*(f"{value:.0f}" for value in wrong[:2]), "9" * 5000, "1e400", "nan", "true", ""):
-        with pytest.raises(CommandLineError, match=f"{OPTIONS[name]} needs {parameter.description}"):
-            parser().parse_args(["restore", "in.png", f"{OPTIONS[name]}={text}"])
-    given = parser().parse_args(["restore", "in.png", f"{OPTIONS[name]}={parameter.maximum}"])
-    option = OPTIONS[name].strip("-").replace("-", "_")
-    assert getattr(given, option) == parameter.maximum
+        with pytest.raises(CommandLineError, match=f"{flag} needs {parameter.description}"):
+            command_line.parse_args(["restore", "in.png", f"{flag}={text}"])
+    given = command_line.parse_args(["restore", "in.png", f"{flag}={parameter.maximum}"])
+    assert getattr(given, name) == parameter.maximum
     assert getattr(recipe_settings(recipe_of({name: parameter.maximum}), path), name) == parameter.maximum
 
 
