@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._runs import stepwise
 from dictsel_core._threads import as_thread_count, map_blocks
-from dictsel_core._validation import Bools, Ints, as_accuracy
+from dictsel_core._validation import Bools, Floats, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.driver import Method, Pick
@@ -181,6 +181,7 @@ class OMPEngine(GainCostEngine):
         self.problem, self.decay = problem, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.largest = np.empty(len(problem), problem.data.dtype)
+        self._free: list[Floats] = []  # arrays that are reused, by all threads
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
 
@@ -207,13 +208,17 @@ class OMPEngine(GainCostEngine):
         step = chunk_rows(self.gains.itemsize * n_candidates)
 
         def update(starts: Sequence[int]) -> None:
-            scratch = np.empty((min(step, len(rows)), n_candidates), self.gains.dtype)
+            try:
+                scratch = self._free.pop()
+            except IndexError:
+                scratch = np.empty((step, n_candidates), self.gains.dtype)
             for start in starts:
                 block = rows[start : start + step]
                 squares = scratch[: len(block)]
                 state.squared_correlations(block, squares)
                 self.gains[block] = squares
                 self.largest[block] = np.maximum.reduce(squares, axis=1)
+            self._free.append(scratch)
 
         for _ in map_blocks(update, range(0, len(rows), step), state.threads):
             pass
