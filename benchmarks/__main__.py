@@ -1,4 +1,4 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|holes|window|speed|all``."""
+"""Run benchmarks: ``python -m benchmarks NAME``, or ``all``."""
 
 import argparse
 from collections.abc import Callable

@@ -63,7 +63,7 @@ def methods() -> dict[str, Method]:
     """Return ours and the peers by name: each takes picture and mask and returns a picture."""
 
     def ours(image: Image, mask: Mask, *, fill: FillName) -> NDArray[Any]:
-        return restore(image, mask, RestoreSettings(fill=fill)).image
+        return np.asarray(restore(image, mask, RestoreSettings(fill=fill)).image)
 
     return {
         "texture": partial(ours, fill="auto"),
