@@ -3,13 +3,14 @@
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, holes, quality, restoration, selection, speed, window
+from benchmarks import ablation, coding, holes, quality, restoration, science, selection, speed, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
     "coding": coding.main,
     "restoration": restoration.main,
     "quality": quality.main,
+    "science": science.main,
     "ablation": ablation.main,
     "holes": holes.main,
     "window": window.main,

@@ -1,7 +1,7 @@
 """How far to trust the refinement of a smooth picture, by held-out pixels.
 
-Similar patches know more than a few atoms about texture and edges, but less about what is smooth and free of noise.
-There, held-out pixels of a few tiles are restored with and without refinement, and the result is a blend.
+Similar patches know more than a few atoms about texture and edges, but not always about what is smooth. There,
+held-out pixels of a few tiles are restored with and without refinement, and the result is a blend.
 """
 
 from collections.abc import Generator
@@ -19,8 +19,8 @@ from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.rounds import refine
 from dictsel_core.restoration.settings import ResolvedSettings
 
-#: Root mean square of the detail (of unit range) above which a picture is not smooth. Photographs have 0.015 to
-#: 0.055; what lost by refinement had 0.009 to 0.013 (docs/refinement.md).
+#: Root mean square of the detail, for unit range, above which a picture is not smooth. Most photographs have
+#: 0.015 to 0.055; those that lost by refinement had 0.009 to 0.013 (docs/refinement.md).
 _MAX_DETAIL = 0.015
 _N_TILES, _TILE_SIZE = 6, 64
 #: Fewer held-out pixels than this tell nothing.
@@ -32,7 +32,7 @@ _MARGIN = 0.05
 
 
 def is_smooth(planes: Planes) -> bool:
-    """Return whether restored planes (H, W, C) of unit range have so little detail that refinement may harm."""
+    """Return whether restored planes (H, W, C) have so little detail that refinement may do harm."""
     gray = planes.mean(axis=2)
     return bool(detail(gray, np.zeros(gray.shape, bool)) < _MAX_DETAIL**2)
 
@@ -42,8 +42,8 @@ def refinement_weight(
 ) -> Generator[float, None, float]:
     r"""Return the weight w of the refined picture r in the blend f + w (r - f) with the unrefined f.
 
-    Of the held-out pixels y, the least squares estimate is :math:`\sum (y - f)(r - f) / \sum (r - f)^2`; it is
-    shrunk according to its standard error. Yields the fraction of the work that is done.
+    Least squares on held-out pixels y give :math:`\sum (y - f)(r - f) / \sum (r - f)^2`, which is shrunk
+    according to its standard error. Yields the fraction of the work that is done.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def refinement_weight(
         Of the refinement.
     """
     missing = canvas.mask(0)
-    plane = np.mean([canvas.plane(c) for c in range(canvas.n_channels)], axis=0, dtype=np.float32)
+    plane: Plane = canvas.planes().mean(axis=2)
     held_out = folds(missing, np.random.default_rng([settings.seed, 2018]))[0]
     tiles = _tiles(held_out, missing)
     errors, changes = [np.zeros(0)], [np.zeros(0)]
