@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import Facts, check_encodable
+from inpaint_app.files.encodable import PictureProperties, check_encodable
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.jobs.export import Output
@@ -51,7 +51,7 @@ class ExportDialog(QDialog):
         What was restored; its files are sources.
     suggestion : Path
         A name to begin with.
-    facts : Facts
+    facts : PictureProperties
         Of the restored picture; they tell which formats can keep it.
     shows_preview : bool
         Whether the window shows a preview, which is not what is written.
@@ -63,7 +63,7 @@ class ExportDialog(QDialog):
         suggestion: Path,
         parent: QWidget | None = None,
         *,
-        facts: Facts,
+        facts: PictureProperties,
         shows_preview: bool = False,
     ) -> None:
         super().__init__(parent)
