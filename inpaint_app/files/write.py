@@ -1,4 +1,4 @@
-"""Write a picture to a file, its format decided by the name's ending."""
+"""Write a picture to a file, in the format of its suffix."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inpaint_app.errors import Remedy, UserError, printable_path
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
-from inpaint_app.files.encodable import check_encodable, facts_of
+from inpaint_app.files.encodable import check_encodable, properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.paths import same_file
@@ -70,7 +70,7 @@ def picture_output(
         If the format cannot keep the picture.
     """
     found = format_of(path)
-    check_encodable(facts_of(picture), found, depth=depth, quality=quality)
+    check_encodable(properties_of(picture), found, depth=depth, quality=quality)
     if depth is not None and depth != picture.depth:
         alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
         picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)

@@ -1,4 +1,4 @@
-"""What a restoration says about its dictionary: a figure of the atoms, and where each is used."""
+"""The dictionary of a restoration: a figure of its atoms, and the patches that use each."""
 
 from dataclasses import dataclass
 

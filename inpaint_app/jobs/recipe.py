@@ -12,7 +12,7 @@ from inpaint_app.jobs.source import Source, detect_again
 
 @dataclass(frozen=True, eq=False)
 class LoadedRecipe:
-    """What a recipe says.
+    """The contents of a recipe.
 
     Attributes
     ----------

@@ -8,9 +8,9 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.parser import fraction
-from inpaint_app.errors import UserError, listed, printable_path
+from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
-from inpaint_app.files.encodable import Facts, check_encodable, facts_of
+from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.registry import format_of
 from inpaint_app.files.write import check_output, picture_output
@@ -54,10 +54,10 @@ def _run(args: argparse.Namespace) -> int:
             )
     check_distinct(paths)
     picture = read_picture(args.input)
-    facts = replace(facts_of(picture), has_alpha=True, is_transparent=True)
+    facts = replace(properties_of(picture), has_alpha=True, is_transparent=True)
     check_encodable(facts, format_of(args.output), quality=_QUALITY)
     if args.mask_out is not None:
-        plain = Facts(picture.width, picture.height, is_color=False)
+        plain = PictureProperties(picture.width, picture.height, is_color=False)
         check_encodable(plain, format_of(args.mask_out), quality=_QUALITY)
     for notice in picture.notices:
         console.note(notice)
@@ -90,8 +90,8 @@ def _damage(args: argparse.Namespace) -> Damage:
         return given[0]
     names = [name for name, damage in kinds.items() if damage is not None] or list(kinds)
     if given:
-        raise UserError(f"{listed(names)} exclude each other", "give one of them")
-    raise UserError("The kind of damage is missing", f"give one of {listed(names)}")
+        raise UserError(f"{join_names(names)} exclude each other", "give one of them")
+    raise UserError("The kind of damage is missing", f"give one of {join_names(names)}")
 
 
 COMMAND = Command(
