@@ -148,7 +148,7 @@ SAMPLES = (
 
 
 def damaged(picture: Picture, mask: Mask) -> Picture:
-    """Return the picture with alpha = 0 and colour 0 where the mask is True, so that nothing is left there."""
+    """Return the picture with alpha = 0 and colour 0 where the mask is True."""
     pixels, opaque = picture.pixels.copy(), picture.pixels.dtype.type(picture.max_value)
     pixels[mask] = 0
     alpha = np.full(mask.shape, opaque) if picture.alpha is None else picture.alpha.copy()

@@ -54,8 +54,8 @@ class Output:
 
     def check_restored(self, source: Source) -> None:
         """Raise `UserError` if the format cannot keep the restored picture of a source."""
-        facts = properties_of(source.picture, missing=source.missing.mask)
-        check_encodable(facts, format_of(self.path), depth=self.depth, quality=self.quality)
+        properties = properties_of(source.picture, missing=source.missing.mask)
+        check_encodable(properties, format_of(self.path), depth=self.depth, quality=self.quality)
 
     def check_size(self, width: int, height: int) -> None:
         """Raise `UserError` if the format cannot keep a colour picture of this size."""

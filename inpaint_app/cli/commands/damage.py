@@ -54,8 +54,8 @@ def _run(args: argparse.Namespace) -> int:
             )
     check_distinct(paths)
     picture = read_picture(args.input)
-    facts = replace(properties_of(picture), has_alpha=True, is_transparent=True)
-    check_encodable(facts, format_of(args.output), quality=_QUALITY)
+    properties = replace(properties_of(picture), has_alpha=True, is_transparent=True)
+    check_encodable(properties, format_of(args.output), quality=_QUALITY)
     if args.mask_out is not None:
         plain = PictureProperties(picture.width, picture.height, is_color=False)
         check_encodable(plain, format_of(args.mask_out), quality=_QUALITY)

@@ -1,4 +1,4 @@
-"""What a format can keep is told from the facts alone, and is what the writer does."""
+"""What a format can keep is told from the properties alone, and is what the writer does."""
 
 import itertools
 from pathlib import Path
@@ -59,8 +59,8 @@ def test_the_forecast_is_what_happens(tmp_path: Path, name: str, ending: str, de
     filling = observed.reshape(-1, *damaged.pixels.shape[2:])[0]
     where = MISSING[..., None] if damaged.is_color else MISSING
     restored = damaged.with_pixels(np.where(where, filling, damaged.pixels), filled=MISSING)
-    facts = properties_of(damaged, missing=MISSING)
-    refused = is_refused(lambda: check_encodable(facts, format_of(path), depth=depth))
+    properties = properties_of(damaged, missing=MISSING)
+    refused = is_refused(lambda: check_encodable(properties, format_of(path), depth=depth))
     assert is_refused(lambda: write_picture(restored, path, depth=depth)) == refused
     assert path.exists() != refused
 
@@ -76,19 +76,19 @@ def test_mask_by_channel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "facts"),
+    ("name", "properties"),
     [
         ("JPEG", PictureProperties(65_500, 10, n_exif=65_527, n_icc=255 * 65_519)),
         ("WebP", PictureProperties(16_383, 16_383)),
         ("PNG", PictureProperties(10**6, 200, n_exif=4 * 1024**2, n_icc=16 * 1024**2)),
     ],
 )
-def test_limits_themselves_are_allowed(name: str, facts: PictureProperties) -> None:
-    check_encodable(facts, FORMATS[name])
+def test_limits_themselves_are_allowed(name: str, properties: PictureProperties) -> None:
+    check_encodable(properties, FORMATS[name])
 
 
 @pytest.mark.parametrize(
-    ("name", "facts", "words"),
+    ("name", "properties", "words"),
     [
         ("JPEG", PictureProperties(65_501, 10), "wider or taller than 65500"),
         ("WebP", PictureProperties(10, 16_384), "wider or taller than 16383"),
@@ -107,9 +107,9 @@ def test_limits_themselves_are_allowed(name: str, facts: PictureProperties) -> N
         ),
     ],
 )
-def test_beyond_the_limits(name: str, facts: PictureProperties, words: str) -> None:
+def test_beyond_the_limits(name: str, properties: PictureProperties, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        check_encodable(facts, FORMATS[name])
+        check_encodable(properties, FORMATS[name])
 
 
 def test_largest_metadata_of_jpeg_are_written(tmp_path: Path) -> None:
