@@ -64,7 +64,9 @@ def test_a_new_format_is_named_by_the_command_line(toy, tmp_path, capsys) -> Non
 
 @pytest.mark.parametrize("name", [s for each in registry.writable() for s in each.suffixes])
 def test_the_suggested_output_of_every_name_is_accepted(name, tmp_path) -> None:
-    write_picture(GRAY, default_output(tmp_path / f"scan{name}"))
+    output = default_output(tmp_path / f"scan{name}")
+    write_picture(GRAY, output)
+    assert output.exists()
 
 
 def test_the_readme_has_a_row_for_every_format() -> None:
