@@ -127,6 +127,23 @@ def as_plain_array(value: ArrayLike, name: str) -> NDArray[Any]:
     return np.asarray(value)
 
 
+def as_bool_mask(value: ArrayLike, name: str = "mask") -> Bools:
+    """Return a mask as booleans: True, or 1 or 255 in a mask that holds nothing else but 0, is missing."""
+    mask = as_plain_array(value, name)
+    if mask.dtype == np.bool_:
+        return mask
+    if mask.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}.")
+    chosen: Bools = mask != 0
+    largest = int(mask.max(initial=0))
+    if largest not in (0, 1, 255) or not (mask[chosen] == largest).all():
+        raise ValueError(
+            f"{name} must be boolean (True = missing), or hold only 0 and 1, or only 0 and 255, where 0 is "
+            f"observed; this one ranges from {int(mask.min())} to {largest}."
+        )
+    return chosen
+
+
 def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
     """Return `value` as a two-dimensional float32 or float64 array; `axes` describes its shape in errors.
 

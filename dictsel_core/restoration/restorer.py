@@ -9,11 +9,12 @@ import numpy as np
 
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._validation import Bools
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.channels import estimate_from_others
 from dictsel_core.restoration.coding import PatchCoder, patch_coder, restore_plane
+from dictsel_core.restoration.dictionary import KnownDictionary
 from dictsel_core.restoration.pyramid import double_at, halve
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
@@ -27,7 +28,6 @@ from dictsel_core.restoration.rounds import (
 )
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import ResolvedSettings
-from dictsel_core.selection import Selection
 
 #: Fraction of the first estimate that is done after the selection, and after the coarser scales.
 _SELECTED, _COARSE = 0.1, 0.2
@@ -50,12 +50,11 @@ class Restorer:
     canvas : Canvas
     settings : ResolvedSettings
     ground_set : GroundSet
-    previous : Restoration, optional
-        Whose dictionary is used, in place of a new one.
+    known : KnownDictionary, optional
+        Used in place of a new one.
     """
 
-    _selection: Selection
-    _positions: Ints
+    _dictionary: KnownDictionary
     _coder: PatchCoder
 
     def __init__(
@@ -63,9 +62,9 @@ class Restorer:
         canvas: Canvas,
         settings: ResolvedSettings,
         ground_set: GroundSet,
-        previous: Restoration | None = None,
+        known: KnownDictionary | None = None,
     ) -> None:
-        self._previous = previous
+        self._known = known
         self._canvas, self._settings, self._ground_set = canvas, settings, ground_set
         self._held_out = np.zeros_like(canvas.missing)
         if settings.rounds is None:
@@ -92,7 +91,7 @@ class Restorer:
         return self._restoration(n_rounds)
 
     def _nothing_missing(self) -> Restoration:
-        image, none = self._canvas.image.copy(), np.zeros(0, np.intp)
+        image, none = self._canvas.image.copy(order="K"), np.zeros(0, np.intp)
         return Restoration(image, self._settings, 0.0, None, none.reshape(0, 2), none, 0, 0, self._seconds)
 
     def _restoration(self, n_rounds: int = 0) -> Restoration:
@@ -101,12 +100,13 @@ class Restorer:
             self._canvas.render(self._planes, keep_observed=self._settings.keep_observed),
             self._settings,
             self._canvas.missing_fraction,
-            self._selection,
-            self._positions,
+            self._dictionary.selection,
+            self._dictionary.positions,
             self._coder.usage,
             self._coder.n_coded_patches,
             n_rounds,
             dict(self._seconds),
+            self._dictionary.atoms,
         )
 
     def _scaled(self, steps: Iterator[RestoreStep], start: float, end: float) -> Iterator[RestoreStep]:
@@ -131,17 +131,16 @@ class Restorer:
             yield from self._estimate_from_others()
 
     def _select(self) -> Iterator[RestoreStep]:
-        if self._previous is not None and self._previous.selection is not None:
-            self._selection, self._positions = self._previous.selection, self._previous.patch_positions
-            self._coder = patch_coder(self._selection.dictionary, self._settings)
-            return
-        with self._timed("select"):
-            sample = sample_patches(self._visible, self._settings.patch_size, self._settings.seed)
-            run = select_dictionary(sample, self._settings, self._ground_set)
-            for _ in run:
-                yield RestoreStep("select", _SELECTED * len(run.steps) / run.n_atoms)
-        self._selection, self._positions = run.result, sample.positions
-        self._coder = patch_coder(self._selection.dictionary, self._settings)
+        if self._known is None:
+            with self._timed("select"):
+                sample = sample_patches(self._visible, self._settings.patch_size, self._settings.seed)
+                run = select_dictionary(sample, self._settings, self._ground_set)
+                for _ in run:
+                    yield RestoreStep("select", _SELECTED * len(run.steps) / run.n_atoms)
+            self._dictionary = KnownDictionary.selected(run.result, sample.positions)
+        else:
+            self._dictionary = self._known
+        self._coder = patch_coder(self._dictionary.atoms.atoms, self._settings)
 
     def _code_coarser_scales(self) -> Iterator[RestoreStep]:
         """Fill the image from coarser scales."""

@@ -16,6 +16,7 @@ from inpaint_app.files.encodable import properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible, same_file, status_of
 from inpaint_app.files.write import default_output
+from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.export import Output
@@ -27,6 +28,9 @@ from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.session import NO_PICTURE, Session
 from inpaint_app.window.transfers import Transfer, picture_of, read_transfer
+
+MAX_LOST_SECONDS = 5.0
+"""Runs that have taken longer are not dropped unasked."""
 
 
 class FileCommands(QObject):
@@ -144,7 +148,12 @@ class FileCommands(QObject):
     # Leaving
 
     def may_leave(self) -> bool:
-        """Ask once about unsaved work; return whether the picture may be replaced."""
+        """Ask once about unsaved work and a long run; return whether the picture may be replaced."""
+        seconds = self._session.seconds_at_risk
+        if seconds > MAX_LOST_SECONDS and not file_dialogs.ask_to_discard(
+            self._window, f"The run in progress has taken {format_duration(seconds)}.", "Discard it?"
+        ):
+            return False
         unsaved = {
             "restored picture": self._session.has_unsaved_result,
             "painted mask": self._session.has_unsaved_mask,
@@ -154,6 +163,16 @@ class FileCommands(QObject):
             return True
         answer = file_dialogs.ask_about_unsaved(self._window, works)
         return answer == "discard" or (answer == "export" and self._save())
+
+    def may_quit(self) -> bool:
+        """Ask about everything that closing the window would end; return whether it may be closed."""
+        is_free = self._batch is None or not self._batch.is_active
+        return self.may_leave() and (
+            is_free
+            or file_dialogs.ask_to_discard(
+                self._window, "A folder is being restored; what is written stays.", "Stop it?"
+            )
+        )
 
     def _save(self) -> bool:
         """Ask where to write unsaved work, and write it; return whether all of it is safe."""
@@ -213,6 +232,8 @@ class FileCommands(QObject):
         source = self._session.source
         assert source is not None, "something is open"
         file = source.path or source.reference_path
+        if what == "restored":
+            ending = registry.suffix_of(source.picture.source_format)
         if what == "restored" and source.path is not None:
             path = default_output(source.path)
         else:

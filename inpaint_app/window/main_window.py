@@ -347,7 +347,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved work, remember the window, and wait for the threads."""
         if not self._is_closed:
-            if not self.files.may_leave():
+            if not self.files.may_quit():
                 event.ignore()
                 return
             self._is_closed = True

@@ -69,6 +69,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export the restored picture")
         self._source, self._properties = source, properties
+        self._wanted_depth: int | None = None
         self._file = PathField(
             "&File", folders=False, start=suggestion, filters=name_filter(registry.writable())
         )
@@ -111,7 +112,7 @@ class ExportDialog(QDialog):
     def _connect(self) -> None:
         self._file.changed.connect(self._show)
         self._format.activated.connect(self._choose_format)
-        self._depth.activated.connect(self._show_note)
+        self._depth.activated.connect(self._choose_depth)
         self._replace.toggled.connect(self._show_note)
         self._metadata.toggled.connect(self._show_note)
         self._buttons.accepted.connect(self.accept)
@@ -146,6 +147,10 @@ class ExportDialog(QDialog):
         if path is not None and path.name:
             self._file.set_path(path.with_suffix(self._format.currentData().suffixes[0]))
 
+    def _choose_depth(self) -> None:
+        self._wanted_depth = self._depth.currentData()
+        self._show_note()
+
     def _show(self) -> None:
         """Follow the name: its ending tells the format."""
         path = self._file.path
@@ -158,7 +163,7 @@ class ExportDialog(QDialog):
         self._show_note()
 
     def _show_depths(self, chosen: Format) -> None:
-        own, before = self._source.picture.depth, self._depth.currentData()
+        own, before = self._source.picture.depth, self._wanted_depth
         possible = [depth for depth in chosen.depths if depth in (8, 16) or depth == own]
         self._depth.clear()
         for depth in possible:
@@ -200,8 +205,9 @@ class ExportDialog(QDialog):
             return "This is the picture that was opened: replacing it loses the damaged original."
         if exists:
             return "A file of this name already exists."
-        if self._depth.currentData() != self._source.picture.depth:
-            return f"The source has {self._source.picture.depth} bits per channel; this keeps fewer or more."
+        own, depth = self._source.picture.depth, self._depth.currentData()
+        if depth != own:
+            return f"The source has {own} bits per channel; the export will have {depth}."
         return ""
 
 

@@ -66,3 +66,17 @@ def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
     box.exec()
     clicked = box.clickedButton()
     return "export" if clicked is export else "discard" if clicked is discard else "stay"
+
+
+def ask_to_discard(parent: QWidget, text: str, question: str) -> bool:
+    """Ask whether work in progress may be lost."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Work in progress")
+    box.setText(text)
+    box.setInformativeText(question)
+    discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
+    keep = box.addButton("&Keep Running", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)
+    box.exec()
+    return box.clickedButton() is discard

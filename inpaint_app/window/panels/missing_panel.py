@@ -18,9 +18,12 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
+
+_INVERTED = " If that is the wrong way round, Invert exchanges missing and observed pixels."
 
 
 class MissingPanel(QWidget):
@@ -119,6 +122,7 @@ class MissingPanel(QWidget):
             )
             return
         how = descriptions.format_sources(source, mask)
+        hint = _INVERTED if is_likely_inverted(source.missing, fraction) else ""
         self._found.setText(
-            f"{format_percent(fraction)} of the pixels are missing" + (f": {how}." if how else ".")
+            f"{format_percent(fraction)} of the pixels are missing" + (f": {how}." if how else ".") + hint
         )

@@ -8,7 +8,9 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import CONSTRAINTS
+from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.dictionary import AtomUse, atom_use
@@ -80,15 +82,18 @@ class Results(QObject):
                 found[constraint] = record.number
         return found
 
-    def add(self, results: Iterable[RunResult]) -> dict[str, int]:
-        """Keep and measure what runs led to; return the numbers of the new records by constraint."""
+    def add(self, results: Iterable[RunResult], origin: MaskOrigin | None = None) -> dict[str, int]:
+        """Keep and measure what runs led to; return the numbers of the new records by constraint.
+
+        The origin is that of their masks.
+        """
         numbers: dict[str, int] = {}
         for result in results:
             if result.restoration is not None:
                 record = RunRecord(
                     self.history.next_number,
                     result.request.settings,
-                    result.request.mask,
+                    PackedMask.pack(result.request.mask, origin),
                     result.seconds,
                     result.restoration.image,
                     result.restoration,
@@ -114,7 +119,7 @@ class Results(QObject):
     def mark_saved(self, record: RunRecord) -> bool:
         """Remember that a record was written to a file; return whether it is one of this source."""
         own = self.history.find(record.number)
-        if own is None or own.mask is not record.mask:
+        if own is None or own.packed_mask is not record.packed_mask:
             return False
         self.history = replace(self.history, saved_number=record.number)
         self.changed.emit()

@@ -54,7 +54,7 @@ class Runner(QObject):
         self._workers, self._run = workers, ExclusiveTask(workers, self)
         #: Restarts the run that is in progress, or was cancelled because of a change.
         self._restart: Callable[[], None] | None = None
-        self._shows_intermediate = True
+        self._shows_intermediate, self._started = True, 0.0
         self._preview_task: JobControl | None = None
         self._preview_size = PreviewSize()
         self._visible: Rect | None = None
@@ -71,6 +71,11 @@ class Runner(QObject):
     def is_busy(self) -> bool:
         """Whether a run is in progress or will be restarted."""
         return self._run.is_active or self._restart is not None
+
+    @property
+    def seconds(self) -> float:
+        """How long the run in progress has taken; 0 without one."""
+        return time.perf_counter() - self._started if self._run.is_active else 0.0
 
     @property
     def is_pausing(self) -> bool:
@@ -112,7 +117,7 @@ class Runner(QObject):
 
         self._debounce.stop()
         self._end_preview(self.preview)
-        self._shows_intermediate = True
+        self._shows_intermediate, self._started = True, time.perf_counter()
         starting = Activity(kind, Progress("starting", 0.0))
         self._run.start(starting, work, done=on_done, failed=on_error, progress=self._on_partial)
         self._restart = restart

@@ -12,15 +12,17 @@ from PySide6.QtCore import QObject, Signal
 from dictsel_core import CONSTRAINTS, RestoreSettings, Tuning
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs import source as sources
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.recipe import LoadedRecipe, load_recipe
-from inpaint_app.jobs.restore import RestoreRequest, RunResult
+from inpaint_app.jobs.restore import RestoreRequest
 from inpaint_app.jobs.source import Source
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
@@ -44,6 +46,8 @@ class Session(QObject):
     """
 
     source_changed = Signal()
+    picture_opened = Signal()
+    """Another picture was opened; not another mask, reference or damage of the same one."""
     mask_changed = Signal(object)
     """With the `Rect` outside of which nothing changed; None for a new mask."""
     mask_edited = Signal()
@@ -163,8 +167,12 @@ class Session(QObject):
         """Show another source; nothing of the last one may arrive any more."""
         self.runner.cancel()
         self.results.restart(opened)
+        is_another = self.source is None or self.source.intact is not opened.intact
         self.source, self.mask = opened, MaskHistory(opened.missing.mask)
-        self._missing_fraction = self.advice = None
+        self._missing_fraction = None
+        if is_another:
+            self._forget_advice()
+            self.picture_opened.emit()
         self.source_changed.emit()
         self.mask_changed.emit(None)
         self.mask_edited.emit()
@@ -174,6 +182,12 @@ class Session(QObject):
         if self.is_automatic and self.missing_fraction > 0:
             self.restore()
 
+    def _forget_advice(self) -> None:
+        """Go back to the user's own parameters: Auto chose those it has for one picture."""
+        if self.advice is not None:
+            self._show_settings(self.advice.given)
+        self.advice = None
+
     def _take_reference(self, opened: Source) -> None:
         self.source = opened
         self.source_changed.emit()
@@ -182,10 +196,7 @@ class Session(QObject):
 
     def _take_mask_spec(self, opened: Source) -> None:
         self.source = opened
-        if self.mask is not None and self.mask.mask.shape == opened.missing.mask.shape:
-            self.mask.replace(opened.missing.mask)
-        else:
-            self.mask = MaskHistory(opened.missing.mask)
+        self._set_mask(opened.missing.mask)
         self.source_changed.emit()
         self.mask_changed.emit(None)
         self._end_edit()
@@ -267,10 +278,11 @@ class Session(QObject):
         """Restore the whole picture with the current parameters."""
         request = self._request()
         if request is not None:
+            origin = self._mask_origin
             self.runner.run(
                 "restore",
                 lambda control: restoring.restore(request, control),
-                lambda result: self._show_one_of(self.results.add((result,))),
+                lambda result: self._show_one_of(self.results.add((result,), origin)),
                 restart=self.restore,
             )
 
@@ -286,12 +298,12 @@ class Session(QObject):
     def _compare(self) -> None:
         request = self._request()
         if request is not None:
-            known = self.results.find_runs(request)
+            known, origin = self.results.find_runs(request), self._mask_origin
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
             self.runner.run(
                 "compare",
                 lambda control: restoring.compare(request, rest, control),
-                lambda results: self._take_compared(results, known),
+                lambda results: self._take_compared(known | self.results.add(results, origin)),
                 restart=self._compare,
             )
 
@@ -321,8 +333,11 @@ class Session(QObject):
             return None
         return RestoreRequest(self.source.picture.pixels, self.mask.snapshot(), self.settings)
 
-    def _take_compared(self, results: tuple[RunResult, ...], known: dict[str, int]) -> None:
-        numbers = known | self.results.add(results)
+    @property
+    def _mask_origin(self) -> MaskOrigin | None:
+        return None if self.mask is None else self.mask.origin
+
+    def _take_compared(self, numbers: dict[str, int]) -> None:
         if numbers:
             self.results.compare(numbers)
         self._show_one_of(numbers)
@@ -337,7 +352,8 @@ class Session(QObject):
     def _take_tuning(self, tuning: Tuning) -> None:
         # What the user left automatic stays so.
         settings = self.settings if tuning.settings == tuning.given else tuning.settings
-        self.advice = Advice(settings, descriptions.format_advice(tuning))
+        given = self.settings if self.advice is None else self.advice.given
+        self.advice = Advice(settings, descriptions.format_advice(tuning), given)
         self._show_settings(settings)
         self.restore()
 
@@ -355,7 +371,7 @@ class Session(QObject):
             self.set_view(self.view.with_mode(self.view.mode_before_comparison))
 
     def go_back(self, number: int) -> None:
-        """Show a restoration of the history again, with its parameters.
+        """Show a restoration of the history again, with its parameters and its mask.
 
         A run in progress continues with its own parameters, and shows its result when it ends.
         """
@@ -366,6 +382,7 @@ class Session(QObject):
         if not is_busy:
             self.cancel()
             self._show_settings(record.requested)
+            self._show_mask_of(record)
         if record.image is None:
             way = "go back to it after the run in progress" if is_busy else "F5 restores them again"
             self.notice.emit(f"The pixels of run {number} were released to save memory; {way}.")
@@ -373,6 +390,30 @@ class Session(QObject):
         if is_busy:
             self.runner.hide_intermediate()
         self._show(number)
+
+    def has_inputs_of(self, record: RunRecord) -> bool:
+        """Return whether parameters and mask are those of a restoration."""
+        return record.requested == self.settings and self._has_mask_of(record)
+
+    def _has_mask_of(self, record: RunRecord) -> bool:
+        return self.mask is not None and PackedMask.pack(self.mask.mask).same_pixels(record.packed_mask)
+
+    def _show_mask_of(self, record: RunRecord) -> None:
+        if self._has_mask_of(record):
+            return
+        self._set_mask(record.mask, record.packed_mask.origin)
+        self._missing_fraction = None
+        self.mask_changed.emit(None)
+        self.mask_edited.emit()
+        self._measure_damage()
+        self.notice.emit(f"Run {record.number} is shown with its own mask; Undo brings yours back.")
+
+    def _set_mask(self, mask: Mask, origin: MaskOrigin | None = None) -> None:
+        """Use another mask; one of the same shape can be undone."""
+        if self.mask is not None and self.mask.mask.shape == mask.shape:
+            self.mask.replace(mask, origin)
+        else:
+            self.mask = MaskHistory(mask)
 
     def _show(self, number: int) -> None:
         self.runner.clear_preview()
@@ -391,13 +432,22 @@ class Session(QObject):
 
     @property
     def has_unsaved_result(self) -> bool:
-        """Whether the current result has not been saved."""
-        return self.results.history.has_unsaved
+        """Whether the current result has not been saved; that of a sample need not be."""
+        return self.results.history.has_unsaved and not self._is_sample
 
     @property
     def has_unsaved_mask(self) -> bool:
         """Whether a painted mask was saved neither itself nor with a picture restored with it."""
-        return self.mask is not None and not self.mask.is_saved
+        return self.mask is not None and not self.mask.is_saved and not self._is_sample
+
+    @property
+    def seconds_at_risk(self) -> float:
+        """How long the run in progress has taken, whose work would be lost; 0 for a sample."""
+        return 0.0 if self._is_sample else self.runner.seconds
+
+    @property
+    def _is_sample(self) -> bool:
+        return self.source is not None and self.source.is_sample
 
     def discard(self) -> None:
         """Treat the work as saved."""

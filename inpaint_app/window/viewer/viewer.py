@@ -86,6 +86,7 @@ class Viewer(QWidget):
 
     def _connect(self) -> None:
         session, runner, results = self._session, self._session.runner, self._session.results
+        session.picture_opened.connect(self.viewport.fit)
         session.mask_changed.connect(self._show_mask)
         for changed in (session.source_changed, session.mask_edited, session.activity_changed):
             changed.connect(self._refresh)

@@ -103,9 +103,17 @@ def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
     dialog = ExportDialog(deep, tmp_path / "deep.tif", properties=properties_of(deep.picture))
     qtbot.addWidget(dialog)
     assert dialog.target.depth is None, "as the source"
-    dialog.set_path(tmp_path / "flat.jpg")
+    dialog.show()
+    formats, depths = find(dialog, QComboBox, "Format"), find(dialog, QComboBox, "Bits per channel")
+    for name in ("PNG", "JPEG"):
+        choose(formats, formats.findText(name))
     assert dialog.target.depth == 8
-    assert "16 bits" in texts(dialog)
+    assert "has 16 bits per channel; the export will have 8." in texts(dialog)
+    choose(formats, formats.findText("TIFF"))
+    assert dialog.target.depth is None, "JPEG had no other"
+    choose(depths, depths.findData(8))
+    choose(formats, formats.findText("PNG"))
+    assert dialog.target.depth == 8, "the user's choice"
 
 
 def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QColorDialog, QPushButton, QSpinBox
 from windows import find, opened, settle, texts
 
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.rect import Rect
 from inpaint_app.window.panels.missing_panel import MissingPanel
 
 TOLERANCE = "Tolerance of the colour"
@@ -36,8 +37,17 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, file
     for step in steps:
         step()
         settle(session, qtbot)
-        seen.append(("painted by hand" in texts(panel), session.has_unsaved_work))
+        assert "painted by hand" not in texts(panel)
+        seen.append(("mask file, inverted." in texts(panel), session.has_unsaved_work))
     assert seen == [(False, False), (True, True), (False, False)]
+
+
+def test_a_mask_that_leaves_next_to_nothing_may_be_inverted(panel, session, qtbot, files) -> None:
+    opened(session, qtbot, files["damaged"])
+    assert "wrong way round" not in texts(panel)
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 70, 96)))
+    assert "wrong way round" in texts(panel)
+    session.cancel()
 
 
 def test_words_follow_the_edits(panel, session, qtbot, files) -> None:

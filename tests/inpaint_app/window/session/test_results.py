@@ -8,6 +8,7 @@ from windows import FAST
 
 from dictsel_core import estimate_psnr, psnr, restore
 from inpaint_app.image.missing import detect_missing
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
@@ -120,7 +121,7 @@ def test_an_atom_of_a_record_no_longer_shown_is_dropped(results, workers, qtbot,
 def test_only_a_record_of_this_document_is_marked_as_saved(results, source, mask) -> None:
     results.show(results.add([run(source, mask)])["average"])
     own = results.current
-    assert not results.mark_saved(replace(own, mask=mask.copy()))
+    assert not results.mark_saved(replace(own, packed_mask=PackedMask.pack(mask)))
     assert results.history.has_unsaved
     assert results.mark_saved(own)
     assert not results.history.has_unsaved

@@ -7,6 +7,7 @@ import pytest
 
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.missing import detect_missing
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import Progress
@@ -39,7 +40,7 @@ def record(number: int, constraint: str = "average") -> RunRecord:
     restoration = Restoration(
         pixels, settings, 0.5, None, np.zeros((0, 2), np.intp), np.zeros(0, np.intp), 0, 0, {}
     )
-    return RunRecord(number, settings, pixels > 0, 1.0, pixels, restoration, MEASURED)
+    return RunRecord(number, settings, PackedMask.pack(pixels > 0), 1.0, pixels, restoration, MEASURED)
 
 
 @pytest.fixture
