@@ -14,10 +14,7 @@ from inpaint_app.errors import UserError, reading_error
 def status_of(path: Path) -> os.stat_result | None:
     """Return the status of the file or folder of a name, None if there is none.
 
-    Raises
-    ------
-    UserError
-        If it cannot be accessed.
+    Raises `UserError` if it cannot be accessed, as `is_folder` does; the functions below return False then.
     """
     try:
         return path.stat()
@@ -28,13 +25,7 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a name is that of a folder.
-
-    Raises
-    ------
-    UserError
-        If it cannot be accessed.
-    """
+    """Return whether a name is that of a folder."""
     status = status_of(path)
     return status is not None and stat.S_ISDIR(status.st_mode)
 
