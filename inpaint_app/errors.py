@@ -67,9 +67,9 @@ def printable_path(path: str | os.PathLike[str]) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
-def join_names(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str], conjunction: str = "and") -> str:
     """Return names as part of a sentence: "a, b and c"."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f" {conjunction} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def clause(error: Exception) -> str:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from inpaint_app.errors import Remedy, UserError
 from inpaint_app.files.format import Format
+from inpaint_app.files.registry import format_names, transparent, writable
 from inpaint_app.image.picture import Picture, format_mode
 
 
@@ -119,13 +120,19 @@ def check_encodable(
         raise UserError(f"{name} cannot keep {mode}", Remedy.REDUCE_DEPTH)
     if target.max_side is not None and max(properties.width, properties.height) > target.max_side:
         raise UserError(
-            f"{name} cannot be wider or taller than {target.max_side} pixels", "write PNG or TIFF"
+            f"{name} cannot be wider or taller than {target.max_side} pixels",
+            _write([each for each in writable() if each.max_side is None]),
         )
     if properties.is_transparent and not target.has_alpha:
-        raise UserError(f"{name} cannot keep transparent pixels", "write PNG, TIFF or WebP")
+        raise UserError(f"{name} cannot keep transparent pixels", _write(transparent()))
     for what, size, limit in (
         ("EXIF information", properties.n_exif, target.max_exif),
         ("colour profile", properties.n_icc, target.max_icc),
     ):
         if limit is not None and size > limit:
-            raise UserError(f"The {what} is too long for {name}", "write PNG, TIFF or WebP")
+            unlimited = [each for each in writable() if each.max_exif is None and each.max_icc is None]
+            raise UserError(f"The {what} is too long for {name}", _write(unlimited))
+
+
+def _write(some: list[Format]) -> str:
+    return f"write {format_names(some)}"

@@ -7,7 +7,7 @@ from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printa
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.exif import take_orientation
 from inpaint_app.files.limits import MAX_FILE_BYTES
-from inpaint_app.files.registry import readable_names, recognise
+from inpaint_app.files.registry import format_names, recognise
 from inpaint_app.files.whole_file import read_whole_file
 from inpaint_app.image.picture import Picture
 
@@ -48,7 +48,8 @@ def _check_recognised(path: Path, start: bytes) -> None:
         raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
     if recognise(start) is None:
         raise UserError(
-            f"{printable_path(path)} is not an image this program reads", f"convert it to {readable_names()}"
+            f"{printable_path(path)} is not an image this program reads",
+            f"convert it to {format_names()}",
         )
 
 

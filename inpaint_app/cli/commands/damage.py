@@ -12,7 +12,7 @@ from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.registry import format_of
+from inpaint_app.files.registry import format_names, format_of, transparent
 from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged, mask_picture
@@ -33,7 +33,7 @@ _QUALITY = 100
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser, "an intact picture")
-    options.add_output(parser, "PNG, TIFF or WebP: formats with alpha", required=True)
+    options.add_output(parser, f"{format_names(transparent())}: formats with alpha", required=True)
     missing = "fraction of the pixels to drop: 0.8 or 80%%"
     parser.add_argument("--missing", metavar="FRACTION", type=fraction, help=missing)
     parser.add_argument("--scratches", action="store_true", help="a handful of thin curved scratches")
@@ -50,7 +50,8 @@ def _run(args: argparse.Namespace) -> int:
     for path in paths:
         if not check_output(path, overwrite=args.overwrite, protect=[args.input]).has_alpha:
             raise UserError(
-                f"{printable_path(path)} cannot keep which pixels are missing", "write PNG, TIFF or WebP"
+                f"{printable_path(path)} cannot keep which pixels are missing",
+                f"write {format_names(transparent())}",
             )
     check_distinct(paths)
     picture = read_picture(args.input)

@@ -55,6 +55,8 @@ def test_a_new_format_is_taken_from_folders(toy, tmp_path) -> None:
 def test_a_new_format_is_named_by_the_command_line(toy, tmp_path, capsys) -> None:
     assert main(["restore", "--help"]) == 0
     assert "PNM or Toy" in " ".join(capsys.readouterr().out.split())
+    assert main(["damage", "--help"]) == 0
+    assert "WebP or Toy: formats with alpha" in " ".join(capsys.readouterr().out.split())
     (tmp_path / "a.png").write_bytes(b"nothing of the kind")
     with pytest.raises(UserError, match="or Toy"):
         read_picture(tmp_path / "a.png")
