@@ -11,8 +11,10 @@ import pytest
 
 import dictsel_core
 from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings, restore, selection, tune
+from inpaint_app.cli import commands
 from inpaint_app.cli.commands import compare
 from inpaint_app.cli.options import SETTING_OPTIONS
+from inpaint_app.cli.program import COMMANDS
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.files import formats
 from inpaint_app.window.session.view_modes import COMPARISON
@@ -68,6 +70,11 @@ def test_every_format_is_registered() -> None:
     files = [module.name for module in pkgutil.iter_modules(formats.__path__) if module.name != "shared"]
     modules = [importlib.import_module(f"inpaint_app.files.formats.{name}") for name in files]
     assert {module.FORMAT.name for module in modules} == {each.name for each in formats.FORMATS}
+
+
+def test_every_command_is_listed() -> None:
+    files = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+    assert sorted(files) == sorted(command.name for command in COMMANDS)
 
 
 def test_every_setting_is_an_option_of_the_command_line() -> None:
