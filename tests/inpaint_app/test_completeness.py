@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dictsel_core
-from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings, restore, selection, tune
+from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings, restore, selection
 from inpaint_app.cli import commands
 from inpaint_app.cli.commands import compare
 from inpaint_app.cli.options import SETTING_OPTIONS
@@ -32,7 +32,7 @@ def test_every_preset_is_explained() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_is_named_where_presets_are_listed(preset) -> None:
     assert f"`{preset}`" in README
-    for documented in (RestoreSettings.preset, restore, tune):
+    for documented in (RestoreSettings.preset, restore):
         assert f'"{preset}"' in inspect.getdoc(documented), documented
 
 
