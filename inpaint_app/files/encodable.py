@@ -99,11 +99,6 @@ def check_encodable(
         8 or 16: the depth to convert to.
     quality : int
         1 to 100, for JPEG and WebP.
-
-    Raises
-    ------
-    UserError
-        If the picture cannot be written so.
     """
     if not 1 <= quality <= 100:
         raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
