@@ -111,11 +111,13 @@ from dictsel_core.selection import (
     iter_replacement_omp,
     iter_sds_ma,
     iter_sds_omp,
+    iter_stochastic_replacement_omp,
     replacement_greedy,
     replacement_ols,
     replacement_omp,
     sds_ma,
     sds_omp,
+    stochastic_replacement_omp,
 )
 from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, estimate_psnr, iter_tune, tune
 from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, Utility
@@ -201,6 +203,7 @@ __all__ = [
     "iter_restore_region",
     "iter_sds_ma",
     "iter_sds_omp",
+    "iter_stochastic_replacement_omp",
     "iter_tune",
     "ksvd",
     "mod",
@@ -216,6 +219,7 @@ __all__ = [
     "sds_omp",
     "ssim",
     "standard_ground_set",
+    "stochastic_replacement_omp",
     "tune",
     "utilities",
 ]

@@ -51,6 +51,14 @@ def as_positive(value: object, name: str) -> float:
     return number
 
 
+def as_probability(value: object, name: str) -> float:
+    """Return `value` as a float between 0 and 1, without both."""
+    probability = as_positive(value, name)
+    if probability >= 1:
+        raise ValueError(f"{name} must be below 1, but is {probability}.")
+    return probability
+
+
 def as_accuracy(value: object) -> float:
     """Return the accuracy of a step as a float above 0 and at most 1."""
     accuracy = as_positive(value, "accuracy")

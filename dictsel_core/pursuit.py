@@ -248,7 +248,7 @@ class Pursuit:
         self,
         data: Floats,
         weights: Floats | None,
-        caps: Ints,
+        caps: Ints | None = None,
         *,
         rule: Rule | None = None,
         path: Floats | None = None,
@@ -260,9 +260,10 @@ class Pursuit:
         data : (B, d) ndarray
             Multiplied by the weights: zero at missing entries.
         weights : (B, d) ndarray or None
-            1 where observed, 0 where missing; None if all entries are observed.
-        caps : (B,) ndarray of int
-            Sparsity of each patch.
+            1 where observed, 0 where missing; None if all entries are observed. With B / C rows they are
+            those of every B / C consecutive rows of the data, such as the same patches of C channels.
+        caps : (B,) ndarray of int, optional
+            Sparsity of each patch; by default the capacity.
         rule : Rule, optional
             Changes the scores of every step in place. A patch that cannot use the selected atom then goes on
             without it.
@@ -285,7 +286,7 @@ class Pursuit:
         self,
         data: Floats,
         weights: Floats | None,
-        caps: Ints,
+        caps: Ints | None,
         work: "_Workspace",
         rule: Rule | None,
         path: Floats | None,
@@ -304,20 +305,22 @@ class Pursuit:
         for j in range(self.capacity):
             residual = fit.residual
             if self._weak and weights is not None:
-                residual = np.multiply(residual, weights, out=work.weighted[:n])
+                residual = _weighted(residual, weights, out=work.weighted[:n])
             np.matmul(residual, self.atoms, out=scores)
             np.square(scores, out=scores)
             np.multiply(scores, inverse_lengths, out=scores)
             if rule is not None:
                 rule(scores, supports)
             chosen = scores.argmax(axis=1)
-            active &= (scores[rows, chosen] > min_score) & (caps > j)
+            active &= scores[rows, chosen] > min_score
+            if caps is not None:
+                active &= caps > j
             if not active.any():
                 break
             column = fit.next_column()
             np.take(self._rows, chosen, axis=0, out=column, mode="clip")
             if weights is not None:
-                np.multiply(column, weights, out=column)
+                _weighted(column, weights, out=column)
             # A dependent column ends the pursuit of its patch: even the best atom explains nothing.
             taken = fit.append(inverse_lengths[rows, chosen], active)
             active = taken if rule is None else active
@@ -331,13 +334,17 @@ class Pursuit:
     def _inverse_lengths(self, weights: Floats | None, out: Floats) -> Floats:
         """Put 1 / |m * a|^2 for every patch and atom into `out`, and return it."""
         full = self._squares.sum(axis=0)
+        first = out if weights is None else out[: len(weights)]
         if weights is None:
-            out[...] = full
+            first[...] = full
         else:
-            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=out)
+            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=first)
         # The masked length of a nearly hidden atom is bounded from below; atoms of zeros are never selected.
-        np.maximum(out, np.where(full > 0, full * self._rounding**2, np.inf), out=out)
-        return np.divide(1, out, out=out)
+        np.maximum(first, np.where(full > 0, full * self._rounding**2, np.inf), out=first)
+        np.divide(1, first, out=first)
+        if len(first) < len(out):
+            out.reshape(-1, *first.shape)[1:] = first
+        return out
 
     def _take_workspace(self, n_rows: int) -> "_Workspace":
         try:
@@ -358,6 +365,13 @@ class _Workspace:
         self.weighted = np.empty((n_rows, n_features), atoms.dtype)
         self.scores = np.empty((n_rows, n_atoms), atoms.dtype)
         self.inverse_lengths = np.empty_like(self.scores)
+
+
+def _weighted(rows: Floats, weights: Floats, out: Floats) -> Floats:
+    """Put rows (C * B, d), multiplied by weights (B, d), into `out`, and return it."""
+    shape = (-1, *weights.shape)
+    np.multiply(rows.reshape(shape), weights, out=out.reshape(shape))
+    return out
 
 
 def duplicate_columns(atoms: Floats) -> Bools:

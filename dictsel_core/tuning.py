@@ -15,7 +15,7 @@ from dictsel_core._validation import Bools, as_count
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane
-from dictsel_core.restoration.coding import patch_coder, restore_plane
+from dictsel_core.restoration.coding import patch_coder, restore_planes
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
 from dictsel_core.restoration.held_out import folds
 from dictsel_core.restoration.refinement import Refiner
@@ -327,18 +327,19 @@ class _HeldOutTrials:
     ) -> Generator[float, None, float]:
         if self._missing_fraction == 0:
             return float("inf")
-        coder, threads = patch_coder(self._dictionary(settings), settings), as_thread_count(settings.threads)
+        coder = patch_coder(self._dictionary(settings), settings, refined=n_rounds != 0)
+        threads = as_thread_count(settings.threads)
         error, count = 0.0, 0
         parts = list(product(self._tiles[tile_size], some_folds))
         for number, (tile, fold) in enumerate(parts):
             plane, held_out = self._plane[tile], fold[tile]
             missing = self._missing[tile] | held_out
             if held_out.any() and not missing.all():
-                restored = np.clip(GeneratorRun(restore_plane(plane, missing, coder)).finish(), 0, 1)
-                refiner = Refiner(missing[:, :, None], threads)
-                for step in refine(restored[:, :, None], refiner, n_rounds):  # in place, through a view
+                visible = np.where(missing, 0, plane)[:, :, None]
+                restored = np.clip(GeneratorRun(restore_planes(visible, missing, coder)).finish(), 0, 1)
+                for step in refine(restored, Refiner(missing[:, :, None], threads), n_rounds):  # in place
                     yield (number + step.fraction) / len(parts)
-                error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
+                error += float(np.square(restored[:, :, 0] - plane)[held_out].sum(dtype=np.float64))
                 count += int(held_out.sum())
             yield (number + 1) / len(parts)
         if count == 0 or self._has_unobserved_channel:

@@ -1,12 +1,13 @@
 """An image and its mask, and the conversion to and from float planes of unit range."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import Bools
+from dictsel_core._validation import Bools, Ints
 from dictsel_core.restoration.value_range import ValueRange, common_range
 
 Plane = NDArray[np.float32]
@@ -85,15 +86,32 @@ class Canvas:
         Values outside the observed range are clipped to it. Observed values are replaced too unless
         `keep_observed`.
         """
-        image = self.image.copy(order="K")
-        channels = _channels(image)
-        for channel, bounds in enumerate(self.ranges):
-            mask = np.broadcast_to(self.mask(channel), self.shape)
-            for rows in _row_blocks(self.shape):
-                chosen = mask[rows] if keep_observed else np.ones_like(mask[rows])
-                unit = planes[rows, :, channel][chosen]
-                channels[rows, :, channel][chosen] = bounds.from_unit(unit, image.dtype)
-        return image
+        return self.snapshot(planes, keep_observed=keep_observed)()
+
+    def snapshot(self, planes: Planes, *, keep_observed: bool = True) -> Callable[[], NDArray[Any]]:
+        """Keep what `render` needs of planes, which may change afterwards, and return what renders it."""
+        kept = [
+            self.ranges[channel].from_unit(planes[rows, :, channel][chosen], self.image.dtype)
+            for rows, channel, chosen in self._parts(keep_observed)
+        ]
+
+        def render() -> NDArray[Any]:
+            image = self.image.copy(order="K")
+            channels = _channels(image)
+            for (rows, channel, chosen), values in zip(self._parts(keep_observed), kept, strict=True):
+                channels[rows, :, channel][chosen] = values
+            return image
+
+        return render
+
+    def _parts(self, keep_observed: bool) -> Iterator[tuple[slice, int, tuple[Ints, ...] | slice]]:
+        """Yield blocks of rows and channels, with the pixels to replace in each of them."""
+        for rows in _row_blocks(self.shape):
+            for channel in range(self.n_channels):
+                if channel < self.missing.shape[2]:  # else as in the channel before
+                    mask = self.mask(channel)[rows]
+                    chosen = np.nonzero(mask) if keep_observed else slice(None)
+                yield rows, channel, chosen
 
 
 def as_canvas(image: NDArray[Any], missing: Bools) -> Canvas:

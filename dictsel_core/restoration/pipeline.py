@@ -1,6 +1,6 @@
 """`restore`: from a damaged image to a restored one."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
@@ -30,11 +30,12 @@ def restore(
 
     A dictionary is selected on the image's own patches, with a loss that counts observed pixels only: by
     Replacement OLS if less than 70 % of the pixels are observed, by Replacement OMP otherwise. Overlapping
-    patches, by default every second one, are then coded by OMP on their observed pixels, and each missing
-    pixel becomes the median of all patches that cover it. Coarser scales are restored first; their
-    estimates are weak observations of the missing pixels on the next finer scale, so holes larger than a
-    patch are filled too. Finally, rounds of non-local refinement, by default three, estimate the missing
-    pixels of a patch from similar patches nearby [2]_. The preset "paper" follows the paper alone.
+    patches, by default every second one, or every fourth if refinement follows, are then coded by OMP on
+    their observed pixels, and each missing pixel becomes the median of all patches that cover it. Coarser
+    scales are restored first; their estimates are weak observations of the missing pixels on the next finer
+    scale, so holes larger than a patch are filled too. Finally, rounds of non-local refinement, by default
+    three, estimate the missing pixels of a patch from similar patches nearby [2]_. The preset "paper"
+    follows the paper alone.
 
     Parameters
     ----------
@@ -133,7 +134,11 @@ def wrapped(
     def wrap(result: Restoration) -> Restoration:
         return replace(result, image=damaged.wrapped(result.image[None]))
 
+    def wrap_later(make_partial: Callable[[], Restoration]) -> Callable[[], Restoration]:
+        return lambda: wrap(make_partial())
+
     run = GeneratorRun(steps)
     for step in run:
-        yield step if step.partial is None else replace(step, partial=wrap(step.partial))
+        make_partial = step.make_partial
+        yield step if make_partial is None else replace(step, make_partial=wrap_later(make_partial))
     return wrap(run.result)

@@ -132,7 +132,7 @@ def _steps(
     canvas = Canvas(part, unknown, observed_ranges(previous.image, nothing))
     run = GeneratorRun(Restorer(canvas, settings, ground_set, previous.known).steps())
     for step in run:
-        yield replace(step, partial=None)
+        yield replace(step, make_partial=None)
     result = previous.image.copy()
     result[inner] = run.result.image[within]
     return replace(

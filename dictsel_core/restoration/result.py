@@ -1,6 +1,8 @@
 """What a restoration yields and returns."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -110,9 +112,9 @@ class RestoreStep:
         estimation of a channel from the others, or non-local refinement.
     fraction : float
         Fraction of the work that is done, from 0 to 1.
-    partial : Restoration or None
-        The result if the restoration stopped here, in steps that changed the image visibly. In a stack, the
-        images that are still to come are as they were given.
+    make_partial : callable or None
+        Returns the partial result, in steps that changed the image visibly; at any time, since a step keeps
+        the values that were missing.
     number, n_images : int
         Of a stack: the image that is being restored, from 0, and how many there are to restore. An image with
         very many channels is restored in parts, which count likewise.
@@ -120,9 +122,18 @@ class RestoreStep:
 
     stage: Stage
     fraction: float
-    partial: Restoration | None = None
+    make_partial: Callable[[], Restoration] | None = field(default=None, repr=False)
     number: int = 0
     n_images: int = 1
+
+    @cached_property
+    def partial(self) -> Restoration | None:
+        """The result if the restoration stopped here, made on first access.
+
+        None in steps that did not change the image visibly. In a stack, the images that are still to come are
+        as they were given.
+        """
+        return None if self.make_partial is None else self.make_partial()
 
     @property
     def image(self) -> Any | None:  # noqa: ANN401  (an array, or an xarray.DataArray)

@@ -1,6 +1,6 @@
 """Many images, or very many channels: restored one after the other with one dictionary."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -60,12 +60,12 @@ class StackRestorer:
             run = GeneratorRun(Restorer(canvas, self._settings, self._ground_set, self._known).steps())
             for step in run:
                 done = _SELECTED + (1 - _SELECTED) * (number + step.fraction) / n_parts
-                yield replace(step, fraction=done, partial=None, number=number, n_images=n_parts)
+                yield replace(step, fraction=done, make_partial=None, number=number, n_images=n_parts)
             self._damaged.at(part, self._images)[...] = run.result.image
             self._results.append(replace(run.result, image=None))
             if done - shown >= _PARTIAL_INTERVAL and number + 1 < n_parts:
                 shown = done
-                yield RestoreStep(step.stage, done, self._restoration(), number, n_parts)
+                yield RestoreStep(step.stage, done, _constant(self._restoration()), number, n_parts)
         return self._restoration()
 
     def _select(self) -> Iterator[RestoreStep]:
@@ -100,6 +100,11 @@ class StackRestorer:
             seconds,
             None if self._known is None else self._known.atoms,
         )
+
+
+def _constant(result: Restoration) -> Callable[[], Restoration]:
+    """Return a function that returns a result."""
+    return lambda: result
 
 
 def joint_sample(parts: list[tuple[Part, Canvas]], size: int, seed: int) -> PatchSample:

@@ -1,5 +1,6 @@
 """Replacement OMP (section 4.2), the paper's own selector."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -7,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._runs import stepwise
-from dictsel_core._validation import Bools, Ints, as_accuracy
+from dictsel_core._threads import as_thread_count, map_blocks
+from dictsel_core._validation import Bools, Floats, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.driver import Method, Pick
@@ -35,6 +37,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     decay: bool = False,
     repeats: Repeats | None = None,
     accuracy: float = 1.0,
+    threads: int | None = None,
 ) -> Selection:
     r"""Select a dictionary by Replacement OMP (algorithm 1, section 4.2).
 
@@ -77,6 +80,9 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     accuracy : float, optional
         Each step reaches at least this fraction of the largest gain (remark 4.4). Below 1 there may be fewer
         exact solves under average sparsity. Default is 1.
+    threads : int, optional
+        Number of threads; by default all available cores. Some thousand patches are too few to use more than
+        one. The result does not depend on it.
 
     Returns
     -------
@@ -142,6 +148,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
         decay=decay,
         repeats=repeats,
         accuracy=accuracy,
+        threads=threads,
     ).finish()
 
 
@@ -156,6 +163,7 @@ class OMPEngine(GainCostEngine):
         decay: bool,
         repeats: Repeats | None,
         accuracy: float,
+        threads: int = 1,
     ) -> None:
         n_candidates = len(problem.ground_set)
         capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
@@ -166,14 +174,14 @@ class OMPEngine(GainCostEngine):
             fit = UtilityFit(problem)
         else:
             fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
-        state = SupportState(problem, capacity, fit)
+        state = SupportState(problem, capacity, fit, threads)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.
         max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
         super().__init__(state, constraint, max_repeats, accuracy)
         self.problem, self.decay = problem, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.largest = np.empty(len(problem), problem.data.dtype)
-        self.scratch = np.empty_like(self.gains[: chunk_rows(self.gains.itemsize * n_candidates)])
+        self._free: list[Floats] = []  # arrays that are reused, by all threads
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
 
@@ -192,35 +200,42 @@ class OMPEngine(GainCostEngine):
         state = self.state
         costs = np.square(smoothness * state.coefficients)
         costs[state.supports < 0] = np.inf
-        return ReplacementGains(self.gains, costs, state.supports, state.sizes, self.largest)
+        return ReplacementGains(self.gains, costs, state.supports, state.sizes, self.largest, state.threads)
 
     def update_gains(self, rows: Ints) -> None:
         """Recompute the squared correlations of patches whose residual has changed."""
-        problem, state = self.problem, self.state
-        step = len(self.scratch)
-        for start in range(0, len(rows), step):
-            block = rows[start : start + step]
-            squares = self.scratch[: len(block)]
-            state.correlate(block, squares)
-            np.square(squares, out=squares)
-            np.copyto(squares, 0, where=squares <= problem.rounding.take(block)[:, None])
-            problem.equalize_duplicates(squares)
-            supports = state.supports.take(block, axis=0)
-            used = supports >= 0
-            squares[used.nonzero()[0], supports[used]] = 0
-            self.gains[block] = squares
-            self.largest[block] = np.maximum.reduce(squares, axis=1)
+        state, n_candidates = self.state, self.gains.shape[1]
+        step = chunk_rows(self.gains.itemsize * n_candidates)
+
+        def update(starts: Sequence[int]) -> None:
+            try:
+                scratch = self._free.pop()
+            except IndexError:
+                scratch = np.empty((step, n_candidates), self.gains.dtype)
+            for start in starts:
+                block = rows[start : start + step]
+                squares = scratch[: len(block)]
+                state.squared_correlations(block, squares)
+                self.gains[block] = squares
+                self.largest[block] = np.maximum.reduce(squares, axis=1)
+            self._free.append(scratch)
+
+        for _ in map_blocks(update, range(0, len(rows), step), state.threads):
+            pass
 
 
 def _start(
     *,
     repeats: Repeats | None,
     accuracy: float,
+    threads: int | None,
     **problem: Any,  # noqa: ANN401  (checked by the method)
 ) -> SelectionRun:
     if repeats is not None and repeats not in get_args(Repeats):
         raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")
-    return _METHOD.start(**problem, repeats=repeats, accuracy=as_accuracy(accuracy))
+    return _METHOD.start(
+        **problem, repeats=repeats, accuracy=as_accuracy(accuracy), threads=as_thread_count(threads)
+    )
 
 
 _METHOD = Method(

@@ -11,7 +11,7 @@ from dictsel_core._validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import OptimumBound
-from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.result import SelectionStep
 from dictsel_core.selection.run import Bound, Engine, SelectionRun
 from dictsel_core.selection.utility_fit import UtilityBound, UtilityProblem
@@ -50,11 +50,12 @@ class Method(NamedTuple):
         self._check(constraint)
         problem: Problem
         bound: Bound
+        points = as_points(ground_set, data, mask, weights)
         if utility is None:
-            problem = Problem(ground_set, data, mask, weights)
+            problem = Problem(ground_set, points)
             bound = OptimumBound(problem, constraint)
         else:
-            problem = UtilityProblem(ground_set, data, mask, weights, _checked_utility(utility))
+            problem = UtilityProblem(ground_set, points, _checked_utility(utility))
             bound = UtilityBound(problem)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
@@ -89,11 +90,12 @@ def _checked_utility(utility: object) -> Utility:
 
 
 class Pick(NamedTuple):
-    """The atom that was selected, its gain, and how many candidates were evaluated exactly."""
+    """The atom that was selected, its gain, how many candidates were evaluated exactly, and the error."""
 
     atom: int
     gain: float
     n_exact: int
+    error: float = 0.0
 
 
 class Supports(Protocol):
@@ -148,7 +150,7 @@ class ReplacementEngine(ABC):
                 break
             self._repeats_left -= 1
         self._new[pick.atom] = False
-        return SelectionStep(pick.atom, pick.gain, self._supports.objective, n_exact)
+        return SelectionStep(pick.atom, pick.gain, self._supports.objective, n_exact, pick.error)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and their least-squares weights."""

@@ -7,8 +7,20 @@ from dictsel_core._validation import Floats, Ints, ObservedData, rounding_level
 from dictsel_core.ground_set import GroundSet
 
 
+def as_points(
+    ground_set: object, data: ArrayLike, mask: ArrayLike | None = None, weights: ArrayLike | None = None
+) -> ObservedData:
+    """Check the ground set, and return data, mask and weights, checked."""
+    if not isinstance(ground_set, GroundSet):
+        raise TypeError(
+            "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
+            f"not {type(ground_set).__name__}."
+        )
+    return ObservedData(data, mask, ground_set.n_features, weights)
+
+
 class Problem:
-    """Ground set and data, checked and converted to one dtype.
+    """Ground set and data, converted to one dtype.
 
     Attributes
     ----------
@@ -30,20 +42,8 @@ class Problem:
         Squared correlations up to this are rounding error.
     """
 
-    def __init__(
-        self,
-        ground_set: GroundSet,
-        data: ArrayLike,
-        mask: ArrayLike | None,
-        weights: ArrayLike | None = None,
-    ) -> None:
-        if not isinstance(ground_set, GroundSet):
-            raise TypeError(
-                "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
-                f"not {type(ground_set).__name__}."
-            )
+    def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
         self.ground_set = ground_set
-        points = ObservedData(data, mask, ground_set.n_features, weights)
         self.data, self.observed = points.rows(0, len(points))
         self.graded, self.scales = points.graded, points.scales
         self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)

@@ -1,7 +1,7 @@
 """Selection by other utilities than the squared one: their problem, fits, and upper bound."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._validation import Floats, Ints, ObservedData
@@ -38,16 +38,8 @@ class UtilityProblem(Problem):
         Twice the largest possible utility.
     """
 
-    def __init__(
-        self,
-        ground_set: GroundSet,
-        data: ArrayLike,
-        mask: ArrayLike | None,
-        weights: ArrayLike | None,
-        utility: Utility,
-    ) -> None:
-        super().__init__(ground_set, data, mask, weights)
-        points = ObservedData(data, mask, ground_set.n_features, weights)
+    def __init__(self, ground_set: GroundSet, points: ObservedData, utility: Utility) -> None:
+        super().__init__(ground_set, points)
         self.utility = utility
         self.data = points.rows(0, len(points), weighted=False)[0]
         utility.check(self.data)

@@ -163,7 +163,7 @@ class ParameterPanel(QWidget):
             tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
         self._every_patch.setToolTip(
-            tooltip("Code the patch at every pixel, not at every second: twice the time for 0.05 dB.")
+            tooltip("Code the patch at every pixel, not at every second or fourth: slower, for 0.05 dB.")
         )
         self._automatic.setToolTip(
             tooltip("Restore the whole picture after every change, in place of a preview.")
