@@ -48,7 +48,7 @@ class MissingPanel(QWidget):
         self._colour = QPushButton("Co&lour …")
         self._invert, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
         self._tolerance = NoWheelSpinBox()
-        self._soft = QCheckBox("Partly transparent &edges too")
+        self._soft = QCheckBox("Partly transparent edges too")
         self._lay_out()
         self._describe()
         self._connect()
