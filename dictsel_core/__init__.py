@@ -80,12 +80,14 @@ from dictsel_core.online import (
 from dictsel_core.pursuit import SparseCodes, omp
 from dictsel_core.restoration import (
     CONSTRAINTS,
+    FILLS,
     MAX_PATCH_SIZE,
     MAX_PATCHES,
     PRESETS,
     SELECTORS,
     STAGES,
     ConstraintName,
+    FillName,
     Parameter,
     PresetName,
     ResolvedSettings,
@@ -126,6 +128,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CONSTRAINTS",
+    "FILLS",
     "MAX_PATCHES",
     "MAX_PATCH_SIZE",
     "PRESETS",
@@ -142,6 +145,7 @@ __all__ = [
     "Constraint",
     "ConstraintName",
     "ExpertBank",
+    "FillName",
     "FixedHedge",
     "GeneratorRun",
     "GroundSet",
