@@ -1,9 +1,9 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|window|speed|all``."""
+"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|window|speed|detect|all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, quality, restoration, selection, speed, window
+from benchmarks import ablation, coding, detect, quality, restoration, selection, speed, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
@@ -13,6 +13,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "ablation": ablation.main,
     "window": window.main,
     "speed": speed.main,
+    "detect": detect.main,
 }
 
 
