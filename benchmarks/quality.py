@@ -35,7 +35,7 @@ def methods() -> dict[str, Method]:
         return np.where(mask, 0, image).astype(np.uint8)
 
     def ours(image: Image, mask: Mask, *, preset: PresetName) -> NDArray[Any]:
-        return restore(image, mask, preset).image
+        return np.asarray(restore(image, mask, preset).image)
 
     def biharmonic(image: Image, mask: Mask) -> NDArray[Any]:
         values = hidden(image, mask) / 255.0

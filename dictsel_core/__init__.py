@@ -113,13 +113,16 @@ from dictsel_core.selection import (
     iter_replacement_omp,
     iter_sds_ma,
     iter_sds_omp,
+    iter_stochastic_replacement_omp,
     replacement_greedy,
     replacement_ols,
     replacement_omp,
     sds_ma,
     sds_omp,
+    stochastic_replacement_omp,
 )
 from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, estimate_psnr, iter_tune, tune
+from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, Utility
 
 if TYPE_CHECKING:
     from dictsel_core.detection import (
@@ -173,11 +176,13 @@ __all__ = [
     "GroundSet",
     "GuaranteedSelector",
     "Hedge",
+    "HuberUtility",
     "IndividualSparsity",
     "LearnedDictionary",
     "LearningRun",
     "LearningStep",
     "LocalConstraint",
+    "LogisticUtility",
     "Matroid",
     "MatroidSparsity",
     "OnlineReplacementGreedy",
@@ -202,12 +207,14 @@ __all__ = [
     "SelectionStep",
     "SelectorName",
     "SparseCodes",
+    "SquaredUtility",
     "Stage",
     "SwapTable",
     "TuneStep",
     "Tuning",
     "TuningTrial",
     "UniformMatroid",
+    "Utility",
     "alpha_regret",
     "analyze_damage",
     "approximation_bound",
@@ -234,6 +241,7 @@ __all__ = [
     "iter_restore_region",
     "iter_sds_ma",
     "iter_sds_omp",
+    "iter_stochastic_replacement_omp",
     "iter_tune",
     "ksvd",
     "mod",
@@ -249,6 +257,7 @@ __all__ = [
     "sds_omp",
     "ssim",
     "standard_ground_set",
+    "stochastic_replacement_omp",
     "tune",
     "utilities",
 ]

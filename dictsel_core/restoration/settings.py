@@ -94,7 +94,8 @@ class RestoreSettings:
         0 uses that estimate only if no patch around the pixel has enough observed pixels. Default is 0.1.
     every_patch : bool
         Code the patch at every pixel, as the paper does. False, the default, codes every second one, like
-        the black squares of a chessboard, in half the time and for 0.05 dB less.
+        the black squares of a chessboard, in half the time and for 0.05 dB less; or every fourth one, if
+        refinement follows, which makes up for it.
     rounds : int or None
         Rounds of non-local refinement after the coding; 0 omits it. Default is 3. None makes up to eight,
         until held-out observed pixels stop improving; if too few are observed for that, it makes four.

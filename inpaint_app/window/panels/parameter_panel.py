@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import CONSTRAINTS, MAX_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
+from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.window.session.descriptions import preset_of
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
@@ -77,16 +78,6 @@ _QUANTITIES = {
         "refinement, auto refines until held-out pixels stop improving.",
         usual=(0, 12),
     ),
-}
-_CONSTRAINT_TIPS = {
-    "individual": "Every patch may use up to s atoms, whatever it shows.",
-    "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
-}
-_PRESET_TIPS = {
-    "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
-    "fast": "No refinement; observed pixels stay as they are.",
-    "balanced": "Refined by similar patches: better, in reasonable time.",
-    "best": "Refines until held-out pixels stop improving; the slowest.",
 }
 _BASES = {
     "dct": ("Cosines", "Smooth waves; good for gradients and soft texture."),
@@ -151,8 +142,8 @@ class ParameterPanel(QWidget):
         row = QHBoxLayout()
         for number, name in enumerate(CONSTRAINTS):
             button = QRadioButton(f"{name.title()} sparsity")
-            button.setToolTip(tooltip(_CONSTRAINT_TIPS[name]))
-            button.setAccessibleDescription(_CONSTRAINT_TIPS[name])
+            button.setToolTip(tooltip(CONSTRAINT_EXPLANATIONS[name]))
+            button.setAccessibleDescription(CONSTRAINT_EXPLANATIONS[name])
             self._constraints.addButton(button, number)
             row.addWidget(button, 1)
         return row
@@ -161,7 +152,7 @@ class ParameterPanel(QWidget):
         for preset in PRESETS:
             self._presets.addItem(preset.title(), preset)
             self._presets.setItemData(
-                self._presets.count() - 1, tooltip(_PRESET_TIPS[preset]), Qt.ItemDataRole.ToolTipRole
+                self._presets.count() - 1, tooltip(PRESET_EXPLANATIONS[preset]), Qt.ItemDataRole.ToolTipRole
             )
         self._presets.addItem(_CUSTOM, None)
         self._presets.setToolTip("Sets all parameters at once.")
@@ -172,7 +163,7 @@ class ParameterPanel(QWidget):
             tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
         self._every_patch.setToolTip(
-            tooltip("Code the patch at every pixel, not at every second: twice the time for 0.05 dB.")
+            tooltip("Code the patch at every pixel, not at every second or fourth: slower, for 0.05 dB.")
         )
         self._automatic.setToolTip(
             tooltip("Restore the whole picture after every change, in place of a preview.")
@@ -181,7 +172,7 @@ class ParameterPanel(QWidget):
     def _connect(self) -> None:
         session = self._session
         session.settings_changed.connect(self._show)
-        session.document_changed.connect(self._show)
+        session.source_changed.connect(self._show)
         session.mask_edited.connect(self._show)
         session.results.changed.connect(self._show_total)
         self._presets.activated.connect(self._choose_preset)
@@ -249,7 +240,7 @@ class ParameterPanel(QWidget):
     def _show_total(self) -> None:
         """Show how many atoms the budget is in all."""
         session, field = self._session, self._fields["budget"]
-        if session.document is None or session.settings.constraint != "average":
+        if session.source is None or session.settings.constraint != "average":
             field.set_note("")
             return
         n_patches = self._n_patches()
@@ -258,10 +249,10 @@ class ParameterPanel(QWidget):
 
     def _n_patches(self) -> int:
         """Return how many patches the dictionary was or will be selected on."""
-        current, document = self._session.results.current, self._session.document
+        current, source = self._session.results.current, self._session.source
         if current is not None and current.restoration.selection is not None:
             return len(current.restoration.selection.supports)
-        assert document is not None
+        assert source is not None
         size = self._session.settings.patch_size
-        tiles = -(-document.picture.height // size) * -(-document.picture.width // size)
-        return min(tiles * (3 if document.picture.is_color else 1), MAX_PATCHES)
+        tiles = -(-source.picture.height // size) * -(-source.picture.width // size)
+        return min(tiles * (3 if source.picture.is_color else 1), MAX_PATCHES)

@@ -16,7 +16,8 @@ from inpaint_app.image.damage import mask_picture, random_mask
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
-KEYS = ["psnr", "psnr_missing", "ssim", "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
+SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing"]
+KEYS = [*SCORES, "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
 
 
 def run_json(capsys, *arguments):

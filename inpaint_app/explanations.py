@@ -1,0 +1,12 @@
+"""What presets and constraints do, one sentence each; command line and window show them."""
+
+PRESET_EXPLANATIONS = {
+    "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
+    "fast": "No refinement; observed pixels stay as they are.",
+    "balanced": "Refined with similar patches: better, in reasonable time.",
+    "best": "Refines until held-out pixels stop improving; the slowest.",
+}
+CONSTRAINT_EXPLANATIONS = {
+    "individual": "Every patch may use up to s atoms, whatever it shows.",
+    "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
+}
