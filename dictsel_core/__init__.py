@@ -82,12 +82,14 @@ from dictsel_core.online import (
 from dictsel_core.pursuit import SparseCodes, omp
 from dictsel_core.restoration import (
     CONSTRAINTS,
+    FILLS,
     MAX_PATCH_SIZE,
     MAX_PATCHES,
     PRESETS,
     SELECTORS,
     STAGES,
     ConstraintName,
+    FillName,
     Parameter,
     PresetName,
     ResolvedSettings,
@@ -149,6 +151,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CONSTRAINTS",
     "DAMAGE_KINDS",
+    "FILLS",
     "MAX_PATCHES",
     "MAX_PATCH_SIZE",
     "PRESETS",
@@ -170,6 +173,7 @@ __all__ = [
     "DamageKind",
     "Detection",
     "ExpertBank",
+    "FillName",
     "FixedHedge",
     "Found",
     "GeneratorRun",
