@@ -141,6 +141,11 @@ def add_mask_options(
     group.add_argument("--mask", metavar="M", type=Path, help=mask_help)
     group.add_argument("--invert-mask", action="store_true", help="black = missing instead")
     group.add_argument(
+        "--keep-soft-edges",
+        action="store_true",
+        help="keep partly transparent pixels that border transparent ones; otherwise they are missing too",
+    )
+    group.add_argument(
         "--key", metavar="COLOR", help="colour that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"
     )
     tolerance = "largest difference from --key in a channel (default 0)"

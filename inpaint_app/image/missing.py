@@ -24,7 +24,7 @@ class MissingPixels:
     mask : ndarray of bool, (H, W) or (H, W, 3)
         True = missing. Per channel only where the channels of a pixel differ.
     sources : tuple of str
-        Those of "alpha", "nan", "mask", "key" that marked something.
+        Those of "alpha", "soft" (partly transparent), "nan", "mask", "key" that marked something.
     """
 
     mask: Mask
@@ -43,6 +43,7 @@ def detect_missing(
     key: str | Color | None = None,
     tolerance: float = 0,
     invert_mask: bool = False,
+    soft_edges: bool = True,
 ) -> MissingPixels:
     """Return the union of all pixels that something marks as missing.
 
@@ -62,6 +63,9 @@ def detect_missing(
         Largest difference from `key` in any channel, in values of the picture.
     invert_mask : bool
         Dark = missing instead.
+    soft_edges : bool
+        Partly transparent pixels are missing too where they border transparent ones, as the rim of a soft
+        stroke does; not in a picture that is partly transparent as a whole.
 
     Raises
     ------
@@ -70,6 +74,7 @@ def detect_missing(
     """
     found = {
         "alpha": _from_alpha(picture),
+        "soft": _from_soft_edges(picture) if soft_edges else None,
         "nan": _from_nan(picture),
         "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
         "key": None if key is None else _from_key(picture, key, tolerance),
@@ -120,6 +125,19 @@ def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
 
 def _from_alpha(picture: Picture) -> Mask | None:
     return None if picture.alpha is None else ~(picture.alpha > 0)
+
+
+def _from_soft_edges(picture: Picture) -> Mask | None:
+    if picture.alpha is None:
+        return None
+    clear, opaque = ~(picture.alpha > 0), picture.alpha >= picture.max_value
+    soft: Mask = ~(clear | opaque)
+    if not clear.any() or not 0 < np.count_nonzero(soft) <= np.count_nonzero(opaque):
+        return None
+    from scipy.ndimage import binary_propagation  # noqa: PLC0415  (slow to import, and seldom needed)
+
+    reached: Mask = binary_propagation(clear, structure=np.ones((3, 3)), mask=clear | soft)
+    return reached & soft
 
 
 def _from_nan(picture: Picture) -> Mask | None:

@@ -133,14 +133,14 @@ def format_mode(depth: int, *, is_color: bool, has_alpha: bool) -> str:
 
 
 def picture_from_rgba(values: Array) -> Picture:
-    """Return a picture from (H, W, 4) bytes; alpha is left out where nothing is transparent.
+    """Return a picture from (H, W, 4) bytes; alpha is left out where everything is opaque.
 
     Gray pictures on the clipboard come as RGB; equal channels become one.
     """
     colours, alpha = np.ascontiguousarray(values[..., :3]), np.ascontiguousarray(values[..., 3])
     if bool((colours == colours[..., :1]).all()):
         colours = np.ascontiguousarray(colours[..., 0])
-    return Picture(colours, alpha if bool((alpha == 0).any()) else None)
+    return Picture(colours, alpha if bool((alpha < 255).any()) else None)
 
 
 def full_scale(dtype: npt.DTypeLike) -> float:

@@ -201,4 +201,5 @@ def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
         key=spec.key,
         tolerance=spec.tolerance,
         invert_mask=spec.invert_mask,
+        soft_edges=spec.soft_edges,
     )

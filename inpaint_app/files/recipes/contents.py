@@ -19,6 +19,7 @@ _MARKS = {
     for each in (
         Parameter(name="file", kind=str, is_optional=True),
         Parameter(name="invert_mask", kind=bool),
+        Parameter(name="soft_edges", kind=bool),
         Parameter(name="key", kind=str, is_optional=True),
         TOLERANCE,
     )
@@ -79,6 +80,8 @@ def recipe_output(
     where: dict[str, Plain] = {"sources": list(sources)}
     if mask_spec.mask is not None:
         where |= {"file": _seen_from(path.parent, mask_spec.mask), "invert_mask": mask_spec.invert_mask}
+    if not mask_spec.soft_edges:
+        where["soft_edges"] = False
     if mask_spec.key is not None:
         where |= {"key": mask_spec.key, "tolerance": mask_spec.tolerance}
     text = pack_recipe(Recipe(plain, __version__, where))
