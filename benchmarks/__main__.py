@@ -3,7 +3,18 @@
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, holes, quality, restoration, science, selection, speed, window
+from benchmarks import (
+    ablation,
+    coding,
+    detect,
+    holes,
+    quality,
+    restoration,
+    science,
+    selection,
+    speed,
+    window,
+)
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
@@ -15,6 +26,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "holes": holes.main,
     "window": window.main,
     "speed": speed.main,
+    "detect": detect.main,
 }
 
 

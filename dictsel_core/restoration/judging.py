@@ -1,7 +1,7 @@
 """How far to trust the refinement of a smooth picture, by held-out pixels.
 
-Similar patches know more than a few atoms about texture and edges, but not always about what is smooth. There,
-held-out pixels of a few tiles are restored with and without refinement, and the result is a blend.
+Similar patches know more than a few atoms about texture and edges, but not always about what is smooth.
+There, held-out pixels of a few tiles are restored with and without refinement, and the result is a blend.
 """
 
 from collections.abc import Generator
@@ -20,8 +20,8 @@ from dictsel_core.restoration.rounds import refine
 from dictsel_core.restoration.settings import ResolvedSettings
 
 #: Root mean square of the detail, for unit range, above which a picture is not smooth. Most photographs have
-#: 0.015 to 0.055; those that lost by refinement had 0.009 to 0.013 (docs/refinement.md).
-_MAX_DETAIL = 0.015
+#: 0.02 to 0.055; pictures that lost by refinement had 0.009 to 0.016 (docs/refinement.md).
+_MAX_DETAIL = 0.02
 _N_TILES, _TILE_SIZE = 6, 64
 #: Fewer held-out pixels than this tell nothing.
 _MIN_HELD_OUT = 50

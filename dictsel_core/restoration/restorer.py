@@ -244,7 +244,7 @@ class Restorer:
         self._planes[self._wide] = copied
 
     def _refine_if_helpful(self, start: float) -> Generator[RestoreStep, None, int]:
-        """Refine the image, a smooth one as far as held-out pixels gain by it; return the number of rounds."""
+        """Refine the image, a smooth one as far as held-out pixels gain; return the number of rounds."""
         # With masks of their own, channels help each other, which a trial on one of them would not tell.
         if self._canvas.missing.shape[2] > 1 or not is_smooth(self._planes):
             return (yield from self._refine(start))
