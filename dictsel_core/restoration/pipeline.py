@@ -22,7 +22,7 @@ def restore(
     patches, by default every second one, are then coded by OMP on their observed pixels, and each missing
     pixel becomes the median of all patches that cover it. Coarser scales are restored first; their
     estimates are weak observations of the missing pixels on the next finer scale, so holes larger than a
-    patch are filled too. Finally, rounds of non-local refinement, by default three, estimate the missing
+    patch are filled too. Finally, rounds of non-local refinement, by default four, estimate the missing
     pixels of a patch from similar patches nearby [2]_. The preset "paper" follows the paper alone.
 
     Parameters

@@ -18,12 +18,11 @@ from dictsel_core.restoration.pyramid import double_at, halve
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
 from dictsel_core.restoration.rounds import (
-    FALLBACK_ROUNDS,
-    MAX_ROUNDS,
+    BEST_ROUNDS,
     RoundStep,
     hold_out,
     refine,
-    refine_with_early_stopping,
+    refine_unless_harmful,
 )
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import ResolvedSettings
@@ -81,7 +80,7 @@ class Restorer:
         if not self._canvas.missing.any():
             return self._nothing_missing()
         rounds = self._settings.rounds
-        share = 1 / (1 + _WORK_OF_A_ROUND * (MAX_ROUNDS if rounds is None else rounds))
+        share = 1 / (1 + _WORK_OF_A_ROUND * (BEST_ROUNDS if rounds is None else rounds))
         yield from self._scaled(self._first_estimate(), 0.0, share)
         n_rounds = 0
         if rounds != 0:
@@ -214,6 +213,6 @@ class Restorer:
         threads = as_thread_count(self._settings.threads)
         if self._settings.rounds is None and held_out.any():
             observed = self._canvas.planes()[:, :, known][np.broadcast_to(held_out, planes.shape)]
-            return GeneratorRun(refine_with_early_stopping(planes, missing, held_out, observed, threads))
-        n_rounds = FALLBACK_ROUNDS if self._settings.rounds is None else self._settings.rounds
+            return GeneratorRun(refine_unless_harmful(planes, missing, held_out, observed, threads))
+        n_rounds = BEST_ROUNDS if self._settings.rounds is None else self._settings.rounds
         return GeneratorRun(refine(planes, Refiner(missing, threads), n_rounds))

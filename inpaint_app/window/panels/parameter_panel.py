@@ -74,7 +74,7 @@ _QUANTITIES = {
         "rounds",
         "Ro&unds of refinement",
         "How often similar patches refine each other after coding: more are better and slower; 0 skips "
-        "refinement, auto refines until held-out pixels stop improving.",
+        "refinement, auto makes eight unless held-out pixels get worse.",
         usual=(0, 12),
     ),
 }
@@ -86,7 +86,7 @@ _PRESET_TIPS = {
     "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
     "fast": "No refinement; observed pixels stay as they are.",
     "balanced": "Refined by similar patches: better, in reasonable time.",
-    "best": "Refines until held-out pixels stop improving; the slowest.",
+    "best": "More rounds of refinement; the slowest.",
 }
 _BASES = {
     "dct": ("Cosines", "Smooth waves; good for gradients and soft texture."),
