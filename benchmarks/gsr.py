@@ -75,7 +75,7 @@ def _similar(patches: Plane, lengths: Plane, row: int, column: int) -> NDArray[n
     distances = lengths[rows, columns] - 2 * (patches[rows, columns] @ patches[row, column])
     nearest = np.argpartition(distances, _N_MEMBERS - 1, axis=None)[:_N_MEMBERS]
     down, right = np.divmod(nearest, distances.shape[1])
-    return (rows.start + down) * patches.shape[1] + columns.start + right
+    return np.asarray((rows.start + down) * patches.shape[1] + columns.start + right)
 
 
 def _thresholded(groups: Plane, threshold: float) -> Plane:

@@ -44,7 +44,8 @@ class TileEstimates:
         layers = np.broadcast_to(weights, (len(self.numbers), weights.shape[1], offsets.size))
 
         def total(values: Floats) -> Floats:
-            return np.bincount(pixels, values.ravel(), minlength=height * width).reshape(height, width)
+            totals = np.bincount(pixels, values.ravel(), minlength=height * width)
+            return np.asarray(totals, dtype=np.float64).reshape(height, width)
 
         totals = [total(layers[:, layer]) for layer in range(layers.shape[1])]
         sums = [
