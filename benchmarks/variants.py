@@ -17,7 +17,7 @@ from dictsel_core import (
 )
 from dictsel_core._threads import as_thread_count
 from dictsel_core.restoration.canvas import Canvas, Planes, as_canvas
-from dictsel_core.restoration.coding import patch_coder, restore_plane
+from dictsel_core.restoration.coding import patch_coder, restore_planes
 from dictsel_core.restoration.estimator import Estimator, TileEstimates, incomplete_references
 from dictsel_core.restoration.pyramid import double, halve
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
@@ -64,11 +64,11 @@ class Case:
         dictionary = select_dictionary(sample, settings, ground_set).finish().dictionary
         coder = patch_coder(dictionary, settings)
         if coarse_only:
-            half = GeneratorRun(restore_plane(*halve(canvas.plane(0), self.mask), coder)).finish()
-            restored = double(half, canvas.shape)
+            half = GeneratorRun(restore_planes(*halve(canvas.planes(), self.mask), coder)).finish()
+            restored = double(half[:, :, 0], canvas.shape)[:, :, None]
         else:
-            restored = GeneratorRun(restore_plane(canvas.plane(0), self.mask, coder)).finish()
-        planes = np.where(self.mask, restored, canvas.plane(0))[:, :, None]
+            restored = GeneratorRun(restore_planes(canvas.planes(), self.mask, coder)).finish()
+        planes = np.where(self.mask[:, :, None], restored, canvas.planes())
         return Start(planes, dictionary, settings.coding_sparsity)
 
     def quality(self, planes: Planes) -> float:

@@ -171,7 +171,7 @@ def _measure_gaps() -> None:
 
 
 def _damaged_file(folder: Path) -> tuple[Path, Path]:
-    from inpaint_app.files.sample import ORIGINAL, read_sample
+    from inpaint_app.files.assets import ORIGINAL, read_sample
     from inpaint_app.files.write import write_picture
     from inpaint_app.image.damage import damaged, random_mask
     from inpaint_app.image.picture import Picture

@@ -1,10 +1,12 @@
 """Small tools for arrays, and reductions of tall arrays in cache-sized chunks."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._threads import map_blocks
 from dictsel_core._validation import Floats
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -23,7 +25,9 @@ def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
     return array
 
 
-def positive_part_sums(gains: Floats, floors: Floats, largest: Floats | None = None) -> NDArray[np.float64]:
+def positive_part_sums(
+    gains: Floats, floors: Floats, largest: Floats | None = None, threads: int = 1
+) -> NDArray[np.float64]:
     """Return the sums over t of max(0, gains[t, :] - floors[t]): (n,).
 
     Subtracting before summing keeps the result exactly zero if nothing exceeds its floor. If the largest
@@ -33,12 +37,19 @@ def positive_part_sums(gains: Floats, floors: Floats, largest: Floats | None = N
     floors = floors.astype(gains.dtype, copy=False)
     active = np.arange(n_rows) if largest is None else np.flatnonzero(largest > floors)
     step = chunk_rows(gains.itemsize * n_columns)
-    buffer = np.empty((min(step, len(active)), n_columns), gains.dtype)
+
+    def partial_sums(blocks: Sequence[int]) -> NDArray[np.float64]:
+        buffer = np.empty((min(step, len(active)), n_columns), gains.dtype)
+        sums = np.zeros(n_columns)
+        for start in blocks:
+            rows = active[start : start + step]
+            part = gains.take(rows, axis=0, out=buffer[: len(rows)], mode="clip")  # other modes copy twice
+            part -= floors.take(rows)[:, None]
+            np.maximum(part, 0, out=part)
+            sums += np.add.reduce(part)
+        return sums
+
     totals = np.zeros(n_columns)
-    for start in range(0, len(active), step):
-        rows = active[start : start + step]
-        part = gains.take(rows, axis=0, out=buffer[: len(rows)], mode="clip")  # other modes copy twice
-        part -= floors.take(rows)[:, None]
-        np.maximum(part, 0, out=part)
-        totals += np.add.reduce(part)
+    for sums in map_blocks(partial_sums, range(0, len(active), step), threads):
+        totals += sums
     return totals

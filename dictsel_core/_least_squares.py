@@ -222,6 +222,14 @@ def solve_normal_equations(system: NDArray[np.float64]) -> tuple[NDArray[np.floa
     return system[:, -1], np.multiply.reduce(pivots) * _WELL_CONDITIONED >= 1
 
 
+def invert_gram(gram: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
+    """Return the inverse Gram matrix of a few unit columns, (S, S), and whether it is accurate."""
+    regular = gram.copy()
+    np.fill_diagonal(regular, 1 + _RIDGE)
+    inverse = np.linalg.inv(regular).astype(np.float64, copy=False)
+    return inverse, bool(inverse.diagonal().max() <= _WELL_CONDITIONED)
+
+
 def _refine(fit: SupportFit, rows: Ints) -> None:
     """Remove the effects of the ridge and of rounding from some fits."""
     columns = fit.columns[rows]

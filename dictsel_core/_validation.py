@@ -1,6 +1,7 @@
 """Checks of user input; kernels assume that it has been checked."""
 
 import operator
+from copy import copy
 from numbers import Real
 from typing import Any
 
@@ -48,6 +49,14 @@ def as_positive(value: object, name: str) -> float:
     if not 0.0 < number < np.inf:
         raise ValueError(f"{name} must be positive and finite, but is {number}.")
     return number
+
+
+def as_probability(value: object, name: str) -> float:
+    """Return `value` as a float between 0 and 1, without both."""
+    probability = as_positive(value, name)
+    if probability >= 1:
+        raise ValueError(f"{name} must be below 1, but is {probability}.")
+    return probability
 
 
 def as_accuracy(value: object) -> float:
@@ -126,6 +135,23 @@ def as_plain_array(value: ArrayLike, name: str) -> NDArray[Any]:
     return np.asarray(value)
 
 
+def as_bool_mask(value: ArrayLike, name: str = "mask") -> Bools:
+    """Return a mask as booleans: True, or 1 or 255 in a mask that holds nothing else but 0, is missing."""
+    mask = as_plain_array(value, name)
+    if mask.dtype == np.bool_:
+        return mask
+    if mask.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}.")
+    chosen: Bools = mask != 0
+    largest = int(mask.max(initial=0))
+    if largest not in (0, 1, 255) or not (mask[chosen] == largest).all():
+        raise ValueError(
+            f"{name} must be boolean (True = missing), or hold only 0 and 1, or only 0 and 255, where 0 is "
+            f"observed; this one ranges from {int(mask.min())} to {largest}."
+        )
+    return chosen
+
+
 def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
     """Return `value` as a two-dimensional float32 or float64 array; `axes` describes its shape in errors.
 
@@ -174,8 +200,29 @@ def as_mask(value: ArrayLike | None, shape: tuple[int, ...]) -> Bools | None:
     return mask if mask.any() else None
 
 
+def as_weights(value: ArrayLike | None, shape: tuple[int, int]) -> Floats | None:
+    """Return weights as an array (T, d) or (T, 1), or None if there are none."""
+    if value is None:
+        return None
+    weights = as_plain_array(value, "weights")
+    if weights.dtype.kind not in "iuf":
+        raise TypeError(f"weights must hold real numbers, but their dtype is {weights.dtype}.")
+    if weights.shape not in (shape, shape[:1]):
+        raise ValueError(
+            f"weights must be one per entry, {shape}, or one per point, {shape[:1]}, "
+            f"but their shape is {weights.shape}."
+        )
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("weights must be finite and at least 0.")
+    return weights.astype(np.float64).reshape(shape[0], -1)
+
+
 class ObservedData:
-    """Data points and their mask, checked but not copied; rows are zeroed at missing entries on request.
+    """Data points, their mask and weights, checked but not copied; rows are zeroed and weighted on request.
+
+    The squared error of entry i counts c v_i times, where c is the largest weight of its point. The square
+    root of c is the scale of the point, and that of v_i, at most 1, a factor of the entry. Rows are
+    multiplied by both; their code in atoms multiplied by the factors is that of the points, times the scale.
 
     Parameters
     ----------
@@ -185,14 +232,24 @@ class ObservedData:
         True = missing.
     n_features : int
         The dimension d of the atoms.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry or point; an entry of weight 0 is missing. Default is 1.
 
     Attributes
     ----------
     dtype : dtype
         float32 if the data are float32 and their squares are within its range, else float64.
+    scales : (T,) ndarray or None
+        Square roots of the largest weights of the points; None if all are 1.
     """
 
-    def __init__(self, value: ArrayLike, mask: ArrayLike | None, n_features: int) -> None:
+    def __init__(
+        self,
+        value: ArrayLike,
+        mask: ArrayLike | None,
+        n_features: int,
+        weights: ArrayLike | None = None,
+    ) -> None:
         self._data = as_matrix(value, "data", "(points, features)")
         if self._data.shape[1] != n_features:
             raise ValueError(
@@ -200,6 +257,9 @@ class ObservedData:
                 f"but its shape is {self._data.shape}."
             )
         self._missing = as_mask(mask, self._data.shape)
+        self.scales: Floats | None = None
+        self._factors: Floats | None = None
+        self._weigh(as_weights(weights, self._data.shape))
         self.dtype: np.dtype[Any] = self._data.dtype
         largest = 0.0
         for start in range(0, len(self), _ROWS_PER_CHECK):
@@ -211,17 +271,56 @@ class ObservedData:
         """Return the number T of data points."""
         return len(self._data)
 
-    def rows(self, start: int, stop: int) -> tuple[Floats, Floats | None]:
-        """Return some rows, zero at missing entries, and their weights: 1 observed, 0 missing (None: all 1).
+    @property
+    def graded(self) -> bool:
+        """Whether some factors lie between 0 and 1."""
+        return self._factors is not None
 
-        Both are new contiguous arrays of `dtype`.
+    def rows(self, start: int, stop: int, *, weighted: bool = True) -> tuple[Floats, Floats | None]:
+        """Return some rows, zero at missing entries, and their factors (None: all 1).
+
+        The rows are multiplied by their scales and factors, if weighted. Both are new contiguous arrays of
+        `dtype`.
         """
         part = self._data[start:stop]
         if self._missing is None:
-            return np.array(part, dtype=self.dtype, order="C"), None
-        missing = self._missing[start:stop]
-        clean = _zeroed(part, missing).astype(self.dtype, copy=False)
-        return clean, np.logical_not(missing).astype(self.dtype, order="C")
+            clean, factors = np.array(part, dtype=self.dtype, order="C"), None
+        else:
+            missing = self._missing[start:stop]
+            clean = _zeroed(part, missing).astype(self.dtype, copy=False)
+            factors = np.logical_not(missing).astype(self.dtype, order="C")
+        if self._factors is not None:
+            factors = self._factors[start:stop].astype(self.dtype, order="C")
+        if weighted and self._factors is not None:
+            clean *= factors
+        if weighted and self.scales is not None:
+            clean *= self.scales[start:stop, None].astype(self.dtype)
+        return clean, factors
+
+    def reordered(self, order: Ints) -> "ObservedData":
+        """Return the points in another order."""
+        other = copy(self)
+        other._data = self._data[order]
+        other._missing = None if self._missing is None else self._missing[order]
+        other._factors = None if self._factors is None else self._factors[order]
+        other.scales = None if self.scales is None else self.scales[order]
+        return other
+
+    def _weigh(self, weights: Floats | None) -> None:
+        """Separate weights into scales of points and factors of entries."""
+        if weights is None:
+            return
+        if self._missing is not None:
+            weights = np.where(self._missing, 0.0, weights)
+        if (weights == 0).any():
+            self._missing = np.broadcast_to(weights == 0, self._data.shape)
+        largest = weights.max(axis=1)
+        largest[largest == 0] = 1.0
+        if (largest != 1).any():
+            self.scales = np.sqrt(largest)
+        relative = weights / largest[:, None]
+        if ((relative > 0) & (relative < 1)).any():
+            self._factors = np.sqrt(relative)
 
     def _checked_size(self, start: int, stop: int) -> float:
         """Return the largest absolute value of some rows; raise ValueError if one is not finite."""
@@ -234,7 +333,9 @@ class ObservedData:
                 f"data must be finite where it is observed, but data[{start + row}, {column}] is "
                 f"{clean[row, column]}; mark missing entries with mask=True."
             )
-        return size
+        if self.scales is None:
+            return size
+        return float((np.abs(clean).max(axis=1) * self.scales[start:stop]).max())
 
 
 def _zeroed(values: Floats, missing: Bools) -> Floats:

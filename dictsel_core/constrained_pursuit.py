@@ -30,6 +30,7 @@ def constrained_omp(
     constraint: Constraint,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     atoms: ArrayLike | None = None,
     threads: int | None = None,
 ) -> SparseCodes:
@@ -56,6 +57,9 @@ def constrained_omp(
         Which supports are allowed: any of the constraints of this package.
     mask : (T, d) array_like of bool, optional
         True = missing. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
     atoms : (k,) array_like of int, optional
         Ground-set index of each column, as `Selection.atoms`, to which matroids refer. Default is 0, 1, ...
     threads : int, optional
@@ -95,7 +99,7 @@ def constrained_omp(
             "constrained_omp codes under individual, average, block and matroid sparsity, "
             f"not under {type(constraint).__name__}."
         )
-    matrix, points = as_coding_problem(dictionary, data, mask)
+    matrix, points = as_coding_problem(dictionary, data, mask, weights)
     n_columns = matrix.shape[1]
     names = np.arange(n_columns) if atoms is None else as_counts(atoms, "atoms", minimum=0)
     if len(names) != n_columns:
@@ -106,18 +110,22 @@ def constrained_omp(
     if isinstance(constraint, MatroidSparsity):
         return _by_matroids(matrix, points, constraint, names, n_threads)
     if isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
-        return _by_blocks(matrix, data, mask, constraint, names, n_threads)
+        return _by_blocks(matrix, points, constraint, names, n_threads)
     constraint.check(len(points), n_columns)
     caps = np.broadcast_to(n_columns if constraint.caps is None else constraint.caps, len(points))
     caps = np.minimum(caps, n_columns)
     if isinstance(constraint, AverageSparsity):
         caps = _within_budget(matrix, points, caps, constraint.budget, n_threads)
-    return code_points(Pursuit(matrix, max(1, int(caps.max()))), points, caps, n_threads)
+    return code_points(_pursuit(matrix, caps, points), points, caps, n_threads)
+
+
+def _pursuit(matrix: Floats, caps: Ints, points: ObservedData) -> Pursuit:
+    return Pursuit(matrix, max(1, int(caps.max())), weak=points.graded)
 
 
 def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int, threads: int) -> Ints:
     """Return how many steps each patch makes if the best steps of all patches use up the budget."""
-    pursuit = Pursuit(matrix, min(int(caps.max()), budget))
+    pursuit = Pursuit(matrix, min(int(caps.max()), budget), weak=points.graded)
     path = np.empty((len(points), pursuit.capacity + 1), points.dtype)
     code_points(pursuit, points, caps, threads, path=path)
     worth = -np.diff(path, axis=1).T  # (steps, patches): of equal ones, earlier steps come first
@@ -129,8 +137,7 @@ def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int
 
 def _by_blocks(
     matrix: Floats,
-    data: ArrayLike,
-    mask: ArrayLike | None,
+    points: ObservedData,
     constraint: BlockSparsity | BlockMatroidSparsity,
     names: Ints,
     threads: int,
@@ -138,7 +145,7 @@ def _by_blocks(
     """Code block by block, in an order in which the patches of a block are neighbours."""
     matroids: list[Matroid] = []
     blocks = constraint if isinstance(constraint, BlockSparsity) else constraint.partition
-    blocks.check(len(np.asarray(data)), matrix.shape[1])
+    blocks.check(len(points), matrix.shape[1])
     if isinstance(constraint, BlockMatroidSparsity):
         matroids = [constraint.matroid_of_block(b) for b in range(len(blocks.members))]
         limits = [_rank(matroid, names) for matroid in matroids]
@@ -147,14 +154,11 @@ def _by_blocks(
     order = np.concatenate(blocks.members)
     sizes = [len(members) for members in blocks.members]
     caps = np.repeat(limits, sizes)
-    rows = np.asarray(data)[order]
-    sorted_points = ObservedData(rows, None if mask is None else np.asarray(mask)[order], len(matrix))
-    sorted_points.dtype = matrix.dtype
     rules: dict[tuple[int, int], Rule] = {}
     for first, ends in _chunks_of_blocks(sizes):
         own = matroids[first : first + len(ends) - 1]
         rules[int(ends[0]), int(ends[-1])] = _shared_scores(ends[:-1] - ends[0], own, names)
-    codes = code_points(Pursuit(matrix, max(1, int(caps.max()))), sorted_points, caps, threads, rules=rules)
+    codes = code_points(_pursuit(matrix, caps, points), points.reordered(order), caps, threads, rules=rules)
     back = np.argsort(order)
     return SparseCodes(
         codes.dictionary,
@@ -207,7 +211,7 @@ def _by_matroids(
         for start in range(0, n_points, CHUNK)
         for stop in [min(start + CHUNK, n_points)]
     }
-    return code_points(Pursuit(matrix, max(1, int(caps.max()))), points, caps, threads, rules=rules)
+    return code_points(_pursuit(matrix, caps, points), points, caps, threads, rules=rules)
 
 
 def _rank(matroid: Matroid, names: Ints) -> int:

@@ -37,32 +37,33 @@ class GramPursuit:
         self._usable = ~duplicate_columns(self.atoms)
         self._dependence_threshold = _DEPENDENCE_EPSILONS * float(np.finfo(atoms.dtype).eps)
 
-    def __call__(self, data: Floats, weights: Floats, caps: Ints) -> tuple[Ints, Floats]:
+    def __call__(self, data: Floats, weights: Floats) -> tuple[Ints, Floats]:
         """Code one chunk by weighted least squares.
 
         Parameters
         ----------
-        data : (B, d) ndarray
+        data : (C * B, d) ndarray
             Multiplied by the weights: zero at missing entries.
         weights : (B, d) ndarray
-            1 where observed, 0 where missing, between 0 and 1 for weak observations.
-        caps : (B,) ndarray of int
-            Sparsity of each patch.
+            1 where observed, 0 where missing, between 0 and 1 for weak observations. They are those of every
+            B consecutive rows of the data.
 
         Returns
         -------
-        supports : (B, s) ndarray of int
+        supports : (C * B, s) ndarray of int
             Padded with -1.
-        coefficients : (B, s) ndarray
+        coefficients : (C * B, s) ndarray
             Padded with 0.
         """
-        n, n_atoms = len(data), self.atoms.shape[1]
+        n, n_atoms, n_repeats = len(data), self.atoms.shape[1], len(data) // len(weights)
         gram = np.square(weights) @ self._pairs
         lengths = np.ascontiguousarray(gram[:, :: n_atoms + 1])
-        gram = gram.reshape(n * n_atoms, n_atoms)
-        correlations = (data * weights) @ self.atoms
+        gram = gram.reshape(-1, n_atoms)
+        correlations = np.tile(weights, (n_repeats, 1))
+        correlations *= data
+        correlations = correlations @ self.atoms
         hidden = (lengths <= self._dependence_threshold) | ~self._usable
-        inverse = 1 / np.where(hidden, np.inf, lengths)
+        inverse = np.tile(1 / np.where(hidden, np.inf, lengths), (n_repeats, 1))
         supports = np.full((n, self._capacity), -1)
         coefficients = np.zeros((n, self._capacity), data.dtype)
         # Of the j-th orthogonal vector q_j: its inner products with all k atoms, then its coefficients.
@@ -76,17 +77,18 @@ class GramPursuit:
             scores *= inverse
             chosen = scores.argmax(axis=1)
             flat = rows * n_atoms + chosen  # indices in flattened (n, k) arrays
-            active &= (scores.take(flat) > min_score) & (caps > j)
+            shared = flat % len(gram)  # in those that channels share
+            active &= scores.take(flat) > min_score
             if not active.any():
                 break
             vector = vectors[j]
-            vector[:, :n_atoms] = gram.take(flat, axis=0)
+            vector[:, :n_atoms] = gram.take(shared, axis=0)
             vector[:, n_atoms + j] = 1
             for i in range(j):
                 overlap = vectors[i, rows, chosen] * inverse_lengths[i]
                 vector -= overlap[:, None] * vectors[i]
             remaining = vector[rows, chosen]  # <q_j, a> = |q_j|^2
-            active &= remaining > self._dependence_threshold * lengths.take(flat)
+            active &= remaining > self._dependence_threshold * lengths.take(shared)
             np.divide(1, remaining, out=inverse_lengths[j], where=active)
             step = (correlations.take(flat) * inverse_lengths[j])[:, None]
             correlations -= step * vector[:, :n_atoms]

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from dictsel_core._validation import as_accuracy, as_count, as_n_atoms, as_positive
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.utility import SquaredUtility, Utility
 
 #: The offline selectors with a guarantee.
 GuaranteedSelector = Literal["replacement_omp", "replacement_greedy", "sds_ma", "sds_omp"]
@@ -66,6 +67,7 @@ def approximation_bound(
     n_steps: int | None = None,
     accuracy: float = 1.0,
     selector: GuaranteedSelector = "replacement_omp",
+    utility: Utility | None = None,
 ) -> ApproximationBound:
     r"""Return the guarantee of table 1 for a ground set and a constraint.
 
@@ -97,6 +99,9 @@ def approximation_bound(
         The fraction tau of the largest gain that each step reaches at least. Default is 1.
     selector : {"replacement_omp", "replacement_greedy", "sds_ma", "sds_omp"}, optional
         Default is "replacement_omp".
+    utility : Utility, optional
+        Multiplies m by its concavity and M by its smoothness; with "replacement_omp" only. By default u is
+        the squared utility.
 
     Returns
     -------
@@ -135,6 +140,8 @@ def approximation_bound(
             f"not {type(given[0]).__name__} and {type(given[1]).__name__}."
         )
     _check_name(selector, get_args(GuaranteedSelector))
+    if utility is not None and selector != "replacement_omp":
+        raise ValueError(f"utility is for replacement_omp only, not for {selector}.")
     count = as_n_atoms(n_atoms, len(ground_set))
     points = as_count(n_points, "n_points")
     steps = count if n_steps is None else as_count(n_steps, "n_steps")
@@ -144,7 +151,10 @@ def approximation_bound(
         sizes = [constraint.capacity(points, len(ground_set), number) for number in (count, steps)]
         return _sds_bound(ground_set, sizes, count, tau * steps, selector)
     numbers = _useful_numbers_of_steps(constraint, points, len(ground_set), count, steps)
-    bounds = (_replacement_bound(ground_set, constraint, points, count, number, tau) for number in numbers)
+    bounds = (
+        _replacement_bound(ground_set, constraint, points, count, number, tau, utility or SquaredUtility())
+        for number in numbers
+    )
     return max(bounds, key=lambda bound: bound.ratio)
 
 
@@ -217,7 +227,13 @@ def regret_bound(
 
 
 def _replacement_bound(
-    ground_set: GroundSet, constraint: Constraint, points: int, n_atoms: int, steps: int, tau: float
+    ground_set: GroundSet,
+    constraint: Constraint,
+    points: int,
+    n_atoms: int,
+    steps: int,
+    tau: float,
+    utility: Utility,
 ) -> ApproximationBound:
     """Return the guarantee of theorems 4.1 and 4.2 after a number of steps."""
     n = len(ground_set)
@@ -226,8 +242,11 @@ def _replacement_bound(
     p = constraint.replacement_sparsity(n_atoms, used)
     # The supports compared are one of the optimal dictionary and one of the selected one.
     concavity = ground_set.smallest_eigenvalue(sum(sizes), merge_duplicates=constraint.treats_atoms_alike)
-    ratio = _ratio(concavity, ground_set.smoothness, tau * steps / p)
-    return ApproximationBound(ratio, ground_set.smoothness, concavity, p, max(sizes))
+    concavity *= utility.concavity
+    smoothness = ground_set.smoothness * utility.smoothness
+    return ApproximationBound(
+        _ratio(concavity, smoothness, tau * steps / p), smoothness, concavity, p, max(sizes)
+    )
 
 
 def _useful_numbers_of_steps(

@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import as_positive, masked_entries
+from dictsel_core._layout import as_layout
+from dictsel_core._validation import as_bool_mask, as_positive, masked_entries
 
 _BAND = 256
+#: Floats beyond this are not of unit range; noise may well go a little beyond 1.
+_MAX_FLOAT = 2.0
 
 
 def psnr(
@@ -19,10 +22,12 @@ def psnr(
 
     Parameters
     ----------
-    reference, image : (H, W) or (H, W, C) array_like
-        Of the same shape.
-    mask : (H, W) or (H, W, C) array_like of bool, optional
-        Only pixels where it is True count, such as the missing ones. By default all pixels do.
+    reference, image : array_like
+        Images or stacks of the same shape and range. Unless `data_range` is given, their dtype must be the
+        same, or both are floats from 0 to 1.
+    mask : array_like of bool, optional
+        Only pixels where it is True count, such as the missing ones. By default all pixels do. In the shape
+        of the images, or without their last axis, the channels.
     data_range : float, optional
         R. Default is the largest value of an integer dtype, and 1 for floats.
 
@@ -30,6 +35,11 @@ def psnr(
     -------
     float
         Infinite for equal images.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the ranges cannot be compared, as those of bytes and of floats from 0 to 1.
 
     See Also
     --------
@@ -42,7 +52,7 @@ def psnr(
     >>> psnr(np.zeros((8, 8)), np.full((8, 8), 0.1))
     20.0
     """
-    original, other = _as_pair(reference, image)
+    original, other = _as_pair(reference, image, data_range)
     peak = _as_range(data_range, original)
     counted = None if mask is None else _as_selection(mask, original)
     total, count = 0.0, 0
@@ -59,7 +69,12 @@ def psnr(
 
 
 def ssim(
-    reference: ArrayLike, image: ArrayLike, *, mask: ArrayLike | None = None, data_range: float | None = None
+    reference: ArrayLike,
+    image: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    data_range: float | None = None,
+    channel_axis: int | None = None,
 ) -> float:
     r"""Return the mean structural similarity over channels and pixels [1]_.
 
@@ -70,10 +85,14 @@ def ssim(
 
     Parameters
     ----------
-    reference, image : (H, W) or (H, W, C) array_like
-        Of the same shape.
-    mask, data_range : optional
+    reference, image : (H, W) or (H, W, 3) array_like
+        Of the same shape and range, as for `psnr`.
+    mask : array_like of bool, optional
+        As for `psnr`; without the channels or with them.
+    data_range : float, optional
         As for `psnr`.
+    channel_axis : int, optional
+        As for `restore`: the axis of other channels than red, green and blue.
 
     Returns
     -------
@@ -89,14 +108,31 @@ def ssim(
     .. [1] Z. Wang, A. C. Bovik, H. R. Sheikh and E. P. Simoncelli, "Image quality assessment: from error
        visibility to structural similarity", IEEE Transactions on Image Processing 13(4), 2004.
        :DOI:`10.1109/TIP.2003.819861`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.random.default_rng(0).random((8, 8))
+    >>> ssim(image, image)
+    1.0
+    >>> ssim(image, 1 - image) < 0
+    True
     """
-    original, other = _as_pair(reference, image)
+    original, other = _as_pair(reference, image, data_range)
+    layout = as_layout(original.shape, channel_axis)
+    peak = _as_range(data_range, original)
+    chosen = None if mask is None else layout.split_mask(as_bool_mask(mask))[0]
+    if layout.channel is None and chosen is not None:
+        chosen = chosen[:, :, 0]
+    original, other = layout.split(original)[0], layout.split(other)[0]
     size = min(7, *original.shape[:2])
     size -= 1 - size % 2
     if size < 3:
         raise ValueError(f"SSIM needs at least 3 x 3 pixels, but the shape is {original.shape}.")
-    peak = _as_range(data_range, original)
-    counted = _inside(original.shape, size // 2) if mask is None else _as_selection(mask, original)
+    if chosen is None:
+        counted = _inside(original.shape, size // 2)
+    else:
+        counted = np.broadcast_to(chosen, original.shape)
     margins = [(size // 2, size // 2)] * 2 + [(0, 0)] * (original.ndim - 2)
     x, y = (np.pad(each, margins, mode="symmetric") for each in (original, other))
     total, count = 0.0, 0
@@ -148,30 +184,68 @@ def _bands(height: int) -> list[slice]:
     return [slice(top, min(top + _BAND, height)) for top in range(0, height, _BAND)]
 
 
-def error_map(reference: ArrayLike, image: ArrayLike) -> NDArray[np.float64]:
+def error_map(
+    reference: ArrayLike, image: ArrayLike, *, channel_axis: int | None = None
+) -> NDArray[np.float64]:
     """Return the absolute error of each pixel, averaged over channels: (H, W).
 
     Parameters
     ----------
-    reference, image : (H, W) or (H, W, C) array_like
-        Of the same shape.
+    reference, image : (H, W) or (H, W, 3) array_like
+        Of the same shape and dtype, or both floats.
+    channel_axis : int, optional
+        As for `restore`: the axis of other channels than red, green and blue.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> error_map(np.zeros((1, 2)), np.array([[0.0, 0.5]])).tolist()
+    [[0.0, 0.5]]
     """
-    original, other = _as_pair(reference, image)
+    original, other = _as_pair(reference, image, 1.0)
+    _check_same_dtype(original, other)
+    layout = as_layout(original.shape, channel_axis)
     error: NDArray[np.float64] = np.abs(original.astype(np.float64) - other.astype(np.float64))
-    return error if error.ndim == 2 else error.mean(axis=2)
+    return error if layout.channel is None else error.mean(axis=layout.channel)
 
 
-def _as_pair(reference: ArrayLike, image: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+def _as_pair(
+    reference: ArrayLike, image: ArrayLike, data_range: float | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return two images, if they can be compared."""
     original, other = _as_image(reference, "reference"), _as_image(image, "image")
     if original.shape != other.shape:
         raise ValueError(
             f"reference and image must have the same shape, but they have {original.shape} and {other.shape}."
         )
-    if original.ndim not in (2, 3):
-        raise ValueError(
-            f"Images must have the shape (height, width) or (height, width, channels), not {original.shape}."
-        )
+    if original.ndim < 2:
+        raise ValueError(f"Images must have at least the axes (height, width), not {original.shape}.")
+    if data_range is None:
+        _check_same_dtype(original, other)
+        _check_unit_range(original, "reference")
+        _check_unit_range(other, "image")
     return original, other
+
+
+def _check_same_dtype(original: NDArray[Any], other: NDArray[Any]) -> None:
+    """Refuse images whose values mean different things, such as bytes and floats from 0 to 1."""
+    if original.dtype != other.dtype and not original.dtype.kind == other.dtype.kind == "f":
+        raise TypeError(
+            f"reference is {original.dtype} and image is {other.dtype}: convert one of them to the dtype and "
+            "the range of the other."
+        )
+
+
+def _check_unit_range(image: NDArray[Any], name: str) -> None:
+    """Refuse floats that are far from the range 0 to 1, which they are taken to have."""
+    if image.dtype.kind != "f" or image.size == 0:
+        return
+    size = max(-float(image.min()), float(image.max()))
+    if size > _MAX_FLOAT:  # not if one of them is NaN
+        raise ValueError(
+            f"{name} holds values as large as {size:.4g}, but floats are taken to range from 0 to 1; give "
+            "data_range."
+        )
 
 
 def _as_image(value: ArrayLike, name: str) -> NDArray[Any]:
@@ -184,11 +258,9 @@ def _as_image(value: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
-    chosen = np.asarray(mask)
-    if chosen.dtype != np.bool_:
-        raise TypeError(f"mask must be boolean (True = missing), but its dtype is {chosen.dtype}.")
-    if chosen.shape == original.shape[:2] and original.ndim == 3:
-        chosen = chosen[:, :, None]
+    chosen = as_bool_mask(mask)
+    if chosen.shape == original.shape[:-1] and original.ndim > 2:
+        chosen = chosen[..., None]
     try:
         return np.broadcast_to(chosen, original.shape)
     except ValueError:

@@ -23,40 +23,60 @@ def all_patches(plane: NDArray[Scalar], size: int) -> NDArray[Scalar]:
     return sliding_window_view(plane, (size, size))
 
 
-def pad(plane: NDArray[Scalar], size: int) -> NDArray[Scalar]:
-    """Mirror a plane at its borders so that size * size patches cover every pixel."""
-    return np.pad(plane, size - 1, mode="symmetric")
+class MirroredPatches:
+    """The patches of an image that is mirrored at its borders, so that they cover every pixel equally often.
 
-
-def median_of_patches(
-    shape: tuple[int, int],
-    size: int,
-    rebuild: Callable[[Ints, Ints], Floats],
-    wanted: Bools,
-    threads: int,
-    *,
-    checkered: bool = False,
-) -> Iterator[tuple[slice, Ints, Single]]:
-    """Yield (rows, pixels, medians) for bands of an image, top to bottom.
-
-    Only patches that cover a wanted pixel are rebuilt, and only wanted pixels get votes, so the work is in
-    proportion to these. At most a band of rebuilt patches is in memory at a time.
+    Patch (i, j) covers the pixels from (i - size + 1, j - size + 1) to (i, j).
 
     Parameters
     ----------
     shape : (int, int)
-        Height and width H, W of the image, without padding.
+        Height and width of the image.
     size : int
-        Height and width of a patch. Patch (i, j) of the *padded* image covers the pixels from
-        (i - size + 1, j - size + 1) to (i, j).
-    rebuild : callable
-        Takes rows and columns of patches, (B,) each, and returns their values (B, size * size); NaN for
-        a patch without an estimate. Called from several threads.
+        Height and width of a patch.
+    """
+
+    def __init__(self, shape: tuple[int, int], size: int) -> None:
+        rows, columns = (np.pad(np.arange(length), size - 1, mode="symmetric") for length in shape)
+        self._rows, self._columns = rows * shape[1], columns
+        self._offsets = np.arange(size)
+
+    def pixels(self, rows: Ints, columns: Ints) -> Ints:
+        """Return the pixels of some patches, counted row by row through the image: (B, size * size)."""
+        down = self._rows.take(rows[:, None] + self._offsets)
+        across = self._columns.take(columns[:, None] + self._offsets)
+        return (down[:, :, None] + across[:, None, :]).reshape(len(rows), -1)
+
+
+def median_of_patches(
+    wanted: Bools,
+    size: int,
+    n_channels: int,
+    rebuild: Callable[[Ints, Ints], Floats],
+    threads: int,
+    *,
+    thinning: int = 1,
+) -> Iterator[tuple[slice, Ints, Single]]:
+    """Yield (rows, pixels, medians) for bands of an image, top to bottom.
+
+    Only patches that cover a wanted pixel are rebuilt, and only wanted pixels get votes, so the work is in
+    proportion to these. At most a band of rebuilt patches is in memory at a time. The pixels of a band may
+    be overwritten as soon as it is yielded: no patch that is rebuilt later covers them.
+
+    Parameters
+    ----------
     wanted : (H, W) ndarray of bool
         Pixels whose median is wanted.
+    size : int
+        Height and width of a patch, as in `MirroredPatches`.
+    n_channels : int
+    rebuild : callable
+        Takes rows and columns of patches, (B,) each, and returns their values (n_channels, B, size * size);
+        NaN for a patch without an estimate. Called from several threads.
     threads : int
-    checkered : bool
-        Use every second patch only, those (i, j) with i + j even; `size` must be even.
+    thinning : {1, 2, 4}
+        Use every patch, every second one as on a checkerboard, or only those of even rows and columns;
+        `size` must be even for the last two.
 
     Yields
     ------
@@ -64,33 +84,42 @@ def median_of_patches(
         Rows of the image.
     pixels : (N,) ndarray of int
         Wanted pixels of these rows, counted row by row through the image.
-    medians : (N,) ndarray of float32
+    medians : (N, n_channels) ndarray of float32
         NaN where there is no estimate.
     """
-    width = shape[1]
-    useful = _useful_patches(wanted, size)
-    if checkered:
-        useful[0::2, 1::2] = useful[1::2, 0::2] = False
-    rebuilt = _RebuiltPatches(useful, size, rebuild, threads)
-    offsets = _vote_offsets(size, useful.shape[1], checkered)
-    for rows in _bands(useful, size):
-        rebuilt.advance(rows)
+    width = wanted.shape[1]
+    useful = _useful_patches(wanted, size, thinning)
+    rebuilt = _RebuiltPatches(useful, size, n_channels, rebuild, threads)
+    offsets = _vote_offsets(size, useful.shape[1], thinning)
+    bands = list(_bands(useful, size, n_channels))
+    rebuilt.advance(bands[0])
+    for rows, following in zip(bands, [*bands[1:], None], strict=True):
         pixels = rows.start * width + np.flatnonzero(wanted[rows])
-        medians = np.empty(len(pixels), np.float32)
+        medians = np.empty((len(pixels), n_channels), np.float32)
 
         def work(start: int, stop: int, pixels: Ints = pixels, medians: Single = medians) -> None:
             row, column = np.divmod(pixels[start:stop], width)
-            parity = (row + column) % len(offsets[0])
-            votes = rebuilt.values(row, column, *(each.take(parity, axis=0) for each in offsets))
-            medians[start:stop] = median_of_rows(votes)
+            phase = _phase(row, column, thinning)
+            votes = rebuilt.values(row, column, *(each.take(phase, axis=0) for each in offsets))
+            for channel, each in enumerate(votes):
+                medians[start:stop, channel] = median_of_rows(each)
 
         for _ in map_chunks(work, len(pixels), _VOTE_CHUNK, threads):
             pass
+        if following is not None:
+            rebuilt.advance(following)
         yield rows, pixels, medians
 
 
-def _useful_patches(wanted: Bools, size: int) -> Bools:
-    """Return which patches cover a wanted pixel: (H + size - 1, W + size - 1)."""
+def _phase(rows: Ints, columns: Ints, thinning: int) -> Ints:
+    """Return which of the `thinning` interleaved patterns of patches or pixels each position belongs to."""
+    if thinning == 4:
+        return 2 * (rows % 2) + columns % 2
+    return (rows + columns) % thinning
+
+
+def _useful_patches(wanted: Bools, size: int, thinning: int) -> Bools:
+    """Return which patches are used and cover a wanted pixel: (H + size - 1, W + size - 1)."""
     height, width = wanted.shape
     tall = np.zeros((height + size - 1, width), bool)
     for shift in range(size):
@@ -98,10 +127,14 @@ def _useful_patches(wanted: Bools, size: int) -> Bools:
     useful = np.zeros((height + size - 1, width + size - 1), bool)
     for shift in range(size):
         useful[:, shift : shift + width] |= tall
+    if thinning > 1:
+        useful[0::2, 1::2] = useful[1::2, 0::2] = False
+    if thinning == 4:
+        useful[1::2, 1::2] = False
     return useful
 
 
-def _bands(useful: Bools, size: int) -> Iterator[slice]:
+def _bands(useful: Bools, size: int, n_channels: int) -> Iterator[slice]:
     """Divide the rows of an image so that a band has neither too many patches nor too many positions."""
     n_rows, n_columns = useful.shape
     height = n_rows - size + 1
@@ -109,25 +142,22 @@ def _bands(useful: Bools, size: int) -> Iterator[slice]:
     max_rows = max(2 * size, _BAND_VALUES // n_columns)
     top = 0
     while top < height:
-        most = totals[top] + _BAND_VALUES // size**2
+        most = totals[top] + _BAND_VALUES // (size**2 * n_channels)
         fitting = int(np.searchsorted(totals, most, side="right")) - size
         bottom = min(max(fitting, top + 2 * size), top + max_rows, height)
         yield slice(top, bottom)
         top = bottom
 
 
-def _vote_offsets(size: int, n_columns: int, checkered: bool) -> tuple[Ints, Ints]:
+def _vote_offsets(size: int, n_columns: int, thinning: int) -> tuple[Ints, Ints]:
     """Return where the votes for a pixel are: offsets of its patches, and of the pixel within each of them.
 
-    Both are (parities, votes): in a checkered pattern, pixels with an even and with an odd sum of row and
-    column are covered by different patches.
+    Both are (thinning, votes): which patches cover a pixel depends on its phase.
     """
     down, right = (each.ravel() for each in np.indices((size, size)))
     patches, inner = down * n_columns + right, (size - 1 - down) * size + size - 1 - right
-    if not checkered:
-        return patches[None], inner[None]
-    order = np.argsort((down + right) % 2, kind="stable")
-    return patches[order].reshape(2, -1), inner[order].reshape(2, -1)
+    order = np.argsort(_phase(down, right, thinning), kind="stable")
+    return patches[order].reshape(thinning, -1), inner[order].reshape(thinning, -1)
 
 
 class _RebuiltPatches:
@@ -137,40 +167,45 @@ class _RebuiltPatches:
     ----------
     useful : (H + size - 1, W + size - 1) ndarray of bool
         Patches to rebuild.
-    size : int
+    size, n_channels : int
     rebuild : callable
     threads : int
     """
 
     def __init__(
-        self, useful: Bools, size: int, rebuild: Callable[[Ints, Ints], Floats], threads: int
+        self,
+        useful: Bools,
+        size: int,
+        n_channels: int,
+        rebuild: Callable[[Ints, Ints], Floats],
+        threads: int,
     ) -> None:
         self._useful, self._size, self._rebuild, self._threads = useful, size, rebuild, threads
         self._top, self._bottom = 0, 0  # rows of patches
-        self._patches = np.empty((0, size * size), np.float32)
+        self._patches = np.empty((n_channels, 0, size * size), np.float32)
         self._slots = np.empty(0, np.int32)
 
     def advance(self, rows: slice) -> None:
         """Go on to the band with these rows of pixels; patches shared with the previous one are kept."""
-        n_columns, stop = self._useful.shape[1], rows.stop + self._size - 1
-        kept = self._patches[len(self._patches) - np.count_nonzero(self._useful[rows.start : self._bottom]) :]
+        (n_channels, n_before, d), stop = self._patches.shape, rows.stop + self._size - 1
+        n_kept = np.count_nonzero(self._useful[rows.start : self._bottom])
         patch_rows, columns = np.nonzero(self._useful[self._bottom : stop])
         patch_rows += self._bottom
-        patches = np.empty((len(kept) + len(columns), self._size**2), np.float32)
-        patches[: len(kept)] = kept
-        new = patches[len(kept) :]
+        patches = np.empty((n_channels, n_kept + len(columns), d), np.float32)
+        patches[:, :n_kept] = self._patches[:, n_before - n_kept :]
+        new = patches[:, n_kept:]
 
         def work(start: int, stop: int) -> None:
-            new[start:stop] = self._rebuild(patch_rows[start:stop], columns[start:stop])
+            new[:, start:stop] = self._rebuild(patch_rows[start:stop], columns[start:stop])
 
-        for _ in map_chunks(work, len(columns), _REBUILD_CHUNK, self._threads):
+        for _ in map_chunks(work, len(columns), _REBUILD_CHUNK // n_channels, self._threads):
             pass
         self._top, self._bottom, self._patches = rows.start, stop, patches
-        self._slots = np.zeros((stop - rows.start) * n_columns, np.int32)
-        self._slots[np.flatnonzero(self._useful[rows.start : stop])] = np.arange(len(patches))
+        self._slots = np.zeros((stop - rows.start) * self._useful.shape[1], np.int32)
+        self._slots[np.flatnonzero(self._useful[rows.start : stop])] = np.arange(patches.shape[1])
 
-    def values(self, rows: Ints, columns: Ints, patches: Ints, inner: Ints) -> Single:
-        """Return the values of pixels by several patches each: (N, votes).
+    def values(self, rows: Ints, columns: Ints, patches: Ints, inner: Ints) -> Iterator[Single]:
+        """Yield the values of pixels by several patches each, channel by channel: (N, votes).
 
         Parameters
         ----------
@@ -181,7 +216,8 @@ class _RebuiltPatches:
         """
         patches += ((rows - self._top) * self._useful.shape[1] + columns)[:, None]
         inner += self._slots.take(patches).astype(np.intp) * self._size**2
-        return self._patches.reshape(-1).take(inner)
+        for channel in self._patches:
+            yield channel.reshape(-1).take(inner)
 
 
 def median_of_rows(votes: Single) -> Single:

@@ -44,7 +44,7 @@ class SparseCodes:
     coefficients : (T, S) ndarray
         Least-squares weights on the observed entries, padded with 0.
     residual_energy : (T,) ndarray
-        Squared length of the residual on the observed entries.
+        Squared length of the residual on the observed entries, weighted as the data.
     """
 
     dictionary: Floats
@@ -88,6 +88,7 @@ def omp(
     sparsity: int | ArrayLike,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     tolerance: float = 0.0,
     threads: int | None = None,
 ) -> SparseCodes:
@@ -96,7 +97,8 @@ def omp(
     In each step, a patch with residual r selects the atom with the largest
     :math:`|a^\top r| / \lVert m \circ a \rVert`, where m is 1 at observed entries and m and r are 0
     elsewhere, and all its weights are refitted by least squares on the observed entries. This is
-    ordinary OMP [1]_ in the dictionary restricted to the observed rows and scaled to unit columns.
+    ordinary OMP [1]_ in the dictionary restricted to the observed rows and scaled to unit columns. With
+    weights, m is their square root, and r is multiplied by it.
 
     Parameters
     ----------
@@ -108,6 +110,9 @@ def omp(
         Maximum number of atoms per patch.
     mask : (T, d) array_like of bool, optional
         True = missing. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
     tolerance : float, optional
         A patch is finished when its squared residual is at most this. Default is 0.
     threads : int, optional
@@ -139,20 +144,20 @@ def omp(
     array([[0., 2., 0.]])
     """
     max_residual = as_nonnegative(tolerance, "tolerance")
-    atoms, points = as_coding_problem(dictionary, data, mask)
+    atoms, points = as_coding_problem(dictionary, data, mask, weights)
     caps = _as_caps(sparsity, len(points))
-    pursuit = Pursuit(atoms, int(caps.max()), max_residual)
+    pursuit = Pursuit(atoms, int(caps.max()), max_residual, weak=points.graded)
     return code_points(pursuit, points, caps, as_thread_count(threads))
 
 
 def as_coding_problem(
-    dictionary: ArrayLike, data: ArrayLike, mask: ArrayLike | None
+    dictionary: ArrayLike, data: ArrayLike, mask: ArrayLike | None, weights: ArrayLike | None
 ) -> tuple[Floats, ObservedData]:
     """Return dictionary and data, checked and of one dtype."""
     atoms = as_matrix(dictionary, "dictionary", "(features, atoms)")
     if not np.isfinite(atoms).all():
         raise ValueError("dictionary must be finite, but it contains NaN or infinity.")
-    points = ObservedData(data, mask, atoms.shape[0])
+    points = ObservedData(data, mask, atoms.shape[0], weights)
     if needs_double(atoms, "dictionary"):
         points.dtype = np.dtype(np.float64)
     return atoms.astype(points.dtype, copy=False), points
@@ -203,6 +208,8 @@ def code_points(
         chunks = map_chunks(lambda number, _: code(*bounds[number]), len(bounds), 1, threads)
     for _ in chunks:
         pass
+    if points.scales is not None:
+        coefficients /= points.scales[:, None].astype(points.dtype)
     return SparseCodes(
         *(read_only(each) for each in (pursuit.atoms.copy(), supports, coefficients, energies))
     )
@@ -241,7 +248,7 @@ class Pursuit:
         self,
         data: Floats,
         weights: Floats | None,
-        caps: Ints,
+        caps: Ints | None = None,
         *,
         rule: Rule | None = None,
         path: Floats | None = None,
@@ -253,9 +260,10 @@ class Pursuit:
         data : (B, d) ndarray
             Multiplied by the weights: zero at missing entries.
         weights : (B, d) ndarray or None
-            1 where observed, 0 where missing; None if all entries are observed.
-        caps : (B,) ndarray of int
-            Sparsity of each patch.
+            1 where observed, 0 where missing; None if all entries are observed. With B / C rows they are
+            those of every B / C consecutive rows of the data, such as the same patches of C channels.
+        caps : (B,) ndarray of int, optional
+            Sparsity of each patch; by default the capacity.
         rule : Rule, optional
             Changes the scores of every step in place. A patch that cannot use the selected atom then goes on
             without it.
@@ -278,7 +286,7 @@ class Pursuit:
         self,
         data: Floats,
         weights: Floats | None,
-        caps: Ints,
+        caps: Ints | None,
         work: "_Workspace",
         rule: Rule | None,
         path: Floats | None,
@@ -297,20 +305,22 @@ class Pursuit:
         for j in range(self.capacity):
             residual = fit.residual
             if self._weak and weights is not None:
-                residual = np.multiply(residual, weights, out=work.weighted[:n])
+                residual = _weighted(residual, weights, out=work.weighted[:n])
             np.matmul(residual, self.atoms, out=scores)
             np.square(scores, out=scores)
             np.multiply(scores, inverse_lengths, out=scores)
             if rule is not None:
                 rule(scores, supports)
             chosen = scores.argmax(axis=1)
-            active &= (scores[rows, chosen] > min_score) & (caps > j)
+            active &= scores[rows, chosen] > min_score
+            if caps is not None:
+                active &= caps > j
             if not active.any():
                 break
             column = fit.next_column()
             np.take(self._rows, chosen, axis=0, out=column, mode="clip")
             if weights is not None:
-                np.multiply(column, weights, out=column)
+                _weighted(column, weights, out=column)
             # A dependent column ends the pursuit of its patch: even the best atom explains nothing.
             taken = fit.append(inverse_lengths[rows, chosen], active)
             active = taken if rule is None else active
@@ -324,13 +334,17 @@ class Pursuit:
     def _inverse_lengths(self, weights: Floats | None, out: Floats) -> Floats:
         """Put 1 / |m * a|^2 for every patch and atom into `out`, and return it."""
         full = self._squares.sum(axis=0)
+        first = out if weights is None else out[: len(weights)]
         if weights is None:
-            out[...] = full
+            first[...] = full
         else:
-            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=out)
+            np.matmul(np.square(weights) if self._weak else weights, self._squares, out=first)
         # The masked length of a nearly hidden atom is bounded from below; atoms of zeros are never selected.
-        np.maximum(out, np.where(full > 0, full * self._rounding**2, np.inf), out=out)
-        return np.divide(1, out, out=out)
+        np.maximum(first, np.where(full > 0, full * self._rounding**2, np.inf), out=first)
+        np.divide(1, first, out=first)
+        if len(first) < len(out):
+            out.reshape(-1, *first.shape)[1:] = first
+        return out
 
     def _take_workspace(self, n_rows: int) -> "_Workspace":
         try:
@@ -351,6 +365,13 @@ class _Workspace:
         self.weighted = np.empty((n_rows, n_features), atoms.dtype)
         self.scores = np.empty((n_rows, n_atoms), atoms.dtype)
         self.inverse_lengths = np.empty_like(self.scores)
+
+
+def _weighted(rows: Floats, weights: Floats, out: Floats) -> Floats:
+    """Put rows (C * B, d), multiplied by weights (B, d), into `out`, and return it."""
+    shape = (-1, *weights.shape)
+    np.multiply(rows.reshape(shape), weights, out=out.reshape(shape))
+    return out
 
 
 def duplicate_columns(atoms: Floats) -> Bools:

@@ -1,6 +1,6 @@
 """Parameters and quality without a reference: hold out observed pixels, restore, compare."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeVar
@@ -8,18 +8,21 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._layout import Axis
 from dictsel_core._runs import GeneratorRun, Run, stepwise
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, as_count
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
-from dictsel_core.restoration.canvas import Canvas, Plane, as_canvas
-from dictsel_core.restoration.coding import patch_coder, restore_plane
+from dictsel_core.restoration.canvas import Canvas, Plane
+from dictsel_core.restoration.coding import patch_coder, restore_planes
+from dictsel_core.restoration.damaged import DamagedArray, as_damaged
 from dictsel_core.restoration.held_out import folds
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.rounds import BEST_ROUNDS, refine
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import as_settings
+from dictsel_core.restoration.value_range import ValueRange
 from dictsel_core.selection import Selection
 
 AnySettings = TypeVar("AnySettings", bound=RestoreSettings)
@@ -37,6 +40,8 @@ _KEEP_FRACTION, _MIN_KEPT = 0.25, 4
 _MIN_GAIN = 0.1
 #: Work of one round of refinement of a tile, as a multiple of that of its first estimate (measured).
 _WORK_OF_A_ROUND = 0.8
+#: Images of a stack from which its PSNR is estimated.
+_MAX_ESTIMATED = 8
 
 
 @dataclass(frozen=True)
@@ -105,8 +110,10 @@ class Tuning:
 def tune(
     image: ArrayLike,
     mask: ArrayLike | None = None,
-    settings: RestoreSettings | PresetName | None = None,
+    settings: RestoreSettings | PresetName | None = "balanced",
     *,
+    channel_axis: Axis | None = None,
+    axes: Sequence[Axis] | None = None,
     seed: int = 0,
 ) -> Tuning:
     """Choose dictionary size, sparsity, budget and coding sparsity for an image.
@@ -123,6 +130,8 @@ def tune(
         As for `restore`.
     settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
         As for `restore`. What is not tuned keeps its value: constraint, bases, patch size and so on.
+    channel_axis, axes : optional
+        As for `restore`. Of a stack, the image in the middle of the damaged ones is used.
     seed : int, optional
         For the choice of held-out pixels. Default is 0.
 
@@ -146,13 +155,19 @@ def tune(
     True
     >>> restored = restore(image, mask, tuning.settings)
     """
-    return iter_tune(image, mask, settings, seed=seed).finish()
+    return iter_tune(image, mask, settings, channel_axis=channel_axis, axes=axes, seed=seed).finish()
 
 
 def _start_tuning(
-    image: ArrayLike, mask: ArrayLike | None, settings: RestoreSettings | PresetName | None, seed: int
+    image: ArrayLike,
+    mask: ArrayLike | None,
+    settings: RestoreSettings | PresetName | None,
+    channel_axis: Axis | None,
+    axes: Sequence[Axis] | None,
+    seed: int,
 ) -> Run[TuneStep, Tuning]:
-    trials, given = _prepare(image, mask, settings, seed)
+    canvases = _canvases(as_damaged(image, mask, channel_axis, axes), 1)
+    trials, given = _prepare(canvases[0], settings, seed)
     others = [each for each in grid(given, len(trials.ground_set)) if each != given]
     return GeneratorRun(_successive_halving(trials, given, others))
 
@@ -163,8 +178,10 @@ iter_tune = stepwise(tune, _start_tuning)
 def estimate_psnr(
     image: ArrayLike,
     mask: ArrayLike | None = None,
-    settings: RestoreSettings | PresetName | None = None,
+    settings: RestoreSettings | PresetName | None = "balanced",
     *,
+    channel_axis: Axis | None = None,
+    axes: Sequence[Axis] | None = None,
     seed: int = 0,
 ) -> float:
     """Estimate the PSNR of a restoration, in decibels, without the original.
@@ -175,6 +192,8 @@ def estimate_psnr(
         As for `restore`.
     settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
         As for `restore`.
+    channel_axis, axes : optional
+        As for `restore`. Of a stack, up to eight of the damaged images are used.
     seed : int, optional
         For the choice of held-out pixels. Default is 0.
 
@@ -189,8 +208,17 @@ def estimate_psnr(
     psnr : Measures the quality if the original is known.
     tune : Chooses settings by the same estimate.
     """
-    trials, given = _prepare(image, mask, settings, seed)
-    return GeneratorRun(trials.refined_score(given)).finish()
+    damaged = as_damaged(image, mask, channel_axis, axes)
+    estimates = [
+        GeneratorRun(trials.refined_score(given)).finish()
+        for trials, given in (_prepare(each, settings, seed) for each in _canvases(damaged, _MAX_ESTIMATED))
+    ]
+    if not damaged.is_large:
+        return estimates[0]
+    # Images in which nothing is missing have no error.
+    damaged_fraction = float(damaged.missing.any(axis=(1, 2, 3)).mean()) or 1.0
+    error = float(np.mean(np.power(10, np.divide(estimates, -10)))) * damaged_fraction
+    return float(-10 * np.log10(error)) if error != 0 else float("inf")
 
 
 def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
@@ -206,11 +234,18 @@ def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
                     )
 
 
-def _prepare(
-    image: ArrayLike, mask: ArrayLike | None, settings: object, seed: int
-) -> "tuple[_HeldOutTrials, ResolvedSettings]":
-    """Check the input; return what settings are tried on, and the given settings."""
-    asked, canvas = as_settings(settings), as_canvas(image, mask)
+def _canvases(damaged: DamagedArray, n_wanted: int) -> list[Canvas]:
+    """Return evenly spaced images of a stack in which something is missing, or the only image."""
+    parts = damaged.parts()
+    if not damaged.is_large or not parts:
+        return [damaged.whole()]
+    n = min(n_wanted, len(parts))
+    return [damaged.canvas(parts[(2 * i + 1) * len(parts) // (2 * n)]) for i in range(n)]
+
+
+def _prepare(canvas: Canvas, settings: object, seed: int) -> "tuple[_HeldOutTrials, ResolvedSettings]":
+    """Return what settings are tried on, and the given settings."""
+    asked = as_settings(settings)
     trials = _HeldOutTrials(canvas, asked, as_count(seed, "seed", minimum=0))
     return trials, asked.resolved(1 - canvas.missing_fraction, len(trials.ground_set))
 
@@ -270,7 +305,8 @@ class _HeldOutTrials:
         }
         # PSNR is relative to the largest possible value, planes to the observed range.
         peak = np.iinfo(canvas.image.dtype).max if canvas.image.dtype.kind != "f" else 1.0
-        span = float(canvas.high - canvas.low) or 1.0
+        spans = np.array([each.span for each in canvas.ranges])
+        span = float(spans.max() * np.sqrt(np.mean(np.square(spans / spans.max()))))
         self._peak_decibels = 20 * (np.log10(float(peak)) - np.log10(span))
         self._selections: dict[tuple[int, float, int], Selection] = {}
 
@@ -291,18 +327,19 @@ class _HeldOutTrials:
     ) -> Generator[float, None, float]:
         if self._missing_fraction == 0:
             return float("inf")
-        coder, threads = patch_coder(self._dictionary(settings), settings), as_thread_count(settings.threads)
+        coder = patch_coder(self._dictionary(settings), settings, refined=n_rounds != 0)
+        threads = as_thread_count(settings.threads)
         error, count = 0.0, 0
         parts = list(product(self._tiles[tile_size], some_folds))
         for number, (tile, fold) in enumerate(parts):
             plane, held_out = self._plane[tile], fold[tile]
             missing = self._missing[tile] | held_out
             if held_out.any() and not missing.all():
-                restored = np.clip(GeneratorRun(restore_plane(plane, missing, coder)).finish(), 0, 1)
-                refiner = Refiner(missing[:, :, None], threads)
-                for step in refine(restored[:, :, None], refiner, n_rounds):  # in place, through a view
+                visible = np.where(missing, 0, plane)[:, :, None]
+                restored = np.clip(GeneratorRun(restore_planes(visible, missing, coder)).finish(), 0, 1)
+                for step in refine(restored, Refiner(missing[:, :, None], threads), n_rounds):  # in place
                     yield (number + step.fraction) / len(parts)
-                error += float(np.square(restored - plane)[held_out].sum(dtype=np.float64))
+                error += float(np.square(restored[:, :, 0] - plane)[held_out].sum(dtype=np.float64))
                 count += int(held_out.sum())
             yield (number + 1) / len(parts)
         if count == 0 or self._has_unobserved_channel:
@@ -318,7 +355,7 @@ class _HeldOutTrials:
             missing = self._missing | self._folds[0]
             if missing.all():
                 missing = self._missing
-            canvas = Canvas(self._plane, missing[:, :, None], 0.0, 1.0)
+            canvas = Canvas(self._plane, missing[:, :, None], (ValueRange(0.0, 1.0),))
             sample = sample_patches(canvas, settings.patch_size, settings.seed)
             run = select_dictionary(sample, replace(settings, n_atoms=largest), self.ground_set)
             self._selections[key] = run.finish()

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from experiments import average, growth, masked, offline_large, offline_small, online, restoration
+from experiments import average, growth, masked, masks, offline_large, offline_small, online, restoration
 from experiments.data import ImagesError
 from experiments.methods import METHODS
 from experiments.options import SCALES, Options
@@ -13,7 +13,7 @@ from experiments.runner import Experiment, run
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (offline_small, offline_large, average, online, masked, restoration, growth)
+    for module in (offline_small, offline_large, average, online, masked, restoration, masks, growth)
 }
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core import omp
+from dictsel_core import AverageSparsity, constrained_omp, omp
 from dictsel_core.patches import all_patches, median_of_rows
 from experiments.data import PATCH, Array
 
@@ -17,7 +17,17 @@ def adjacent_patches(image: NDArray[np.generic]) -> NDArray[np.generic]:
     return tiles.reshape(-1, PATCH**2)
 
 
-def restore_in(dictionary: Array, image: Array, mask: Mask, sparsity: int) -> Array:
+def observed_patches(image: Array, mask: Mask) -> tuple[Array, Mask]:
+    """Return the adjacent patches of an image that have at least four observed pixels, and their masks."""
+    patches = adjacent_patches(np.where(mask, 0, image)).astype(np.float64)
+    missing = adjacent_patches(mask).astype(bool)
+    useful = (~missing).sum(axis=1) >= 4
+    return patches[useful], missing[useful]
+
+
+def restore_in(
+    dictionary: Array, image: Array, mask: Mask, sparsity: int, average: float | None = None
+) -> Array:
     """Code the patch at every pixel on its observed pixels, and take medians of all patches.
 
     Parameters
@@ -29,6 +39,8 @@ def restore_in(dictionary: Array, image: Array, mask: Mask, sparsity: int) -> Ar
         True = missing.
     sparsity : int
         Maximum number of atoms per patch.
+    average : float, optional
+        Number of atoms per patch on average, if all patches share a budget. By default they share none.
 
     Returns
     -------
@@ -38,7 +50,12 @@ def restore_in(dictionary: Array, image: Array, mask: Mask, sparsity: int) -> Ar
     data = all_patches(image.astype(np.float32), PATCH)
     rows, columns = data.shape[:2]
     missing = all_patches(mask, PATCH).reshape(-1, PATCH**2)
-    codes = omp(dictionary, data.reshape(-1, PATCH**2), sparsity, mask=missing)
+    points = data.reshape(-1, PATCH**2)
+    if average is None:
+        codes = omp(dictionary, points, sparsity, mask=missing)
+    else:
+        shared = AverageSparsity(sparsity, round(average * len(points)))
+        codes = constrained_omp(dictionary, points, shared, mask=missing)
     rebuilt = codes.rebuilt.copy()
     rebuilt[missing.all(axis=1)] = np.nan  # nothing is known about such a patch
     rebuilt = rebuilt.reshape(rows, columns, PATCH, PATCH)

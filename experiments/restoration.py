@@ -23,7 +23,7 @@ from dictsel_core import (
 from experiments.data import Array, seed
 from experiments.methods import METHODS
 from experiments.options import Options
-from experiments.paper_restoration import Mask, adjacent_patches, restore_in
+from experiments.paper_restoration import Mask, observed_patches, restore_in
 from experiments.plots import panels, save
 from experiments.results import Row, values, where
 from experiments.runner import Experiment, Task
@@ -170,17 +170,15 @@ def _in_words(settings: RestoreSettings) -> str:
 
 def _grid_search(kind: str, picture: Array, mask: Mask, grid: Grid, method: str) -> tuple[Array, str]:
     """Return the restoration closest to the true image, and its parameters, as in the paper."""
-    patches = adjacent_patches(np.where(mask, 0, picture)).astype(np.float64)
-    missing = adjacent_patches(mask).astype(bool)
-    useful = (~missing).sum(axis=1) >= 4
+    patches, missing = observed_patches(picture, mask)
     best: tuple[float, Array, str] = (-np.inf, picture, "")
-    for constraint, sparsity, words in _constraints(kind, grid, int(useful.sum())):
+    for constraint, sparsity, words in _constraints(kind, grid, len(patches)):
         maker = METHODS[method]
         largest = max(grid.sizes)
-        dictionary = maker.make(patches[useful], constraint, largest, missing[useful], 0)
+        dictionary = maker.make(patches, constraint, largest, missing, 0)
         for size in grid.sizes:
             if not maker.nested and size < largest:
-                dictionary = maker.make(patches[useful], constraint, size, missing[useful], 0)
+                dictionary = maker.make(patches, constraint, size, missing, 0)
             restored = restore_in(dictionary[:, :size], picture, mask, sparsity)
             reached = psnr(picture, restored)
             if reached > best[0]:

@@ -1,12 +1,11 @@
 """The command `inpaint-app`: starts the window where there is a display for it."""
 
-import argparse
 import os
 import sys
 from pathlib import Path
 
 from inpaint_app.cli import exit_on_interrupt
-from inpaint_app.cli.parser import PrintingParser
+from inpaint_app.cli.parser import BadValueError, Parser, one_of
 from inpaint_app.cli.streams import CommandLineError, open_closed_streams, print_note
 from inpaint_app.window.session.view_modes import SIDE_BY_SIDE, VIEW_MODES
 
@@ -23,23 +22,30 @@ def has_display() -> bool:
     return bool(platform or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """Return the options."""
-    options = PrintingParser(
-        prog="inpaint-app", description="Restore the missing pixels of a picture in a window."
-    )
+    options = Parser(prog="inpaint-app", description="Restore the missing pixels of a picture in a window.")
     options.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a picture to open")
     options.add_argument("--mask", metavar="M", type=Path, help="its missing pixels, white = missing")
     options.add_argument("--reference", metavar="R", type=Path, help="the undamaged picture, to measure by")
     options.add_argument("--sample", action="store_true", help="open the bundled sample")
     options.add_argument("--reset", action="store_true", help="forget what the window remembers")
-    options.add_argument("--theme", choices=("system", "light", "dark"), help="colours of the window")
+    options.add_argument(
+        "--theme",
+        metavar="system|light|dark",
+        type=one_of(("system", "light", "dark")),
+        help="colours of the window",
+    )
     options.add_argument("--size", metavar="WxH", type=_size, help="size of the window in pixels")
     options.add_argument(
         "--screenshot", metavar="PNG", type=Path, help="restore, save a picture of the window, and leave"
     )
     options.add_argument(
-        "--view", choices=tuple(VIEW_MODES), default=SIDE_BY_SIDE.name, help="what the picture shows"
+        "--view",
+        metavar="|".join(VIEW_MODES),
+        type=one_of(VIEW_MODES),
+        default=SIDE_BY_SIDE.name,
+        help="what the window shows",
     )
     options.add_argument("--overwrite", action="store_true", help="replace an existing picture of the window")
     return options
@@ -50,9 +56,9 @@ def _size(text: str) -> tuple[int, int]:
     try:
         size = int(width), int(height)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write 1280x720") from None
+        raise BadValueError(f"needs a size such as 1280x720, not {text[:40]!r}.") from None
     if not all(200 <= side <= 16384 for side in size):
-        raise argparse.ArgumentTypeError(f"{text!r} is out of range; give 200 to 16384 pixels a side")
+        raise BadValueError(f"needs 200 to 16384 pixels a side, not {text[:40]!r}.")
     return size
 
 
@@ -70,10 +76,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _start(argv: list[str] | None) -> int:
-    options = parser()
-    args = options.parse_args(argv)
+    args = parser().parse_args(argv)
     if args.file is None and (args.mask is not None or args.reference is not None):
-        options.error("--mask and --reference belong to a picture; give its FILE too")
+        raise CommandLineError("--mask and --reference belong to a picture; give its FILE too.")
     if not has_display():
         if args.screenshot is None:
             print_note(

@@ -87,25 +87,39 @@ class AverageSparsity(Constraint):
 
     def values(self, table: ReplacementGains) -> Floats:
         """Solve the problem of appendix C exactly for every atom."""
-        costs, tight, spare = self._terms(table)
+        costs, tight = self.removals(table)
+        spare = self._spare(table.sizes)
         solved = (best_exchange(gains, costs, tight, spare) for gains in table.gains.T)
         return np.array([exchange.value for exchange in solved])
 
     def bounds(self, table: ReplacementGains, price: float) -> Floats:
         """Bound the value of every atom by the Lagrangian dual at the price of the last step, in one pass."""
-        costs, tight, spare = self._terms(table)
-        return price_bounds(table.gains, costs, tight, spare, price, table.largest)
+        return self.bounds_without_budget(table, price) + price * self._spare(table.sizes)
+
+    def bounds_without_budget(self, table: ReplacementGains, price: float) -> Floats:
+        """Return the bounds without the price of the unused budget: a sum over patches."""
+        costs, tight = self.removals(table)
+        return price_bounds(table.gains, costs, tight, price, table.largest, table.threads)
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""
-        costs, tight, spare = self._terms(table)
-        exchange = best_exchange(table.gains[:, atom], costs, tight, spare)
-        slots = np.where(exchange.removed, table.cheapest[0], -1)
-        return Replacement(exchange.value, exchange.added, slots, exchange.price)
+        costs, tight = self.removals(table)
+        slots, spare = table.cheapest[0], self._spare(table.sizes)
+        return exchange_atoms(table.gains[:, atom], costs, slots, tight, spare)
 
-    def _terms(self, table: ReplacementGains) -> tuple[Floats, Bools, int]:
-        """Cheapest removal of each patch, patches at their cap, and unused budget."""
+    def removals(self, table: ReplacementGains) -> tuple[Floats, Bools]:
+        """Return the cheapest removal of each patch, and whether the patch is at its cap."""
         sizes: Ints = table.sizes
         tight = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
-        spare = min(self.budget - int(sizes.sum()), len(sizes))  # one atom goes to T patches at most
-        return table.cheapest[1], tight, spare
+        return table.cheapest[1], tight
+
+    def _spare(self, sizes: Ints) -> int:
+        """Return the unused budget; one atom goes to T patches at most."""
+        return min(self.budget - int(sizes.sum()), len(sizes))
+
+
+def exchange_atoms(gains: Floats, costs: Floats, slots: Ints, tight: Bools, spare: int) -> Replacement:
+    """Return the best replacement for one atom, given its gains and the cheapest removals, with slots."""
+    exchange = best_exchange(gains, costs, tight, spare)
+    removed = np.where(exchange.removed, slots, -1)
+    return Replacement(exchange.value, exchange.added, removed, exchange.price)

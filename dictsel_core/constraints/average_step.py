@@ -32,11 +32,11 @@ def price_bounds(
     gains: Floats,
     costs: Floats,
     tight: Bools,
-    spare: int,
     price: float,
     largest: Floats | None = None,
+    threads: int = 1,
 ) -> Floats:
-    r"""Bound the optimum of every atom from above at one common multiplier lam: (n,).
+    r"""Bound the optimum of every atom from above at one common multiplier lam, but for lam theta: (n,).
 
     The Lagrangian of the budget decomposes by patch. A patch may do nothing (0), swap (g - c), remove only
     (lam - c), or, unless it is at its cap, add only (g - lam); hence
@@ -53,16 +53,16 @@ def price_bounds(
         Cheapest removal of each patch.
     tight : (T,) ndarray of bool
         The set S.
-    spare : int
-        theta.
     price : float
         lam, at least 0.
     largest : (T,) ndarray, optional
         Largest gain of each patch, if known; it saves looking at patches that cannot gain.
+    threads : int, optional
+        Default is 1.
     """
     floors = np.where(tight, np.maximum(costs, price), price)
-    fixed = price * spare + float(np.maximum(price - costs, 0).sum())
-    return fixed + positive_part_sums(gains, floors, largest)
+    fixed = float(np.maximum(price - costs, 0).sum())
+    return fixed + positive_part_sums(gains, floors, largest, threads)
 
 
 def best_exchange(gains: Floats, costs: Floats, tight: Bools, spare: int) -> Exchange:

@@ -66,7 +66,7 @@ class IndividualSparsity(LocalConstraint):
         """Sum over patches of max(0, gain - cheapest removal); below the cap nothing is removed."""
         _, costs = table.cheapest
         floors = np.where(self._full(table.sizes), costs, 0)
-        return positive_part_sums(table.gains, floors, table.largest)
+        return positive_part_sums(table.gains, floors, table.largest, table.threads)
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement: the best of each patch."""

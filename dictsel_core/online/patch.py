@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._least_squares import fit_supports
+from dictsel_core._least_squares import fit_supports, invert_gram
 from dictsel_core._validation import rounding_level
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.differences import true_differences
@@ -27,6 +27,8 @@ class PatchSupport:
         1.0 where observed and 0.0 where missing; None if nothing is missing.
     capacity : int
         Maximum size of the support.
+    gram : (n, n) ndarray, optional
+        Inner products of all atoms, which save time if nothing is missing.
 
     Attributes
     ----------
@@ -38,8 +40,16 @@ class PatchSupport:
         Inner products of the residual with all atoms.
     """
 
-    def __init__(self, ground_set: GroundSet, y: Array, observed: Array | None, capacity: int) -> None:
+    def __init__(
+        self,
+        ground_set: GroundSet,
+        y: Array,
+        observed: Array | None,
+        capacity: int,
+        gram: Array | None = None,
+    ) -> None:
         self._ground_set, self._observed, self._capacity = ground_set, observed, capacity
+        self._gram = gram if observed is None else None
         self._y = y
         matrix = ground_set.atoms
         self._lengths: Array = np.ones(len(ground_set)) if observed is None else observed @ np.square(matrix)
@@ -48,7 +58,8 @@ class PatchSupport:
         self._inverse: Array = np.zeros((0, 0))
         self.atoms: list[int] = []
         self.weights: Array = np.zeros(0)
-        self.correlations: Array = y @ matrix
+        self._moments: Array = y @ matrix
+        self.correlations: Array = self._moments
 
     @property
     def is_full(self) -> bool:
@@ -61,6 +72,20 @@ class PatchSupport:
             self.atoms.append(atom)
         else:
             self.atoms[slot] = atom
+        if self._gram is None or not self._refit_by_products(self._gram):
+            self._refit_by_columns()
+
+    def _refit_by_products(self, gram: Array) -> bool:
+        """Refit by inner products alone, and return whether that is accurate."""
+        products = gram[self.atoms]
+        inverse, reliable = invert_gram(products[:, self.atoms])
+        if reliable:
+            self._products, self._inverse = products, inverse
+            self.weights = inverse @ self._moments[self.atoms]
+            self.correlations = self._moments - self.weights @ products
+        return reliable
+
+    def _refit_by_columns(self) -> None:
         matrix = self._ground_set.atoms
         columns: Array = np.ascontiguousarray(matrix[:, self.atoms].T)
         if self._observed is not None:

@@ -20,6 +20,9 @@ from dictsel_core.online.patch import PatchSupport
 
 Array = NDArray[np.float64]
 
+#: Larger ground sets are not multiplied with themselves.
+_MAX_GRAM = 2048
+
 
 class OnlineSelector(ABC):
     """One dictionary per round, from k learners that contribute one atom each (algorithm 3).
@@ -83,6 +86,7 @@ class OnlineSelector(ABC):
         self._ground_set = ground_set
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
         self._sparsity = min(as_count(sparsity, "sparsity"), count)
+        self._gram = ground_set.atoms.T @ ground_set.atoms if n <= _MAX_GRAM else None
         self._picks: Ints | None = None
         self._learners: ExpertBank
         self._largest_energy, self._largest = np.inf, np.inf
@@ -145,7 +149,8 @@ class OnlineSelector(ABC):
         weights = None if observed is None else observed[0].astype(np.float64)
         picks = self._draw()
         with single_threaded_blas:
-            support = PatchSupport(self._ground_set, rows[0].astype(np.float64), weights, self._sparsity)
+            y_observed = rows[0].astype(np.float64)
+            support = PatchSupport(self._ground_set, y_observed, weights, self._sparsity, self._gram)
             gains = self._feedback(support, picks)
             if gains.max() > self._largest:
                 raise ValueError(

@@ -1,18 +1,21 @@
 """An image and its mask, and the conversion to and from float planes of unit range."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from dictsel_core._validation import Bools, as_plain_array, masked_entries
+from dictsel_core._validation import Bools, Ints
+from dictsel_core.restoration.value_range import ValueRange, common_range
 
 Plane = NDArray[np.float32]
 Planes = NDArray[np.float32]
 
-#: How many values a 64-bit integer has.
-_WORDS = 1 << 64
+#: Channels have ranges of their own if one spans less than this fraction of what all span together: in
+#: unit range its detail would be lost. Otherwise they share a range, so that their differences are small.
+_MIN_SHARE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,17 +25,16 @@ class Canvas:
     Attributes
     ----------
     image : (H, W) or (H, W, C) ndarray
-        As given. With 2 or 4 channels the last one is alpha.
+        As given.
     missing : (H, W, c) ndarray of bool
-        One layer per color channel, or a single layer for all of them.
-    low, high : int or float
-        Smallest and largest observed color value, exactly. In planes they are 0 and 1.
+        One layer per channel, or a single layer for all of them.
+    ranges : tuple of ValueRange
+        Of the observed values, one for each channel; those of similar channels are equal.
     """
 
     image: NDArray[Any]
     missing: Bools
-    low: int | float
-    high: int | float
+    ranges: tuple[ValueRange, ...]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -42,12 +44,12 @@ class Canvas:
 
     @property
     def n_channels(self) -> int:
-        """Number of channels to restore: all but alpha."""
-        return n_color_channels(self.image)
+        """Number of channels."""
+        return len(self.ranges)
 
     @property
     def missing_fraction(self) -> float:
-        """Fraction of the color values that are missing."""
+        """Fraction of the values that are missing."""
         return float(self.missing.mean())
 
     def mask(self, channel: int) -> Bools:
@@ -56,20 +58,19 @@ class Canvas:
 
     def plane(self, channel: int) -> Plane:
         """One channel in unit range, zero where missing: (H, W)."""
-        values = self.image if self.image.ndim == 2 else self.image[:, :, channel]
+        values, bounds = _channels(self.image)[:, :, channel], self.ranges[channel]
         plane = np.empty(self.shape, np.float32)
         mask = np.broadcast_to(self.mask(channel), self.shape)
-        span = float(self.high - self.low) or 1.0
         table = None
         if values.dtype == np.uint8:  # a table of all values is much faster
-            table = (self._above_lowest(np.arange(256, dtype=np.uint8)) / span).astype(np.float32)
+            table = bounds.to_unit(np.arange(256, dtype=np.uint8)).astype(np.float32)
         for rows in _row_blocks(self.shape):
             if table is not None:
                 np.take(table, values[rows], out=plane[rows], mode="clip")
                 plane[rows][mask[rows]] = 0
                 continue
-            observed = np.where(mask[rows], values.dtype.type(self.low), values[rows])
-            plane[rows] = self._above_lowest(observed) / span
+            observed = np.where(mask[rows], values.dtype.type(bounds.low), values[rows])
+            plane[rows] = bounds.to_unit(observed)
         return plane
 
     def planes(self) -> Planes:
@@ -82,129 +83,102 @@ class Canvas:
     def render(self, planes: Planes, *, keep_observed: bool = True) -> NDArray[Any]:
         """Return a copy of the image with its missing values taken from planes (H, W, n_channels).
 
-        Values outside the observed range are clipped to it. Missing pixels become opaque. Observed values
-        are replaced too unless `keep_observed`.
+        Values outside the observed range are clipped to it. Observed values are replaced too unless
+        `keep_observed`.
         """
-        image = self.image.copy()
-        if image.ndim == 3 and image.shape[2] in (2, 4):
-            opaque = np.iinfo(image.dtype).max if image.dtype.kind != "f" else 1
-            image[self.missing.all(axis=2), -1] = opaque
-        channels = image[:, :, None] if image.ndim == 2 else image
-        for channel in range(self.n_channels):
-            mask = np.broadcast_to(self.mask(channel), self.shape)
-            for rows in _row_blocks(self.shape):
-                chosen = mask[rows] if keep_observed else np.ones_like(mask[rows])
-                above = np.clip(planes[rows, :, channel][chosen].astype(np.float64), 0, 1)
-                values = self._from_above_lowest(above * float(self.high - self.low))
+        return self.snapshot(planes, keep_observed=keep_observed)()
+
+    def snapshot(self, planes: Planes, *, keep_observed: bool = True) -> Callable[[], NDArray[Any]]:
+        """Keep what `render` needs of planes, which may change afterwards, and return what renders it."""
+        kept = [
+            self.ranges[channel].from_unit(planes[rows, :, channel][chosen], self.image.dtype)
+            for rows, channel, chosen in self._parts(keep_observed)
+        ]
+
+        def render() -> NDArray[Any]:
+            image = self.image.copy(order="K")
+            channels = _channels(image)
+            for (rows, channel, chosen), values in zip(self._parts(keep_observed), kept, strict=True):
                 channels[rows, :, channel][chosen] = values
-        return image
+            return image
 
-    def _above_lowest(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return how much observed values exceed the lowest one."""
-        if values.dtype.kind == "f":
-            return values.astype(np.float64) - self.low
-        # Differences of 64-bit integers are exact modulo 2**64; floats would round them.
-        return (values.astype(np.uint64) - np.uint64(self.low % _WORDS)).astype(np.float64)
+        return render
 
-    def _from_above_lowest(self, above: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the values that exceed the lowest one by given differences, in the dtype of the image."""
-        if self.image.dtype.kind == "f":
-            return np.clip(above + self.low, self.low, self.high).astype(self.image.dtype)
-        # The largest difference itself may not be representable as a float.
-        whole = np.minimum(np.rint(above), np.nextafter(float(_WORDS), 0)).astype(np.uint64)
-        whole = np.where(above >= float(self.high - self.low), np.uint64(self.high - self.low), whole)
-        return (whole + np.uint64(self.low % _WORDS)).astype(self.image.dtype)
+    def _parts(self, keep_observed: bool) -> Iterator[tuple[slice, int, tuple[Ints, ...] | slice]]:
+        """Yield blocks of rows and channels, with the pixels to replace in each of them."""
+        for rows in _row_blocks(self.shape):
+            for channel in range(self.n_channels):
+                if channel < self.missing.shape[2]:  # else as in the channel before
+                    mask = self.mask(channel)[rows]
+                    chosen = np.nonzero(mask) if keep_observed else slice(None)
+                yield rows, channel, chosen
+
+
+def as_canvas(image: NDArray[Any], missing: Bools) -> Canvas:
+    """Return the canvas of an image, if it can be restored.
+
+    Parameters
+    ----------
+    image : (H, W) or (H, W, C) ndarray
+        Integers or floats.
+    missing : (H, W) or (H, W, c) ndarray of bool
+        One layer per channel, or a single layer for all of them.
+    """
+    layers = as_layers(missing if missing.ndim == 3 else missing[:, :, None])
+    if layers.all():
+        raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
+    return Canvas(image, layers, observed_ranges(image, layers))
+
+
+def as_layers(missing: Bools) -> Bools:
+    """Return a mask (H, W, c) in a single layer if all its layers are equal."""
+    is_shared = missing.shape[2] == 1 or bool((missing == missing[:, :, :1]).all())
+    return missing[:, :, :1] if is_shared else missing
+
+
+def observed_ranges(image: NDArray[Any], missing: Bools) -> tuple[ValueRange, ...]:
+    """Return the range of each channel; refuse values that planes cannot represent.
+
+    Parameters
+    ----------
+    image : (H, W) or (H, W, C) ndarray
+    missing : (H, W, c) ndarray of bool
+    """
+    channels = _channels(image)
+    found: list[ValueRange | None] = []
+    for channel in range(channels.shape[2]):
+        observed = channels[:, :, channel][~missing[:, :, channel if missing.shape[2] > 1 else 0]]
+        found.append(_range(observed) if observed.size else None)
+    known = [each for each in found if each is not None]
+    common = common_range(known)
+    if not np.isfinite(common.span):
+        raise ValueError(
+            f"image ranges from {common.low:.3g} to {common.high:.3g}, which is too wide for float64; "
+            "divide it by a constant."
+        )
+    if min(each.high - each.low for each in known) < _MIN_SHARE * common.span:
+        return tuple(each or common for each in found)
+    return (common,) * len(found)
+
+
+def _range(values: NDArray[Any]) -> ValueRange:
+    low, high = values.min(), values.max()  # NaN goes through both
+    if values.dtype.kind != "f":
+        return ValueRange(int(low), int(high))
+    if not np.isfinite(low) or not np.isfinite(high):
+        raise ValueError(
+            "image must be finite where it is observed, but it holds NaN or infinity; "
+            "mark such pixels as missing in the mask."
+        )
+    return ValueRange(float(low), float(high))
+
+
+def _channels(image: NDArray[Any]) -> NDArray[Any]:
+    """Return an image with an axis of channels: (H, W, C)."""
+    return image[:, :, None] if image.ndim == 2 else image
 
 
 def _row_blocks(shape: tuple[int, int]) -> list[slice]:
     """Cut rows into blocks, so that temporary arrays stay small."""
     step = max(1, (1 << 20) // shape[1])
     return [slice(top, min(top + step, shape[0])) for top in range(0, shape[0], step)]
-
-
-def n_color_channels(image: NDArray[Any]) -> int:
-    """Return the number of color channels of an (H, W) or (H, W, C) array."""
-    if image.ndim == 2:
-        return 1
-    return int(image.shape[2]) - (image.shape[2] in (2, 4))
-
-
-def as_canvas(image: ArrayLike, mask: ArrayLike | None) -> Canvas:
-    """Check an image and its mask.
-
-    Parameters
-    ----------
-    image : (H, W) or (H, W, C) array_like
-        Integers of any depth or floats; gray, gray + alpha, RGB or RGBA.
-    mask : (H, W) or (H, W, C) array_like of bool, optional
-        True = missing; per pixel, or per pixel and color channel (a layer for alpha is ignored). Masked
-        entries of a masked array are missing too, so it needs no other mask.
-    """
-    pixels = np.asarray(image)
-    if pixels.dtype.kind not in "iuf":
-        raise TypeError(f"image must hold integers or floats, but its dtype is {pixels.dtype}.")
-    if pixels.ndim not in (2, 3) or 0 in pixels.shape or (pixels.ndim == 3 and pixels.shape[2] > 4):
-        raise ValueError(
-            f"image must have the shape (height, width) or (height, width, 1 to 4), not {pixels.shape}."
-        )
-    missing = as_missing(image, mask)
-    if missing.all():
-        raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
-    return Canvas(pixels, missing, *_observed_range(pixels, missing))
-
-
-def as_missing(image: ArrayLike, mask: ArrayLike | None) -> Bools:
-    """Return which values of an image are missing (H, W, c), in a single layer if all are equal."""
-    masks = [] if mask is None else [as_plain_array(mask, "mask")]
-    if (own := masked_entries(image)) is not None:
-        masks.append(own)
-    if not masks:
-        raise TypeError("mask must say which pixels are missing, unless image is a masked array.")
-    return _union([_as_layers(each, np.asarray(image)) for each in masks])
-
-
-def _as_layers(mask: NDArray[Any], pixels: NDArray[Any]) -> Bools:
-    """Return a mask with one layer per color channel, or a single layer for all of them: (H, W, c)."""
-    if mask.dtype != np.bool_:
-        raise TypeError(f"mask must be boolean (True = missing), but its dtype is {mask.dtype}.")
-    if mask.shape == pixels.shape[:2]:
-        return mask[:, :, None]
-    colors = n_color_channels(pixels)
-    if mask.ndim == 3 and mask.shape[:2] == pixels.shape[:2] and mask.shape[2] >= colors:
-        return mask[:, :, :colors]
-    raise ValueError(
-        f"mask must have the shape of the image, {pixels.shape} or {pixels.shape[:2]}, "
-        f"but its shape is {mask.shape}."
-    )
-
-
-def _union(masks: list[Bools]) -> Bools:
-    """Return the union of masks (H, W, c), in a single layer if all its layers are equal."""
-    missing = masks[0]
-    for other in masks[1:]:
-        missing = missing | other
-    return missing[:, :, :1] if (missing == missing[:, :, :1]).all() else missing
-
-
-def _observed_range(pixels: NDArray[Any], missing: Bools) -> tuple[int | float, int | float]:
-    """Return the smallest and the largest observed color value; refuse those that planes cannot represent."""
-    extremes = []
-    for channel in range(n_color_channels(pixels)):
-        values = pixels if pixels.ndim == 2 else pixels[:, :, channel]
-        observed = values[~missing[:, :, channel if missing.shape[2] > 1 else 0]]
-        if observed.size:
-            extremes += [observed.min(), observed.max()]  # NaN goes through both
-    if pixels.dtype.kind != "f":
-        return min(map(int, extremes)), max(map(int, extremes))
-    if not np.isfinite(extremes).all():
-        raise ValueError(
-            "image must be finite where it is observed, but it holds NaN or infinity; "
-            "mark such pixels as missing in the mask."
-        )
-    low, high = float(min(extremes)), float(max(extremes))
-    if not np.isfinite(high - low):
-        raise ValueError(
-            f"image ranges from {min(extremes):.3g} to {max(extremes):.3g}, which is too wide for float64; "
-            "divide it by a constant."
-        )
-    return low, high

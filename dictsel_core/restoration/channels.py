@@ -7,7 +7,7 @@ import numpy as np
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.canvas import Canvas, Plane, Planes
-from dictsel_core.restoration.coding import PatchCoder, has_less_detail, restore_plane
+from dictsel_core.restoration.coding import PatchCoder, has_less_detail, restore_planes
 
 
 def estimate_from_others(
@@ -40,10 +40,11 @@ def estimate_from_others(
         if missing.all():
             difference = np.zeros(canvas.shape, np.float32)
         elif has_less_detail(difference, planes[:, :, channel], unknown):
-            run = GeneratorRun(restore_plane(np.where(unknown, 0, difference), unknown, coder))
+            known = np.where(unknown, 0, difference)[:, :, None]
+            run = GeneratorRun(restore_planes(known, unknown, coder))
             for fraction in run:
                 yield (other + fraction) / canvas.n_channels
-            difference = run.result
+            difference = run.result[:, :, 0]
         else:
             continue
         total += np.where(helped, planes[:, :, other] + difference, 0)

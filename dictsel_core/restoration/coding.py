@@ -1,4 +1,4 @@
-"""One plane: code its patches, take the median of all patches at each pixel, coarse to fine."""
+"""Planes that share a mask: code their patches, take the median at each pixel, coarse to fine."""
 
 from collections.abc import Callable, Generator, Iterator
 
@@ -9,9 +9,9 @@ from dictsel_core._runs import GeneratorRun
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.gram_pursuit import MAX_ATOMS, GramPursuit
-from dictsel_core.patches import all_patches, median_of_patches, pad
+from dictsel_core.patches import MirroredPatches, median_of_patches
 from dictsel_core.pursuit import Pursuit, scatter_codes
-from dictsel_core.restoration.canvas import Plane
+from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.pyramid import double, double_at, halve
 from dictsel_core.restoration.settings import ResolvedSettings
 
@@ -32,8 +32,8 @@ class PatchCoder:
     fill_weight : float
         Weight of the fill at missing pixels.
     threads : int
-    every_patch : bool
-        Code every patch, rather than every second one if `size` is even.
+    thinning : {1, 2, 4}
+        Code every patch, every second or every fourth one; every one if `size` is odd.
     """
 
     def __init__(
@@ -44,20 +44,20 @@ class PatchCoder:
         fill_weight: float,
         threads: int,
         *,
-        every_patch: bool,
+        thinning: int,
     ) -> None:
         atoms = dictionary.astype(np.float32)
-        self._code: Callable[[Floats, Floats, Ints], tuple[Ints, Floats]]
+        self._code: Callable[[Floats, Floats], tuple[Ints, Floats]]
         if atoms.shape[1] <= MAX_ATOMS:
             self._code = GramPursuit(atoms, sparsity)
         else:
             pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
-            self._code = lambda data, weights, caps: pursuit(data, weights, caps)[:2]
+            self._code = lambda data, weights: pursuit(data, weights)[:2]
         self._rows = np.ascontiguousarray(atoms.T)
         # Without a constant atom the mean could not be represented, so it is coded separately.
         self._centered = not (np.abs(atoms.sum(axis=0)) > 0.999 * size).any()
-        self.size, self._sparsity = size, sparsity
-        self._checkered = not every_patch and size % 2 == 0
+        self.size = size
+        self._thinning = thinning if size % 2 == 0 else 1
         self._fill_weight, self._threads = fill_weight, threads
         self._counts: list[tuple[Ints, int]] = []  # by chunk, appended to by all threads
 
@@ -71,13 +71,17 @@ class PatchCoder:
         """How many patches have been coded."""
         return sum(count for _, count in self._counts)
 
-    def estimates(self, filled: Plane, missing: Bools, wanted: Bools) -> Iterator[tuple[slice, Ints, Plane]]:
-        """Estimate the wanted pixels of a plane, band by band.
+    def estimates(
+        self, filled: Planes, missing: Bools, wanted: Bools
+    ) -> Iterator[tuple[slice, Ints, Planes]]:
+        """Estimate the wanted pixels of planes that share a mask, band by band.
+
+        The pixels of a band may be overwritten as soon as it is yielded.
 
         Parameters
         ----------
-        filled : (H, W) ndarray
-            The plane, with a first estimate of every missing pixel.
+        filled : (H, W, C) ndarray
+            The planes, with a first estimate of every missing pixel; C-contiguous.
         missing : (H, W) ndarray of bool
         wanted : (H, W) ndarray of bool
             Pixels to estimate.
@@ -86,81 +90,107 @@ class PatchCoder:
         ------
         rows : slice
         pixels : (N,) ndarray of int
-            Wanted pixels of these rows, counted row by row through the plane.
-        values : (N,) ndarray
+            Wanted pixels of these rows, counted row by row through the planes.
+        values : (N, C) ndarray
             As in `filled` if no patch has an estimate.
         """
-        size, weight = self.size, np.float32(self._fill_weight)
-        value_patches, missing_patches = (
-            all_patches(pad(filled, size), size),
-            all_patches(pad(missing, size), size),
-        )
+        weight, n_channels = np.float32(self._fill_weight), filled.shape[2]
+        patches = MirroredPatches(missing.shape, self.size)
+        hidden, values = missing.reshape(-1), filled.reshape(-1)
 
         def rebuild(rows: Ints, columns: Ints) -> Floats:
-            shape = (len(rows), size * size)
-            weights = np.where(missing_patches[rows, columns].reshape(shape), weight, np.float32(1))
-            values: Floats = value_patches[rows, columns].reshape(shape)
-            return self._rebuild(values, weights)
+            pixels = patches.pixels(rows, columns)
+            weights = np.where(hidden.take(pixels), weight, np.float32(1))
+            pixels *= n_channels
+            data = np.empty((n_channels, *pixels.shape), np.float32)
+            for channel in range(n_channels):
+                values[channel:].take(pixels, out=data[channel], mode="clip")
+            return self._rebuild(data, weights)
 
         for rows, pixels, medians in median_of_patches(
-            filled.shape, size, rebuild, wanted, self._threads, checkered=self._checkered
+            wanted, self.size, n_channels, rebuild, self._threads, thinning=self._thinning
         ):
-            yield rows, pixels, np.where(np.isnan(medians), filled.reshape(-1)[pixels], medians)
+            known = filled.reshape(-1, n_channels)[pixels]
+            yield rows, pixels, np.where(np.isnan(medians), known, medians)
 
     def _rebuild(self, values: Floats, weights: Floats) -> Floats:
-        """Return patches (B, d) rebuilt from their weighted pixels; NaN if too few are observed."""
-        n = len(values)
-        caps = np.full(n, self._sparsity)
-        means = np.zeros((n, 1), np.float32)
+        """Return patches rebuilt from their weighted pixels; NaN if too few are observed.
+
+        Parameters
+        ----------
+        values : (C, B, d) ndarray
+            Overwritten.
+        weights : (B, d) ndarray
+            Shared by all channels.
+        """
+        n_atoms, d = self._rows.shape
+        means = np.zeros((*values.shape[:2], 1), np.float32)
         if self._centered:
             squares = np.square(weights)
-            means = np.vecdot(values, squares)[:, None] / np.maximum(squares.sum(axis=1, keepdims=True), 1e-6)
-            values = values - means
-        supports, coefficients = self._code(values * weights, weights, caps)
-        codes = np.zeros((n, len(self._rows)), np.float32)
+            sums = np.maximum(squares.sum(axis=1), np.float32(1e-6))
+            means = (np.vecdot(values, squares) / sums)[:, :, None]
+            values -= means
+        values *= weights
+        supports, coefficients = self._code(values.reshape(-1, d), weights)
+        n = len(supports)
+        codes = np.zeros((n, n_atoms), np.float32)
         scatter_codes(codes, supports, coefficients)
-        self._counts.append((np.bincount(supports[supports >= 0], minlength=len(self._rows)), n))
-        rebuilt = codes @ self._rows + means
+        self._counts.append((np.bincount(supports[supports >= 0], minlength=n_atoms), n))
+        rebuilt = (codes @ self._rows).reshape(values.shape)
+        rebuilt += means
         if self._fill_weight == 0:
-            rebuilt[(weights > 0).sum(axis=1) < _MIN_OBSERVED] = np.nan
+            rebuilt[:, (weights > 0).sum(axis=1) < _MIN_OBSERVED] = np.nan
         return rebuilt
 
 
-def patch_coder(dictionary: NDArray[np.float64], settings: ResolvedSettings) -> PatchCoder:
-    """Return the coder for a dictionary and settings."""
+def patch_coder(
+    dictionary: NDArray[np.float64], settings: ResolvedSettings, *, refined: bool = False
+) -> PatchCoder:
+    """Return the coder for a dictionary and settings.
+
+    It codes half of the patches, or a quarter if their estimates are refined afterwards: that makes no
+    difference then (docs/speed.md).
+    """
+    thinning = 1 if settings.every_patch else 4 if refined else 2
     return PatchCoder(
         dictionary,
         settings.patch_size,
         settings.coding_sparsity,
         settings.fill_weight,
         as_thread_count(settings.threads),
-        every_patch=settings.every_patch,
+        thinning=thinning,
     )
 
 
-def restore_plane(plane: Plane, missing: Bools, coder: PatchCoder) -> Generator[float, None, Plane]:
-    """Restore a plane and all its coarser scales, the coarsest first.
+def restore_planes(planes: Planes, missing: Bools, coder: PatchCoder) -> Generator[float, None, Planes]:
+    """Restore planes that share a mask, and all their coarser scales, the coarsest first.
 
-    Yields the fraction of the work that is done, and returns the plane.
+    Yields the fraction of the work that is done, and returns the planes.
+
+    Parameters
+    ----------
+    planes : (H, W, C) ndarray
+        Zero where missing.
+    missing : (H, W) ndarray of bool
+    coder : PatchCoder
     """
-    if not missing.any():
-        return plane
-    if missing.all():
-        return np.full_like(plane, 0.5)
-    observed = plane[~missing]
-    low, high = observed.min(), observed.max()
     pixels = np.flatnonzero(missing)
-    result = np.array(plane, order="C")
-    if min(plane.shape) >= 2 * coder.size:
-        coarser = GeneratorRun(restore_plane(*halve(plane, missing), coder))
+    if pixels.size in (0, missing.size):
+        return planes if pixels.size == 0 else np.full_like(planes, 0.5)
+    result = np.array(planes, order="C")
+    flat = result.reshape(-1, planes.shape[2])
+    flat[pixels] = flat[missing.argmin()]  # an observed pixel
+    low, high = (np.array([reduce(each) for each in flat.T]) for reduce in (np.min, np.max))
+    if min(missing.shape) >= 2 * coder.size:
+        coarser = GeneratorRun(restore_planes(*halve(planes, missing), coder))
         for fraction in coarser:
             yield fraction / 4
-        result.reshape(-1)[pixels] = double_at(coarser.result, pixels, plane.shape[1])
+        flat[pixels] = double_at(coarser.result, pixels, missing.shape[1])
     else:
-        result.reshape(-1)[pixels] = observed.mean()
-    for rows, pixels, values in coder.estimates(result.copy(), missing, missing):
-        result.reshape(-1)[pixels] = np.clip(values, low, high)  # outliers must not spread to finer scales
-        yield 0.25 + 0.75 * rows.stop / len(plane)
+        flat[pixels] = planes[~missing].mean(axis=0)
+    for rows, band, values in coder.estimates(result, missing, missing):
+        flat[band] = np.clip(values, low, high)  # outliers must not spread to finer scales
+        yield 0.25 + 0.75 * rows.stop / len(planes)
     return result
 
 
@@ -173,4 +203,5 @@ def _detail(plane: Plane, missing: Bools) -> float:
     """Return the mean square of what a coarser scale does not represent."""
     if missing.all():
         return 0.0
-    return float(np.square(plane - double(halve(plane, missing)[0], plane.shape))[~missing].mean())
+    half, _ = halve(np.where(missing, 0, plane)[:, :, None], missing)
+    return float(np.square(plane - double(half[:, :, 0], plane.shape))[~missing].mean())

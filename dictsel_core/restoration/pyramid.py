@@ -1,4 +1,4 @@
-"""Coarser and finer scales of a masked plane."""
+"""Coarser and finer scales of masked planes."""
 
 from typing import TypeVar
 
@@ -6,19 +6,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._validation import Bools, Ints
-from dictsel_core.restoration.canvas import Plane
+from dictsel_core.restoration.canvas import Plane, Planes
 
 Number = TypeVar("Number", np.uint8, np.float32)
 
 
-def halve(plane: Plane, missing: Bools) -> tuple[Plane, Bools]:
-    """Return the plane at half size, and its mask: means of the observed pixels of each 2 x 2 block.
+def halve(planes: Planes, missing: Bools) -> tuple[Planes, Bools]:
+    """Return planes at half size, and their mask: means of the observed pixels of each 2 x 2 block.
 
-    A pixel of the result is missing if all four are.
+    A pixel of the result is missing, and zero, if all four are.
+
+    Parameters
+    ----------
+    planes : (H, W, C) ndarray
+        Zero where missing.
+    missing : (H, W) ndarray of bool
     """
     counts = _block_sums((~missing).view(np.uint8))
-    means = _block_sums(np.where(missing, np.float32(0), plane))
-    means /= np.maximum(counts, 1)
+    means = np.empty((*counts.shape, planes.shape[2]), np.float32)
+    for channel in range(planes.shape[2]):
+        means[:, :, channel] = _block_sums(planes[:, :, channel])
+    flat, fewer = means.reshape(-1, planes.shape[2]), np.flatnonzero(counts < 4)
+    few = flat[fewer] / np.maximum(counts.reshape(-1)[fewer], 1)[:, None]
+    means *= np.float32(0.25)
+    flat[fewer] = few
     return means, counts == 0
 
 
@@ -37,12 +48,19 @@ def double(plane: Plane, shape: tuple[int, int]) -> Plane:
     return np.ascontiguousarray(_double_rows(tall.T)[: shape[1]].T)
 
 
-def double_at(plane: Plane, pixels: Ints, width: int) -> Plane:
-    """Return some pixels of `double`, counted row by row in an image of this width: (N,)."""
+def double_at(planes: Planes, pixels: Ints, width: int) -> Planes:
+    """Return some pixels of complete planes (H, W, C) at twice their size, by linear interpolation: (N, C).
+
+    They are counted row by row in an image of this width, and have the same values as in `double`.
+    """
+    height, half_width, n_channels = planes.shape
+    flat = planes.reshape(-1, n_channels)
     rows, columns = np.divmod(pixels, width)
-    row, other_row = _sources(rows, plane.shape[0])
-    column, other_column = _sources(columns, plane.shape[1])
-    near, far = (0.75 * plane[row, at] + 0.25 * plane[other_row, at] for at in (column, other_column))
+    row, other_row = (each * half_width for each in _sources(rows, height))
+    near, far = (
+        0.75 * flat.take(row + at, axis=0) + 0.25 * flat.take(other_row + at, axis=0)
+        for at in _sources(columns, half_width)
+    )
     return np.asarray(0.75 * near + 0.25 * far, np.float32)
 
 

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._containers import check_in_memory
+from dictsel_core._layout import Axis
 from dictsel_core._runs import GeneratorRun, Run, stepwise
 from dictsel_core._validation import Bools
 from dictsel_core.ground_set import standard_ground_set
-from dictsel_core.restoration.canvas import Canvas, as_missing, n_color_channels
+from dictsel_core.restoration.canvas import Canvas, as_layers, observed_ranges
+from dictsel_core.restoration.damaged import as_damaged
+from dictsel_core.restoration.pipeline import wrapped
 from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
 
@@ -21,7 +25,12 @@ _CONTEXT = 64
 
 
 def restore_region(
-    image: ArrayLike, mask: ArrayLike | None, previous: Restoration, region: Region
+    image: ArrayLike,
+    mask: ArrayLike | None,
+    previous: Restoration,
+    region: Region,
+    *,
+    channel_axis: Axis | None = None,
 ) -> Restoration:
     """Restore a region of an image again, after its mask has changed there.
 
@@ -32,14 +41,16 @@ def restore_region(
 
     Parameters
     ----------
-    image : (H, W) or (H, W, C) array_like
-        As given to `restore`.
-    mask : (H, W) or (H, W, C) array_like of bool, optional
-        The new mask, True = missing; it may differ from the previous one inside the region.
+    image : array_like
+        As given to `restore`; not a stack.
+    mask : array_like of bool, optional
+        The new mask, as for `restore`; it may differ from the previous one inside the region.
     previous : Restoration
         Of the same image, with observed pixels kept.
     region : (slice, slice)
         Rows and columns in which the mask has changed.
+    channel_axis : int or str, optional
+        As for `restore`.
 
     Returns
     -------
@@ -65,24 +76,36 @@ def restore_region(
     >>> int(np.abs(second.image.astype(int) - image).max()) <= 1
     True
     """
-    return iter_restore_region(image, mask, previous, region).finish()
+    return iter_restore_region(image, mask, previous, region, channel_axis=channel_axis).finish()
 
 
 def _start(
-    image: ArrayLike, mask: ArrayLike | None, previous: Restoration, region: Region
+    image: ArrayLike,
+    mask: ArrayLike | None,
+    previous: Restoration,
+    region: Region,
+    channel_axis: Axis | None,
 ) -> Run[RestoreStep, Restoration]:
+    check_in_memory(image, "image")
     pixels = np.asanyarray(image)
     if pixels.shape != previous.image.shape or pixels.dtype != previous.image.dtype:
         raise ValueError(
             f"image must be the one that was restored before, {previous.image.dtype} of shape "
             f"{previous.image.shape}, not {pixels.dtype} of shape {pixels.shape}; use restore instead."
         )
+    damaged = as_damaged(image, mask, channel_axis)
     if not previous.settings.keep_observed:
         raise ValueError(
             "A restoration that replaced observed pixels cannot be continued; use restore instead."
         )
-    missing = as_missing(image, mask)
-    return GeneratorRun(_steps(np.asarray(image), missing, previous, _as_region(region, pixels.shape)))
+    if damaged.is_large:
+        raise ValueError(
+            "This image is restored in parts, by restore; pass fewer channels to restore_region."
+        )
+    before = replace(previous, image=damaged.layout.split(np.asarray(previous.image))[0])
+    inside = _as_region(region, damaged.layout.plane_shape)
+    steps = _steps(damaged.images[0], as_layers(damaged.missing[0]), before, inside)
+    return GeneratorRun(wrapped(steps, damaged))
 
 
 iter_restore_region = stepwise(restore_region, _start)
@@ -105,10 +128,11 @@ def _steps(
     if unknown.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
     ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
-    canvas = Canvas(part, unknown, *_range(previous.image))
-    run = GeneratorRun(Restorer(canvas, settings, ground_set, previous).steps())
+    nothing = np.zeros((*image.shape[:2], 1), bool)
+    canvas = Canvas(part, unknown, observed_ranges(previous.image, nothing))
+    run = GeneratorRun(Restorer(canvas, settings, ground_set, previous.known).steps())
     for step in run:
-        yield replace(step, partial=None)
+        yield replace(step, make_partial=None)
     result = previous.image.copy()
     result[inner] = run.result.image[within]
     return replace(
@@ -136,11 +160,3 @@ def _grown(region: Region, margin: int, shape: tuple[int, ...]) -> Region:
         for each, n in zip(region, shape[:2], strict=True)
     )
     return rows, columns
-
-
-def _range(image: NDArray[Any]) -> tuple[int | float, int | float]:
-    """Return the range of the observed values, which a restored image has too."""
-    colors = image if image.ndim == 2 else image[:, :, : n_color_channels(image)]
-    if image.dtype.kind == "f":
-        return float(colors.min()), float(colors.max())
-    return int(colors.min()), int(colors.max())

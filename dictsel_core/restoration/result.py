@@ -1,6 +1,8 @@
 """What a restoration yields and returns."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -8,10 +10,12 @@ from numpy.typing import NDArray
 
 from dictsel_core._validation import Ints
 from dictsel_core.bases import AtomOrigin
+from dictsel_core.ground_set import GroundSet
+from dictsel_core.restoration.dictionary import KnownDictionary
 from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.selection import Selection
 
-Stage = Literal["select", "coarse", "code", "channels", "refine"]
+Stage = Literal["select", "coarse", "code", "channels", "texture", "refine"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
@@ -21,17 +25,19 @@ class Restoration:
 
     Attributes
     ----------
-    image : ndarray
+    image : ndarray or xarray.DataArray
         In the shape, dtype and range of the input.
     settings : ResolvedSettings
         The settings that were used: n_atoms, coding_sparsity and selector have values.
     missing_fraction : float
-        Fraction of the color values that were missing.
+        Fraction of the values that were missing.
     selection : Selection or None
-        The dictionary, with the supports of the patches it was selected on; None if nothing was missing.
-    patch_positions : (T, 2) ndarray of int
+        The dictionary, with the supports of the patches it was selected on; None if nothing was missing, or
+        if the dictionary was given as an array.
+    patch_positions : (T, 2) or (T, 3) ndarray of int
         Row and column of the top-left pixel of these patches, in the order of ``selection.supports``. In a
         color image a position occurs once per channel. Patches may extend beyond the bottom and right border.
+        In a stack, the number of the image comes first. Empty if the dictionary was given.
     usage : (k,) ndarray of int
         How many of the coded patches use each atom of the dictionary.
     n_coded_patches : int
@@ -40,9 +46,11 @@ class Restoration:
         Number of rounds of refinement.
     seconds : dict of str to float
         Time spent in each completed stage.
+    atoms : GroundSet or None
+        The dictionary with the origins of its atoms; None if nothing was missing.
     """
 
-    image: NDArray[Any]
+    image: Any
     settings: ResolvedSettings
     missing_fraction: float
     selection: Selection | None
@@ -51,6 +59,7 @@ class Restoration:
     n_coded_patches: int
     n_rounds: int
     seconds: dict[str, float]
+    atoms: GroundSet | None = None
 
     def __repr__(self) -> str:
         """Summarize: the arrays would fill the screen."""
@@ -62,19 +71,24 @@ class Restoration:
     @property
     def nothing_missing(self) -> bool:
         """Whether there was nothing to restore, so that the image is unchanged."""
-        return self.selection is None
+        return self.atoms is None
 
     @property
     def dictionary(self) -> NDArray[np.float64]:
-        """The selected atoms as columns: (d, k)."""
-        return np.zeros((0, 0)) if self.selection is None else self.selection.dictionary
+        """The atoms as columns: (d, k)."""
+        return np.zeros((0, 0)) if self.atoms is None else self.atoms.atoms
 
     @property
     def origins(self) -> tuple[AtomOrigin, ...]:
         """The origin of each atom of the dictionary."""
-        if self.selection is None:
-            return ()
-        return tuple(self.selection.ground_set.origins[atom] for atom in self.selection.atoms)
+        return () if self.atoms is None else self.atoms.origins
+
+    @property
+    def known(self) -> KnownDictionary | None:
+        """The dictionary, to be used again; None if nothing was missing."""
+        if self.atoms is None:
+            return None
+        return KnownDictionary(self.atoms, self.selection, self.patch_positions)
 
     @property
     def usage_fractions(self) -> NDArray[np.float64]:
@@ -93,20 +107,35 @@ class RestoreStep:
 
     Attributes
     ----------
-    stage : {"select", "coarse", "code", "channels", "refine"}
+    stage : {"select", "coarse", "code", "channels", "texture", "refine"}
         Selection of the dictionary, restoration of the coarser scales, coding of the image itself,
-        estimation of a channel from the others, or non-local refinement.
+        estimation of a channel from the others, completion of wide holes by example, or non-local refinement.
     fraction : float
         Fraction of the work that is done, from 0 to 1.
-    partial : Restoration or None
-        The result if the restoration stopped here, in steps that changed the image visibly.
+    make_partial : callable or None
+        Returns the partial result, in steps that changed the image visibly; at any time, since a step keeps
+        the values that were missing.
+    number, n_images : int
+        Of a stack: the image that is being restored, from 0, and how many there are to restore. An image with
+        very many channels is restored in parts, which count likewise.
     """
 
     stage: Stage
     fraction: float
-    partial: Restoration | None = None
+    make_partial: Callable[[], Restoration] | None = field(default=None, repr=False)
+    number: int = 0
+    n_images: int = 1
+
+    @cached_property
+    def partial(self) -> Restoration | None:
+        """The result if the restoration stopped here, made on first access.
+
+        None in steps that did not change the image visibly. In a stack, the images that are still to come are
+        as they were given.
+        """
+        return None if self.make_partial is None else self.make_partial()
 
     @property
-    def image(self) -> NDArray[Any] | None:
+    def image(self) -> Any | None:  # noqa: ANN401  (an array, or an xarray.DataArray)
         """The image of the partial result, if there is one."""
         return None if self.partial is None else self.partial.image

@@ -6,6 +6,10 @@ from dictsel_core.selection._replacement_ols import iter_replacement_ols, replac
 from dictsel_core.selection._replacement_omp import iter_replacement_omp, replacement_omp
 from dictsel_core.selection._sds_ma import iter_sds_ma, sds_ma
 from dictsel_core.selection._sds_omp import iter_sds_omp, sds_omp
+from dictsel_core.selection._stochastic_omp import (
+    iter_stochastic_replacement_omp,
+    stochastic_replacement_omp,
+)
 from dictsel_core.selection.certificate import Certificate
 from dictsel_core.selection.result import Selection, SelectionStep
 from dictsel_core.selection.run import SelectionRun
@@ -22,9 +26,11 @@ __all__ = [
     "iter_replacement_omp",
     "iter_sds_ma",
     "iter_sds_omp",
+    "iter_stochastic_replacement_omp",
     "replacement_greedy",
     "replacement_ols",
     "replacement_omp",
     "sds_ma",
     "sds_omp",
+    "stochastic_replacement_omp",
 ]

@@ -23,6 +23,7 @@ def replacement_greedy(
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Selection:
     r"""Select a dictionary by Replacement Greedy (algorithm 1, section 4.1).
 
@@ -46,6 +47,9 @@ def replacement_greedy(
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
         True = missing. The loss counts observed entries only. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
 
     Returns
     -------
@@ -76,7 +80,7 @@ def replacement_greedy(
     >>> sorted(set(np.concatenate(selection.supports).tolist()))
     [3, 30]
     """
-    return iter_replacement_greedy(ground_set, data, constraint, n_atoms, mask=mask).finish()
+    return iter_replacement_greedy(ground_set, data, constraint, n_atoms, mask=mask, weights=weights).finish()
 
 
 class _Engine(ReplacementEngine):
@@ -119,9 +123,9 @@ class _Engine(ReplacementEngine):
         """Fill the table for some patches from a fit of their supports."""
         additions, swapped = true_differences(
             inverse=fit.inverse,
-            products=fit.columns @ self.atoms,
+            products=self.problem.factored(rows, fit.columns) @ self.atoms,
             coefficients=fit.coefficients,
-            correlations=fit.residual @ self.atoms,
+            correlations=self.problem.factored(rows, fit.residual) @ self.atoms,
             lengths=self.lengths[rows],
             rounding=self.problem.rounding[rows],
         )

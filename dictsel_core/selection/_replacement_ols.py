@@ -26,6 +26,7 @@ def replacement_ols(
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Selection:
     r"""Select a dictionary by Replacement OLS, our own variant of Replacement OMP.
 
@@ -52,6 +53,9 @@ def replacement_ols(
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
         True = missing. The loss counts observed entries only. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
 
     Returns
     -------
@@ -91,7 +95,7 @@ def replacement_ols(
     >>> bool(ours.objective[-1] > papers.objective[-1])
     True
     """
-    return iter_replacement_ols(ground_set, data, constraint, n_atoms, mask=mask).finish()
+    return iter_replacement_ols(ground_set, data, constraint, n_atoms, mask=mask, weights=weights).finish()
 
 
 class _Engine(GainCostEngine):
@@ -135,11 +139,11 @@ class _GainCostFit(ColumnFit):
         """Keep residuals, gains and costs."""
         super()._store(rows, supports, fit)
         problem = self._problem
-        inside = fit.orthonormal.astype(problem.data.dtype) @ problem.atoms
+        inside = problem.factored(rows, fit.orthonormal.astype(problem.data.dtype)) @ problem.atoms
         lengths = self._lengths[rows]
         outside = lengths - np.einsum("bsn,bsn->bn", inside, inside)
         np.maximum(outside, _MIN_OUTSIDE * lengths, out=outside)
-        squares = np.square(self._residuals[rows] @ problem.atoms)
+        squares = np.square(problem.factored(rows, self._residuals[rows]) @ problem.atoms)
         visible = (squares > problem.rounding[rows, None]) & (outside > 0)
         gains = np.divide(squares, outside, out=np.zeros_like(squares), where=visible)
         # No gain exceeds the residual energy; rounding must not decide between atoms that explain all of it.

@@ -1,5 +1,6 @@
 """Replacement OMP (section 4.2), the paper's own selector."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -7,30 +8,36 @@ from numpy.typing import ArrayLike
 
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._runs import stepwise
-from dictsel_core._validation import Bools, Ints, as_accuracy
+from dictsel_core._threads import as_thread_count, map_blocks
+from dictsel_core._validation import Bools, Floats, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.driver import Method, Pick
-from dictsel_core.selection.fits import ColumnFit, GramFit
+from dictsel_core.selection.fits import ColumnFit, Fit, GramFit
 from dictsel_core.selection.gain_cost import GainCostEngine
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
 from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.utility_fit import UtilityFit, UtilityProblem
+from dictsel_core.utility import Utility
 
 Repeats = Literal["extra", "steps", "none"]
 
 
-def replacement_omp(
+def replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set: GroundSet,
     data: ArrayLike,
     constraint: Constraint,
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    utility: Utility | None = None,
     decay: bool = False,
     repeats: Repeats | None = None,
     accuracy: float = 1.0,
+    threads: int | None = None,
 ) -> Selection:
     r"""Select a dictionary by Replacement OMP (algorithm 1, section 4.2).
 
@@ -55,6 +62,13 @@ def replacement_omp(
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
         True = missing. The loss counts observed entries only. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
+    utility : Utility, optional
+        Another utility u than the squared one, such as `HuberUtility`: then :math:`A^\top r_t` stands for the
+        gradient of u, M for the smoothness of the ground set times that of the utility, and refits maximize
+        u. By default u is the squared one, for which steps are much faster.
     decay : bool, optional
         True is ROMPd (section 6.1): M decreases as :math:`M / \sqrt{i}` in iteration i, so that gains
         do not all reach zero. The objective may then decrease in some steps. Default is False.
@@ -66,6 +80,9 @@ def replacement_omp(
     accuracy : float, optional
         Each step reaches at least this fraction of the largest gain (remark 4.4). Below 1 there may be fewer
         exact solves under average sparsity. Default is 1.
+    threads : int, optional
+        Number of threads; by default all available cores. Some thousand patches are too few to use more than
+        one. The result does not depend on it.
 
     Returns
     -------
@@ -126,9 +143,12 @@ def replacement_omp(
         constraint,
         n_atoms,
         mask=mask,
+        weights=weights,
+        utility=utility,
         decay=decay,
         repeats=repeats,
         accuracy=accuracy,
+        threads=threads,
     ).finish()
 
 
@@ -143,20 +163,25 @@ class OMPEngine(GainCostEngine):
         decay: bool,
         repeats: Repeats | None,
         accuracy: float,
+        threads: int = 1,
     ) -> None:
         n_candidates = len(problem.ground_set)
         capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
         # In larger dictionaries, shared products cost more than they save.
         shares_products = problem.observed is None and n_atoms <= 2 * problem.ground_set.n_features
-        fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
-        state = SupportState(problem, capacity, fit)
+        fit: Fit
+        if isinstance(problem, UtilityProblem):
+            fit = UtilityFit(problem)
+        else:
+            fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
+        state = SupportState(problem, capacity, fit, threads)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.
         max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
         super().__init__(state, constraint, max_repeats, accuracy)
         self.problem, self.decay = problem, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.largest = np.empty(len(problem), problem.data.dtype)
-        self.scratch = np.empty_like(self.gains[: chunk_rows(self.gains.itemsize * n_candidates)])
+        self._free: list[Floats] = []  # arrays that are reused, by all threads
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
 
@@ -175,35 +200,42 @@ class OMPEngine(GainCostEngine):
         state = self.state
         costs = np.square(smoothness * state.coefficients)
         costs[state.supports < 0] = np.inf
-        return ReplacementGains(self.gains, costs, state.supports, state.sizes, self.largest)
+        return ReplacementGains(self.gains, costs, state.supports, state.sizes, self.largest, state.threads)
 
     def update_gains(self, rows: Ints) -> None:
         """Recompute the squared correlations of patches whose residual has changed."""
-        problem, state = self.problem, self.state
-        step = len(self.scratch)
-        for start in range(0, len(rows), step):
-            block = rows[start : start + step]
-            squares = self.scratch[: len(block)]
-            state.correlate(block, squares)
-            np.square(squares, out=squares)
-            np.copyto(squares, 0, where=squares <= problem.rounding.take(block)[:, None])
-            problem.equalize_duplicates(squares)
-            supports = state.supports.take(block, axis=0)
-            used = supports >= 0
-            squares[used.nonzero()[0], supports[used]] = 0
-            self.gains[block] = squares
-            self.largest[block] = np.maximum.reduce(squares, axis=1)
+        state, n_candidates = self.state, self.gains.shape[1]
+        step = chunk_rows(self.gains.itemsize * n_candidates)
+
+        def update(starts: Sequence[int]) -> None:
+            try:
+                scratch = self._free.pop()
+            except IndexError:
+                scratch = np.empty((step, n_candidates), self.gains.dtype)
+            for start in starts:
+                block = rows[start : start + step]
+                squares = scratch[: len(block)]
+                state.squared_correlations(block, squares)
+                self.gains[block] = squares
+                self.largest[block] = np.maximum.reduce(squares, axis=1)
+            self._free.append(scratch)
+
+        for _ in map_blocks(update, range(0, len(rows), step), state.threads):
+            pass
 
 
 def _start(
     *,
     repeats: Repeats | None,
     accuracy: float,
+    threads: int | None,
     **problem: Any,  # noqa: ANN401  (checked by the method)
 ) -> SelectionRun:
     if repeats is not None and repeats not in get_args(Repeats):
         raise ValueError(f"repeats must be one of {', '.join(get_args(Repeats))}, not {repeats!r}.")
-    return _METHOD.start(**problem, repeats=repeats, accuracy=as_accuracy(accuracy))
+    return _METHOD.start(
+        **problem, repeats=repeats, accuracy=as_accuracy(accuracy), threads=as_thread_count(threads)
+    )
 
 
 _METHOD = Method(

@@ -24,6 +24,7 @@ def sds_ma(
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Selection:
     r"""Select a dictionary by SDS_MA, which ignores the overlap of atoms.
 
@@ -46,6 +47,9 @@ def sds_ma(
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
         True = missing. The loss counts observed entries only. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
 
     Returns
     -------
@@ -77,7 +81,7 @@ def sds_ma(
     >>> bool(np.isclose(selection.objective[-1], explained))
     True
     """
-    return iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask).finish()
+    return iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask, weights=weights).finish()
 
 
 class _Engine:

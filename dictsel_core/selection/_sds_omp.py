@@ -23,6 +23,7 @@ def sds_omp(
     n_atoms: int,
     *,
     mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Selection:
     """Select a dictionary by SDS_OMP.
 
@@ -42,6 +43,9 @@ def sds_omp(
         The dictionary size k.
     mask : (T, d) array_like of bool, optional
         True = missing. OMP then uses observed entries only, as `omp` does. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
+        missing. Default is 1.
 
     Returns
     -------
@@ -68,7 +72,7 @@ def sds_omp(
     >>> bool(np.isclose(selection.objective[-1], utilities(selection.dictionary, data, 3).sum()))
     True
     """
-    return iter_sds_omp(ground_set, data, constraint, n_atoms, mask=mask).finish()
+    return iter_sds_omp(ground_set, data, constraint, n_atoms, mask=mask, weights=weights).finish()
 
 
 class _Engine:
@@ -156,13 +160,14 @@ class _Engine:
         each = np.arange(len(rows))
         inverse = self.inverse[rows[:, None], candidates]
         for j in range(self.depth):
-            scores = np.square(fit.residual @ atoms) * inverse
+            residual = problem.factored(rows, fit.residual)
+            scores = np.square(residual @ atoms) * inverse
             active &= self.caps[rows] > j
             best, atom = self._best_in_dictionary(scores, dictionary, extra is None)
             if extra is None:
                 preferred |= active[:, None] & (scores > np.maximum(best, threshold)[:, None])
             else:
-                score = np.square(np.einsum("bd,bd->b", fit.residual, own)) * self.inverse[rows, extra]
+                score = np.square(np.vecdot(residual, own)) * self.inverse[rows, extra]
                 atom = np.where(score > best, extra, atom)
                 best = np.maximum(score, best)
             active &= best > threshold

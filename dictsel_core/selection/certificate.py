@@ -142,6 +142,8 @@ class OptimumBound:
         if self._problem.observed is not None or concavity == 0:
             return None
         atoms, values = _padded(supports, weights)
+        if self._problem.scales is not None:
+            values *= self._problem.scales[:, None]
         if self._constraint.treats_atoms_alike:
             copies, originals = self._problem.ground_set.duplicates
             names = np.append(np.arange(len(self._problem.ground_set)), -1)

@@ -11,9 +11,11 @@ from dictsel_core._validation import Bools, Floats, Ints, as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import OptimumBound
-from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.result import SelectionStep
-from dictsel_core.selection.run import Engine, SelectionRun
+from dictsel_core.selection.run import Bound, Engine, SelectionRun
+from dictsel_core.selection.utility_fit import UtilityBound, UtilityProblem
+from dictsel_core.utility import Utility
 
 
 class Method(NamedTuple):
@@ -40,14 +42,23 @@ class Method(NamedTuple):
         constraint: Constraint,
         n_atoms: int,
         mask: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        utility: Utility | None = None,
         **options: object,
     ) -> SelectionRun:
         """Check the input, and return a run that has not begun."""
         self._check(constraint)
-        problem = Problem(ground_set, data, mask)
+        problem: Problem
+        bound: Bound
+        points = as_points(ground_set, data, mask, weights)
+        if utility is None:
+            problem = Problem(ground_set, points)
+            bound = OptimumBound(problem, constraint)
+        else:
+            problem = UtilityProblem(ground_set, points, _checked_utility(utility))
+            bound = UtilityBound(problem)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
-        bound = OptimumBound(problem, constraint)
         return SelectionRun(
             ground_set, count, lambda: self.engine(problem, constraint, count, **options), bound
         )
@@ -68,12 +79,23 @@ class Method(NamedTuple):
             )
 
 
+def _checked_utility(utility: object) -> Utility:
+    if not isinstance(utility, Utility):
+        raise TypeError(
+            f"utility must be a Utility such as HuberUtility(0.1), not {type(utility).__name__}."
+            if not isinstance(utility, type)
+            else f"utility must be a Utility, not the class {utility.__name__}; give it its parameters."
+        )
+    return utility
+
+
 class Pick(NamedTuple):
-    """The atom that was selected, its gain, and how many candidates were evaluated exactly."""
+    """The atom that was selected, its gain, how many candidates were evaluated exactly, and the error."""
 
     atom: int
     gain: float
     n_exact: int
+    error: float = 0.0
 
 
 class Supports(Protocol):
@@ -128,7 +150,7 @@ class ReplacementEngine(ABC):
                 break
             self._repeats_left -= 1
         self._new[pick.atom] = False
-        return SelectionStep(pick.atom, pick.gain, self._supports.objective, n_exact)
+        return SelectionStep(pick.atom, pick.gain, self._supports.objective, n_exact, pick.error)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return the supports of all patches, and their least-squares weights."""

@@ -1,5 +1,6 @@
 """Least-squares weights on given supports, and the correlations of all atoms with the residuals."""
 
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -42,7 +43,8 @@ class ColumnFit:
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Multiply the residuals by all atoms."""
-        np.matmul(self._residuals.take(rows, axis=0), self._problem.atoms, out=out)
+        residuals = self._problem.factored(rows, self._residuals.take(rows, axis=0))
+        np.matmul(residuals, self._problem.atoms, out=out)
 
 
 class GramFit:
@@ -70,6 +72,7 @@ class GramFit:
         self._n_used = 1
         self._places = np.full(n_candidates + 1, -1)
         self._places[-1] = 0
+        self._lock = Lock()
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Solve the normal equations; fit by columns where they are ill-conditioned."""
@@ -96,11 +99,12 @@ class GramFit:
     def _product_rows(self, supports: Ints) -> Ints:
         """Return the rows of the products of some atoms, adding those of new atoms."""
         places = self._places[supports]
-        if places.min() < 0:
+        if places.min() >= 0:
+            return places
+        with self._lock:  # several threads may meet the same new atom
             atoms = self._problem.ground_set.atoms
-            for atom in np.unique(supports[places < 0]):
+            for atom in np.unique(supports[self._places[supports] < 0]):
                 np.matmul(atoms[:, atom], atoms, out=self._products[self._n_used, :-1])
                 self._places[atom] = self._n_used
                 self._n_used += 1
-            places = self._places[supports]
-        return places
+        return self._places[supports]

@@ -1,8 +1,10 @@
 """Engines that value replacements by the gains of additions and the costs of removals."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.driver import Pick, ReplacementEngine
 from dictsel_core.selection.state import SupportState
@@ -41,8 +43,9 @@ class GainCostEngine(ReplacementEngine):
 
         If no replacement has a positive value, the new atom with the largest summed gain is picked.
         """
+        bounds = np.where(eligible, self.constraint.bounds(table, self._price), 0)
         atom, replacement, n_exact = best_replacement(
-            self.constraint, table, self._price, eligible, self._accuracy
+            bounds, lambda atom: self.constraint.replacement(table, atom), self._accuracy
         )
         if replacement is None:
             totals = table.gains.sum(axis=0, dtype=np.float64)
@@ -53,17 +56,16 @@ class GainCostEngine(ReplacementEngine):
 
 
 def best_replacement(
-    constraint: Constraint, table: ReplacementGains, price: float, eligible: Bools, accuracy: float = 1.0
+    bounds: Floats, solve: Callable[[int], Replacement], accuracy: float = 1.0
 ) -> tuple[int, Replacement | None, int]:
-    """Return the eligible atom of the best replacement, that replacement, and the number of exact solves.
+    """Return the atom of the best replacement, that replacement, and the number of exact solves.
 
-    Atoms are tried in the order of their upper bounds until no bound, times the accuracy, exceeds the best
-    value. The replacement is None if no value is positive.
+    Atoms are tried in the order of their upper bounds, (n,), until no bound, times the accuracy, exceeds the
+    best value. The replacement is None if no value is positive. The bounds are overwritten.
     """
-    bounds = np.where(eligible, constraint.bounds(table, price), 0)
     best_atom, best, best_value, n_exact = -1, None, 0.0, 0
     while accuracy * bounds[atom := int(bounds.argmax())] > best_value:
-        replacement = constraint.replacement(table, atom)
+        replacement = solve(atom)
         n_exact += 1
         bounds[atom] = 0
         if replacement.value > best_value:

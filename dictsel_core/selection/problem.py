@@ -7,8 +7,20 @@ from dictsel_core._validation import Floats, Ints, ObservedData, rounding_level
 from dictsel_core.ground_set import GroundSet
 
 
+def as_points(
+    ground_set: object, data: ArrayLike, mask: ArrayLike | None = None, weights: ArrayLike | None = None
+) -> ObservedData:
+    """Check the ground set, and return data, mask and weights, checked."""
+    if not isinstance(ground_set, GroundSet):
+        raise TypeError(
+            "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
+            f"not {type(ground_set).__name__}."
+        )
+    return ObservedData(data, mask, ground_set.n_features, weights)
+
+
 class Problem:
-    """Ground set and data, checked and converted to one dtype.
+    """Ground set and data, converted to one dtype.
 
     Attributes
     ----------
@@ -16,24 +28,24 @@ class Problem:
     padded_rows : (n + 1, d) ndarray of float64
         The atoms as rows, then a row of zeros for the index -1 of empty slots.
     data : (T, d) ndarray
-        Zero at missing entries.
+        Zero at missing entries, and multiplied by the square roots of the weights.
     observed : (T, d) ndarray or None
-        1.0 where observed and 0.0 where missing; None if nothing is missing.
+        The factors of the entries, as in `ObservedData`: 0.0 where missing, else 1.0, or less for entries of
+        less weight; None if all are 1.
+    graded : bool
+        Whether some factors lie between 0 and 1.
+    scales : (T,) ndarray or None
+        By which the weights of the supports are multiplied, as the data are; None if all are 1.
     energies : (T,) ndarray of float64
         |y_t|^2 on observed entries.
     rounding : (T,) ndarray
         Squared correlations up to this are rounding error.
     """
 
-    def __init__(self, ground_set: GroundSet, data: ArrayLike, mask: ArrayLike | None) -> None:
-        if not isinstance(ground_set, GroundSet):
-            raise TypeError(
-                "ground_set must be a GroundSet, from standard_ground_set or ground_set_from_array, "
-                f"not {type(ground_set).__name__}."
-            )
+    def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
         self.ground_set = ground_set
-        points = ObservedData(data, mask, ground_set.n_features)
         self.data, self.observed = points.rows(0, len(points))
+        self.graded, self.scales = points.graded, points.scales
         self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)
         self.padded_rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])
         # Weights are accurate to about ten digits, but not more than the data.
@@ -56,7 +68,21 @@ class Problem:
     def masked_lengths(self) -> Floats:
         """Return |m_t * a|^2 for every patch and atom: (T, n), or (1, n) if nothing is missing."""
         squares = self.ground_set.atoms**2
-        return squares.sum(axis=0, keepdims=True) if self.observed is None else self.observed @ squares
+        if self.observed is None:
+            return np.asarray(squares.sum(axis=0, keepdims=True))
+        counted: Floats = np.square(self.observed) if self.graded else self.observed
+        lengths: Floats = counted @ squares
+        return lengths
+
+    def factored(self, rows: Ints, vectors: Floats) -> Floats:
+        """Return vectors of some patches, (B, d) or (B, S, d), such that products with atoms are masked ones.
+
+        They must be zero at missing entries already, so that only other factors than 0 and 1 matter.
+        """
+        if not self.graded or self.observed is None:
+            return vectors
+        factors = self.observed[rows]
+        return vectors * (factors if vectors.ndim == 2 else factors[:, None])
 
     def columns(self, rows: Ints, supports: Ints) -> NDArray[np.float64]:
         """Return the atoms of given supports (B, S), zero at missing entries of the patch: (B, S, d)."""

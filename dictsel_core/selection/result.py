@@ -26,12 +26,15 @@ class SelectionStep:
         Value of the objective of the selector after the step.
     n_exact : int
         How many candidate atoms were evaluated exactly in this step.
+    error : float
+        How far the gain of the atom may be below the largest one; 0 unless gains were estimated.
     """
 
     atom: int
     gain: float
     objective: float
     n_exact: int
+    error: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

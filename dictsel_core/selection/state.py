@@ -1,10 +1,11 @@
 """The supports of all patches during a selection, refitted after every change."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from dictsel_core._arrays import chunk_rows, read_only
+from dictsel_core._threads import map_blocks
 from dictsel_core._validation import Floats, Ints
 from dictsel_core.constraints import Replacement
 from dictsel_core.selection.fits import Fit
@@ -21,6 +22,8 @@ class SupportState:
         Maximum size of a support.
     fit : Fit
         Computes the weights.
+    threads : int, optional
+        The result does not depend on it. Default is 1.
 
     Attributes
     ----------
@@ -31,8 +34,8 @@ class SupportState:
         Least-squares weights on the observed entries; 0 in empty slots.
     """
 
-    def __init__(self, problem: Problem, capacity: int, fit: Fit) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, capacity: int, fit: Fit, threads: int = 1) -> None:
+        self.problem, self.threads = problem, threads
         shape = (len(problem), capacity)
         self.supports = np.full(shape, -1)
         self.sizes = np.zeros(len(problem), dtype=np.intp)
@@ -90,14 +93,29 @@ class SupportState:
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares on their observed entries."""
-        for block, supports in self.blocks(rows):
-            weights, self._explained[block] = self._fit.refit(block, supports)
-            self.coefficients[block, : weights.shape[1]] = weights
+
+        def refit_blocks(blocks: Sequence[tuple[Ints, Ints]]) -> None:
+            for block, supports in blocks:
+                weights, self._explained[block] = self._fit.refit(block, supports)
+                self.coefficients[block, : weights.shape[1]] = weights
+
+        for _ in map_blocks(refit_blocks, list(self.blocks(rows)), self.threads):
+            pass
 
     def correlate(self, rows: Ints, out: Floats) -> None:
         """Put A^T r of the given patches into `out`: (B, n)."""
         supports, weights = self.supports.take(rows, axis=0), self.coefficients.take(rows, axis=0)
         self._fit.correlate(rows, supports, weights, out)
+
+    def squared_correlations(self, rows: Ints, out: Floats) -> None:
+        """Put (A^T r)^2 of the given patches into `out`, (B, n); 0 for atoms in use and rounding errors."""
+        self.correlate(rows, out)
+        np.square(out, out=out)
+        np.copyto(out, 0, where=out <= self.problem.rounding.take(rows)[:, None])
+        self.problem.equalize_duplicates(out)
+        supports = self.supports.take(rows, axis=0)
+        used = supports >= 0
+        out[used.nonzero()[0], supports[used]] = 0
 
     def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Yield (patches, supports) for cache-sized blocks of patches, as wide as the largest support."""
@@ -113,7 +131,9 @@ class SupportState:
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Return one index array and one weight array per patch, all read-only."""
         supports = read_only(self.supports.copy())
-        weights = read_only(self.coefficients.astype(self.problem.data.dtype))
+        scales = self.problem.scales
+        weights = self.coefficients if scales is None else self.coefficients / scales[:, None]
+        weights = read_only(weights.astype(self.problem.data.dtype))
         sizes = self.sizes.tolist()
         return (
             [row[:size] for row, size in zip(supports, sizes, strict=True)],

@@ -1,15 +1,17 @@
-"""What the user sees: the report, notes, the JSON document."""
+"""The printed report, notes and JSON document."""
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from inpaint_app.cli.streams import print_note, print_report
+from inpaint_app.errors import printable_path
 
 
 class Console:
-    """Where words go: the report to stdout, notes to stderr; with `json` only the document to stdout.
+    """Prints the report to stdout and notes to stderr; with `as_json` only the document to stdout.
 
     Parameters
     ----------
@@ -22,7 +24,7 @@ class Console:
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet
 
-    def say(self, line: str) -> None:
+    def print(self, line: str) -> None:
         """Print a line of the report."""
         if not self.quiet:
             (print_note if self.as_json else print_report)(f"{line}\n")
@@ -32,7 +34,13 @@ class Console:
         if not self.quiet:
             print_note(f"Note: {line}\n")
 
-    def document(self, contents: Mapping[str, Any]) -> None:
+    def print_written(self, path: Path, notes: Iterable[str], label: str = "Written") -> None:
+        """Print the name of a file that was written, and notes about what it could not keep."""
+        self.print(f"{label + ':':<12} {printable_path(path)}")
+        for note in notes:
+            self.note(note)
+
+    def print_json(self, contents: Mapping[str, Any]) -> None:
         """Print the JSON document, where one is wanted."""
         if self.as_json:
             print_report(f"{json.dumps(_plain(contents), indent=2, allow_nan=False)}\n")

@@ -3,54 +3,99 @@
 import argparse
 import difflib
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from dictsel_core import Parameter
 from inpaint_app.cli.streams import CommandLineError, print_note, print_report
 
+AnyAction = TypeVar("AnyAction", bound=argparse.Action)
 
-class PrintingParser(argparse.ArgumentParser):
-    """A parser that prints as all else is printed, so that a reader may leave."""
-
-    def _print_message(self, message: str, file: object = None) -> None:
-        (print_note if file is sys.stderr else print_report)(message)
+_VALUE_HINTS = {"--key": "put the colour in quotes: --key '#ff00ff'"}
 
 
-class Parser(PrintingParser):
-    """A parser that raises `CommandLineError` where the standard one prints its usage and exits."""
+class BadValueError(Exception):
+    """The text of an option is not a value of its type; the message stands after the option's name."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises `CommandLineError` where the standard one prints its usage and exits.
+
+    Every check that argparse makes is met here by the method that makes it, so its messages are never read.
+    """
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401  (the options of the standard parser)
-        options.setdefault("formatter_class", _Formatter)
-        super().__init__(allow_abbrev=False, **options)
-
-    def error(self, message: str) -> NoReturn:
-        """Refuse the arguments."""
-        command = re.match(r"argument COMMAND: invalid choice: '(.*?)' \(choose from (.*)\)", message)
-        if command:
-            near = difflib.get_close_matches(command[1], re.findall(r"\w+", command[2]), n=1)
-            hint = f"did you mean '{self.prog} {near[0]}'?" if near else f"see '{self.prog} --help'."
-            raise CommandLineError(f"There is no command {command[1][:40]!r}; {hint}")
-        raise CommandLineError(_sentence(message, self.prog))
+        self._required: list[argparse.Action] = []
+        super().__init__(allow_abbrev=False, formatter_class=_Formatter, **options)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse, and refuse what is left over, naming the option that may have been meant."""
-        parsed, rest = super().parse_known_args(args, namespace)
+        """Parse, and refuse what is left over or left out."""
+        words = sys.argv[1:] if args is None else list(args)
+        for word in words[: words.index("--") if "--" in words else None]:
+            self._refuse_value_of_flag(*word.partition("=")[::2])
+        parsed, rest = super().parse_known_args(words, namespace)
         if rest:
             raise CommandLineError(self._unknown(rest[0]))
+        missing = [_name(action) for action in self._required if getattr(parsed, action.dest) is None]
+        if missing:
+            raise CommandLineError(f"{' and '.join(missing)} is missing; {self._see_help}")
         return parsed, rest
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse arguments that only argparse itself knows to be wrong, such as ``-hx``."""
+        raise CommandLineError(f"These arguments cannot be understood; {self._see_help}")
+
+    @property
+    def _see_help(self) -> str:
+        return f"see '{self.prog} --help'."
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        (print_note if file is sys.stderr else print_report)(message)
+
+    def _add_action(self, action: AnyAction) -> AnyAction:
+        added = super()._add_action(action)
+        if added.required:  # checked when all is parsed
+            added.required = False
+            self._required.append(added)
+        return added
+
+    def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
+        try:
+            return super()._match_argument(action, arg_strings_pattern)
+        except argparse.ArgumentError:
+            hint = _VALUE_HINTS.get(_name(action))
+            raise CommandLineError(
+                f"{_name(action)} needs a value; " + (f"{hint}." if hint else self._see_help)
+            ) from None
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:  # noqa: ANN401
+        try:
+            return super()._get_values(action, arg_strings)
+        except BadValueError as error:
+            raise CommandLineError(f"{_name(action)} {error}") from None
+
+    def _check_value(self, action: argparse.Action, value: str) -> None:
+        """Refuse a command that does not exist; options use `one_of` for their choices."""
+        if action.choices is None or value in action.choices:
+            return
+        near = difflib.get_close_matches(value, action.choices, n=1)
+        hint = f"did you mean '{self.prog} {near[0]}'?" if near else self._see_help
+        raise CommandLineError(f"There is no command {value[:40]!r}; {hint}")
+
+    def _refuse_value_of_flag(self, name: str, value: str) -> None:
+        action = self._option_string_actions.get(name)
+        if value and action is not None and action.nargs == 0:
+            raise CommandLineError(f"{name} takes no value; leave {value!r} out.")
 
     def _unknown(self, word: str) -> str:
         name = word.partition("=")[0]
         if not name.startswith("-"):
-            return f"{word!r} is one word too many; put names that hold blanks in quotes."
-        known = [option for action in self._actions for option in action.option_strings]
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"see '{self.prog} --help'."
+            return f"{word!r} is an unexpected argument; put names that hold blanks in quotes."
+        near = difflib.get_close_matches(name, self._option_string_actions, n=1)
+        hint = f"did you mean {near[0]}?" if near else self._see_help
         return f"There is no option {name}; {hint}"
 
 
@@ -61,30 +106,9 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=30)
 
 
-_PATTERNS: tuple[tuple[str, str], ...] = (
-    (
-        r"argument \S*/?(--key): expected one argument",
-        "{0} needs a colour; put it in quotes: --key '#ff00ff'.",
-    ),
-    (r"argument (.+): expected (?:one|at least one) arguments?", "{0} needs a value; see '{prog} --help'."),
-    (r"argument (.+): expected \d+ arguments?", "{0} needs more values; see '{prog} --help'."),
-    (r"argument (.+): ignored explicit argument (.+)", "{0} takes no value; leave {1} out."),
-    (r"argument (.+): not allowed with argument (.+)", "{0} and {1} exclude each other; give one of them."),
-    (r"one of the arguments (.+) is required", "Something is missing: give one of {0}."),
-    (r"the following arguments are required: (.+)", "{0} is missing; see '{prog} --help'."),
-)
-
-
-def _sentence(message: str, prog: str) -> str:
-    """Turn a complaint of argparse into a sentence with advice."""
-    for pattern, sentence in _PATTERNS:
-        found = re.fullmatch(pattern, message, re.DOTALL)
-        if found:
-            return sentence.format(*found.groups(), prog=prog)
-    found = re.fullmatch(r"argument ([^:]+): (.+)", message, re.DOTALL)
-    if found:  # from the types below: "needs ..., not ..."
-        return f"{found[1].split('/')[-1]} {found[2]}"
-    return f"{message[:1].upper()}{message[1:]}; see '{prog} --help'."
+def _name(action: argparse.Action) -> str:
+    """Return an argument as the user knows it."""
+    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
 
 
 def value_of(parameter: Parameter, otherwise: str = "") -> Callable[[str], Any]:
@@ -95,14 +119,14 @@ def value_of(parameter: Parameter, otherwise: str = "") -> Callable[[str], Any]:
         try:
             return parameter.checked(parameter.kind(text))
         except ValueError:
-            raise argparse.ArgumentTypeError(f"needs {wanted}, not {text[:40]!r}.") from None
+            raise BadValueError(f"needs {wanted}, not {text[:40]!r}.") from None
 
     return parse
 
 
-def whole(least: int, most: int) -> Callable[[str], int]:
+def whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
     """Return the type of whole numbers between two limits."""
-    return value_of(Parameter(name="", kind=int, minimum=least, maximum=most))
+    return value_of(Parameter(name="", kind=int, minimum=minimum, maximum=maximum))
 
 
 def one_of(names: Iterable[str]) -> Callable[[str], str]:
@@ -110,22 +134,22 @@ def one_of(names: Iterable[str]) -> Callable[[str], str]:
     return value_of(Parameter(name="", kind=str, choices=tuple(names)))
 
 
-def part(text: str) -> float:
-    """Parse a part of a whole: 0.8 or 80%."""
+def fraction(text: str) -> float:
+    """Parse a fraction: 0.8 or 80%."""
     try:
         value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         value = math.nan
     if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(
-            f"needs a part between 0 and 1 such as 0.8, or between 0% and 100%, not {text[:40]!r}."
+        raise BadValueError(
+            f"needs a fraction between 0 and 1 such as 0.8, or between 0% and 100%, not {text[:40]!r}."
         )
     return value
 
 
-def names(text: str) -> tuple[str, ...]:
+def comma_separated(text: str) -> tuple[str, ...]:
     """Parse a list of names with commas between."""
     found = tuple(name.strip() for name in text.split(",") if name.strip())
     if not found:
-        raise argparse.ArgumentTypeError("needs names with commas between, such as dct,haar.")
+        raise BadValueError("needs names with commas between, such as dct,haar.")
     return found

@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from types import FrameType
 
 from dictsel_core import __version__
-from inpaint_app.cli import batch, compare, damage, dictionary, restore, score, tune
+from inpaint_app.cli.commands import batch, compare, damage, dictionary, restore, score, tune
 from inpaint_app.cli.parser import Parser
 from inpaint_app.cli.streams import print_note
 
 _DESCRIPTION = """\
-Give damaged pictures their missing pixels back: dropped pixels, scratches,
-stamped text, holes.
+Restore the missing pixels of damaged pictures: dropped pixels, scratches, stamped
+text, holes.
 
-A small dictionary of cosines and wavelets is selected on what is left of the
-picture; every window is then rebuilt from a few of its atoms. The picture itself
-is all that is needed: nothing is downloaded and nothing leaves this machine."""
+A small dictionary of cosines and wavelets is selected on the observed pixels; every
+patch is then coded with a few of its atoms and refined with similar patches. The
+picture itself is all that is needed: nothing is downloaded and nothing leaves this
+machine."""
 
 _EPILOG = """\
 examples:
@@ -37,14 +38,25 @@ examples:
 without --overwrite. Exit codes: 0 done, 1 some files of a batch failed, 2 the
 input is wrong, 130 stopped by Ctrl-C."""
 
+COMMANDS = tuple(module.COMMAND for module in (restore, batch, compare, damage, score, tune, dictionary))
+"""In the order in which they are listed."""
+
 
 def parser() -> Parser:
     """Return the parser of all commands."""
     top = Parser(prog="inpaint", description=_DESCRIPTION, epilog=_EPILOG)
     top.add_argument("--version", action="version", version=f"inpaint {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    for module in (restore, batch, compare, damage, score, tune, dictionary):
-        module.add(commands)
+    for command in COMMANDS:
+        own = commands.add_parser(
+            command.name,
+            help=command.summary,
+            usage=f"inpaint {command.usage}",
+            description=command.summary,
+            epilog=command.details,
+        )
+        command.add_options(own)
+        own.set_defaults(run=command.run)
     return top
 
 

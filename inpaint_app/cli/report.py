@@ -1,49 +1,30 @@
-"""The report of a restoration in words and figures."""
+"""The printed report of a restoration."""
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from dictsel_core import Restoration
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
-from inpaint_app.files.recipe_contents import plain_settings
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
 from inpaint_app.jobs.restore_file import FileResult
 from inpaint_app.jobs.source import Source
 
+_KEYS = ("estimated_psnr", "missing_fraction", "seconds", "settings", "output")
 _SOURCES = {"alpha": "transparent", "nan": "NaN", "mask": "in the mask", "key": "of the given colour"}
 
 
-KEYS = (
-    "psnr",
-    "psnr_missing",
-    "ssim",
-    "estimated_psnr",
-    "missing_fraction",
-    "seconds",
-    "settings",
-    "output",
-)
-"""What `--json` tells about a restoration."""
-
-
-def as_document(result: FileResult) -> dict[str, Any]:
-    """Return what `--json` prints about a restored file."""
-    scores = result.quality.scores
-    values = (
-        scores.psnr,
-        scores.psnr_missing,
-        scores.ssim,
-        result.quality.estimated_psnr,
-        result.missing_fraction,
-        dict(result.seconds),
-        plain_settings(result.settings),
-        str(result.output),
-    )
-    return dict(zip(KEYS, values, strict=True))
+def as_document(result: FileResult | None) -> dict[str, Any]:
+    """Return what `--json` prints about a restored file; None everywhere for one that failed."""
+    if result is None:
+        return dict.fromkeys((*asdict(Scores()), *_KEYS))
+    quality, seconds, settings = result.quality, dict(result.seconds), asdict(result.settings)
+    values = (quality.estimated_psnr, result.missing_fraction, seconds, settings, str(result.output))
+    return asdict(quality.scores) | dict(zip(_KEYS, values, strict=True))
 
 
 def follow(console: Console, bar: ProgressBar) -> JobControl:
@@ -67,8 +48,8 @@ def print_source(console: Console, source: Source) -> None:
     picture, missing = source.picture, source.missing
     name = printable_path(source.path or source.name)
     where = " and ".join(_SOURCES.get(each, each) for each in missing.sources)
-    console.say(f"Picture:     {name}, {picture.width} x {picture.height} pixels, {picture.mode}")
-    console.say(f"Missing:     {format_percent(missing.fraction)} of the pixels ({where})")
+    console.print(f"Picture:     {name}, {picture.width} x {picture.height} pixels, {picture.mode}")
+    console.print(f"Missing:     {format_percent(missing.fraction)} of the pixels ({where})")
     for notice in picture.notices:
         console.note(notice)
 
@@ -79,16 +60,16 @@ def print_restoration(console: Console, restoration: Restoration) -> None:
     counts = Counter(origin.basis for origin in restoration.origins)
     bases = ", ".join(f"{count} {basis}" for basis, count in counts.most_common())
     budget = f", {settings.budget:g} on average" if settings.constraint == "average" else ""
-    console.say(
+    console.print(
         f"Dictionary:  {len(restoration.origins)} atoms ({bases}), selected under {settings.constraint} "
         f"sparsity: at most {settings.sparsity} atoms per patch{budget}"
     )
-    console.say(
+    console.print(
         f"Patches:     {settings.patch_size} x {settings.patch_size} pixels, "
         f"{restoration.mean_patch_atoms:.1f} atoms used on average (at most {settings.coding_sparsity})"
     )
     if restoration.n_rounds:
-        console.say(f"Refinement:  {restoration.n_rounds} round{'s' if restoration.n_rounds > 1 else ''}")
+        console.print(f"Refinement:  {restoration.n_rounds} round{'s' if restoration.n_rounds > 1 else ''}")
 
 
 def print_result(console: Console, result: FileResult) -> None:
@@ -96,17 +77,15 @@ def print_result(console: Console, result: FileResult) -> None:
     quality = result.quality
     if quality.scores.psnr is not None:
         for line in score_lines(quality.scores):
-            console.say(line)
+            console.print(line)
     elif quality.estimated_psnr is not None:
-        console.say(
+        console.print(
             f"PSNR:        about {format_decibels(quality.estimated_psnr)}, an estimate from held-out "
             "observed pixels (--reference measures it)"
         )
     stages = ", ".join(f"{stage} {time:.2f}" for stage, time in result.seconds.items() if stage != "total")
-    console.say(f"Seconds:     {result.seconds['total']:.2f} ({stages})")
-    console.say(f"Written:     {printable_path(result.output)}")
-    for note in result.notes:
-        console.note(note)
+    console.print(f"Seconds:     {result.seconds['total']:.2f} ({stages})")
+    console.print_written(result.output, result.notes)
 
 
 def score_lines(scores: Scores) -> list[str]:

@@ -5,100 +5,79 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dictsel_core import PresetName, RestoreSettings, standard_ground_set
+from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.errors import UserError, clause
-from inpaint_app.files.recipe import read_recipe
-from inpaint_app.files.recipe_contents import recipe_mask_spec, recipe_settings
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.recipe import load_recipe
 
-_OPTIONS = {
-    "constraint": "constraint",
-    "atoms": "n_atoms",
-    "sparsity": "sparsity",
-    "budget": "budget",
-    "coding_sparsity": "coding_sparsity",
-    "patch_size": "patch_size",
-    "bases": "bases",
-    "rounds": "rounds",
-    "selector": "selector",
-    "seed": "seed",
-    "threads": "threads",
-}
-_TUNED = ("atoms", "sparsity", "budget", "coding_sparsity")
+_TUNED = ("n_atoms", "sparsity", "budget", "coding_sparsity")
 
 
 @dataclass(frozen=True)
 class ResolvedOptions:
-    """What the user wants done.
-
-    Attributes
-    ----------
-    settings : RestoreSettings
-        Of the restoration.
-    mask_spec : MaskSpec
-        Of the missing pixels.
-    auto : bool
-        Whether to tune the settings first.
-    """
+    """What the user wants done: the settings, how missing pixels are marked, whether to tune first."""
 
     settings: RestoreSettings
     mask_spec: MaskSpec
-    auto: bool = False
+    tunes: bool = False
 
 
-def resolve_options(args: argparse.Namespace) -> ResolvedOptions:
-    """Return what the options ask for; a recipe gives what they leave open."""
-    recipe = None if args.recipe is None else read_recipe(args.recipe)
-    _refuse_contradictions(args)
+def resolve_options(
+    args: argparse.Namespace, *, preset: PresetName = "balanced", tuner: str = ""
+) -> ResolvedOptions:
+    """Return what the options ask for; a recipe, or else a preset, gives what they leave open.
+
+    Parameters
+    ----------
+    args : Namespace
+        With the options of `options.add_method` and `options.add_mask_options`.
+    preset : str
+        The preset if the user names none.
+    tuner : str
+        The command, if it tunes the settings.
+    """
+    recipe = None if args.recipe is None else load_recipe(args.recipe)
+    tunes = getattr(args, "auto", False)
+    _refuse_contradictions(args, "--auto" if tunes else tuner)
     if recipe is None:
-        # Refinement would hide what the constraints do.
-        usual: PresetName = "fast" if args.command == "compare" else "balanced"
-        settings, mask_spec = RestoreSettings.preset(args.preset or usual), MaskSpec()
+        settings, mask_spec = RestoreSettings.preset(args.preset or preset), MaskSpec()
     else:
-        settings, mask_spec = recipe_settings(recipe, args.recipe), recipe_mask_spec(recipe, args.recipe)
-    chosen = ResolvedOptions(
-        _with_options(settings, args), _with_mask_options(mask_spec, args), getattr(args, "auto", False)
-    )
-    _check_budget(chosen.settings, args)
-    check_ground_set(chosen.settings)
-    return chosen
+        settings, mask_spec = recipe.settings, recipe.mask_spec
+    settings = _with_options(settings, args)
+    if "budget" in args and settings.constraint == "individual":
+        raise UserError("--budget has no meaning under individual sparsity", "use --constraint average")
+    return ResolvedOptions(settings, _with_mask_options(mask_spec, args), tunes)
 
 
-def _refuse_contradictions(args: argparse.Namespace) -> None:
+def _refuse_contradictions(args: argparse.Namespace, tuner: str) -> None:
     if args.recipe is not None and args.preset is not None:
         raise UserError("--recipe and --preset both say every setting", "give one of them")
-    replaces = args.replace_observed or args.preset == "paper"
-    refines = bool(args.rounds) or (args.rounds is None and args.preset in ("balanced", "best"))
-    if replaces and refines:
-        who = "--replace-observed" if args.replace_observed else "--preset paper"
-        whom = "--rounds" if args.rounds else f"--preset {args.preset}"
-        raise UserError(f"{who} replaces observed pixels, which {whom} keeps", "leave one of them out")
-    tuner = "--auto" if getattr(args, "auto", False) else "inpaint tune" if args.command == "tune" else ""
     if tuner == "--auto" and args.recipe is not None:
         raise UserError("--auto chooses what --recipe already says", "give one of them")
-    for name in _TUNED if tuner else ():
-        if getattr(args, name) is not None:
-            raise UserError(f"{tuner} chooses --{name.replace('_', '-')} itself", "leave one of them out")
-
-
-def _check_budget(settings: RestoreSettings, args: argparse.Namespace) -> None:
-    if args.budget is not None and settings.constraint == "individual":
-        raise UserError("--budget has no meaning under individual sparsity", "use --constraint average")
+    for option in SETTING_OPTIONS if tuner else ():
+        if option.setting in _TUNED and option.setting in args:
+            raise UserError(f"{tuner} chooses {option.flag} itself", "leave one of them out")
+    given = RestoreSettings(rounds=0) if args.preset is None else RestoreSettings.preset(args.preset)
+    named = f"--preset {args.preset}"
+    replacing = "--replace-observed" if "keep_observed" in args else "" if given.keep_observed else named
+    refining = "--rounds" if "rounds" in args else named
+    if replacing and getattr(args, "rounds", given.rounds) != 0:
+        raise UserError(
+            f"{replacing} replaces observed pixels, which {refining} keeps", "leave one of them out"
+        )
 
 
 def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> RestoreSettings:
-    given = {field: getattr(args, name, None) for name, field in _OPTIONS.items()}
-    changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
-    if args.rounds == "auto":
-        changes["rounds"] = None
-    if args.replace_observed:
-        changes["keep_observed"] = False
+    names = [option.setting for option in SETTING_OPTIONS if option.setting in args]
+    changes: dict[str, Any] = {name: getattr(args, name) for name in names}
+    if "keep_observed" in changes:
         changes.setdefault("rounds", 0)  # refinement would keep them
-    if args.every_patch:
-        changes["every_patch"] = True
     try:
-        return replace(settings, **changes)
+        changed = replace(settings, **changes)
+        standard_ground_set((changed.patch_size, changed.patch_size), changed.bases)
     except (ValueError, TypeError) as error:
         raise UserError(f"These settings do not work: {clause(error)}", "change them") from error
+    return changed
 
 
 def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpec:
@@ -115,18 +94,3 @@ def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpe
             raise UserError("--tolerance needs a colour", "give one with --key")
         mask_spec = replace(mask_spec, tolerance=args.tolerance)
     return mask_spec
-
-
-def check_ground_set(settings: RestoreSettings) -> None:
-    """Refuse bases that do not exist or do not fit the patch size, before any work."""
-    size = settings.patch_size
-    wavelets = [name for name in settings.bases if name != "dct"]
-    if size % 2 and wavelets:
-        raise UserError(
-            f"A patch size of {size} is odd, which {wavelets[0]} cannot be",
-            "give an even --patch-size or --bases dct",
-        )
-    try:
-        standard_ground_set((size, size), settings.bases)
-    except (ValueError, TypeError) as error:
-        raise UserError(f"These bases do not work: {clause(error)}", "change --bases") from error

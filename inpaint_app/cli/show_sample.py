@@ -6,7 +6,7 @@ from dictsel_core import RestoreSettings, psnr
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import follow
-from inpaint_app.errors import UserError, printable_path
+from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.image.damage import SAMPLES
@@ -22,7 +22,7 @@ _OUTPUT = "sample_restored.png"
 def show_sample(folder: Path) -> int:
     """Restore the sample with the default settings, print its PSNR, and write it into a folder."""
     console = Console()
-    console.say("There is no display for the window; the bundled sample is restored here instead.")
+    console.print("There is no display for the window; the bundled sample is restored here instead.")
     source = open_sample(SAMPLES[0])
     assert source.reference is not None, "the sample is damaged on purpose"
     pixels, mask, original = source.picture.pixels, source.missing.mask, source.reference.pixels
@@ -31,13 +31,13 @@ def show_sample(folder: Path) -> int:
     assert run.restoration is not None, "nobody stops it"
     restored, missing = run.restoration.image, format_percent(source.missing.fraction)
     before, after = damage_quality(pixels, mask, original).scores, measure(original, restored, None)
-    console.say(f"Sample:      {source.picture.width} x {source.picture.height} pixels, {missing} missing")
-    console.say(f"Damaged:     PSNR {format_decibels(before.psnr or 0)}")
-    console.say(f"Restored:    PSNR {format_decibels(after.psnr or 0)} in {run.seconds:.1f} s")
+    console.print(f"Sample:      {source.picture.width} x {source.picture.height} pixels, {missing} missing")
+    console.print(f"Damaged:     PSNR {format_decibels(before.psnr or 0)}")
+    console.print(f"Restored:    PSNR {format_decibels(after.psnr or 0)} in {run.seconds:.1f} s")
     output = _output(folder, source.reference)
-    write_restored(source, restored, mask, Output(output, overwrite=True))
-    console.say(f"Written:     {printable_path(output)}")
-    console.say("For your own pictures: make run ARGS='restore photo.png', or make run ARGS=--help.")
+    notes = write_restored(source, restored, mask, Output(output, overwrite=True))
+    console.print_written(output, notes)
+    console.print("For your own pictures: make run ARGS='restore photo.png', or make run ARGS=--help.")
     return 0
 
 

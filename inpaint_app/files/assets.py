@@ -5,15 +5,15 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from inpaint_app.errors import UserError
+from inpaint_app.files.read import read_picture
+from inpaint_app.image.picture import Picture
+
+ORIGINAL, DAMAGED = "sample.png", "sample_damaged.png"
+"""The sample pictures."""
 
 
 def asset(*parts: str) -> Traversable:
-    """Return a file of the folder `assets`, from the installed package or from the checkout.
-
-    Parameters
-    ----------
-    *parts : str
-        Folders and name.
+    """Return a file of the folder `assets`, given by folders and name; installed or from the checkout.
 
     Raises
     ------
@@ -25,4 +25,10 @@ def asset(*parts: str) -> Traversable:
         found = place.joinpath("assets", *parts)
         if found.is_file():
             return found
-    raise UserError(f"{parts[-1]} is missing from this installation", "install the program anew")
+    raise UserError(f"{parts[-1]} is missing from this installation", "install the program again")
+
+
+def read_sample(name: str) -> Picture:
+    """Read a sample picture: `ORIGINAL` or `DAMAGED`."""
+    with resources.as_file(asset(name)) as path:
+        return read_picture(path)

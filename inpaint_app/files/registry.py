@@ -42,6 +42,11 @@ def find_writable(path: Path) -> Format | None:
     return next((each for each in writable() if suffix in each.suffixes), None)
 
 
+def suffix_of(name: str) -> str:
+    """Return the suffix that files of a format get; that of the first format where it cannot be written."""
+    return next((each for each in writable() if each.name == name), writable()[0]).suffixes[0]
+
+
 def format_of(path: Path) -> Format:
     """Return the format in which a file of this name is written.
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.rect import Rect
 
@@ -61,11 +62,10 @@ class MaskHistory:
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
         self._stroke: _Stroke | None = None
-        #: Numbers of states: before the first step that is kept, the last one made, those that came from
-        #: elsewhere, those that were saved, those that were cleared.
+        #: Numbers of states: before the first step that is kept, the last one made, those that were saved.
         self._first, self._newest = 0, 0
-        self._given, self._saved = {0}, {0}
-        self._cleared: set[int] = set()
+        self._saved = {0}
+        self._origins = {0: MaskOrigin()}
 
     @property
     def mask(self) -> Mask:
@@ -89,17 +89,9 @@ class MaskHistory:
         return bool(self._undone)
 
     @property
-    def is_painted(self) -> bool:
-        """Whether the mask as it is now was painted, rather than given as a whole."""
-        return self._state not in self._given
-
-    @property
-    def was_cleared(self) -> bool:
-        """Whether the mask was cleared since it was given, so that all of it was painted."""
-        for state in (*(step.state for step in reversed(self._done)), self._first):
-            if state in self._given or state in self._cleared:
-                return state in self._cleared
-        return False
+    def origin(self) -> MaskOrigin:
+        """How the mask as it is now came about."""
+        return self._origins[self._state]
 
     @property
     def is_saved(self) -> bool:
@@ -160,7 +152,7 @@ class MaskHistory:
         for step in stroke.segments:
             moved = Rect(step.rect.row - rect.row, step.rect.column - rect.column, *step.rect[2:])
             _flip(flipped[moved.slices], step)
-        self._keep(_Step(rect, np.packbits(flipped)))
+        self._keep(_Step(rect, np.packbits(flipped)), replace(self.origin, is_painted=True))
         return rect
 
     def cancel_stroke(self) -> Rect | None:
@@ -174,8 +166,9 @@ class MaskHistory:
 
     def fill(self, rect: Rect, *, missing: bool = True) -> Rect | None:
         """Make the pixels of a rectangle missing, or observed."""
+        self.end_stroke()
         rect = rect.clipped(self._mask.shape)
-        return self._apply(rect, self._mask[rect.slices] != missing)
+        return self._apply(rect, self._mask[rect.slices] != missing, replace(self.origin, is_painted=True))
 
     def clear(self) -> Rect | None:
         """Make every pixel observed."""
@@ -184,8 +177,7 @@ class MaskHistory:
         if step is None:
             return None
         self._mask[...] = False
-        self._keep(step)
-        self._cleared.add(self._state)
+        self._keep(step, MaskOrigin(is_given=False))
         return step.rect
 
     def invert(self) -> Rect | None:
@@ -193,16 +185,24 @@ class MaskHistory:
         self.end_stroke()
         np.logical_not(self._mask, out=self._mask)
         everything = np.full(-(-self._mask.size // 8), 255, np.uint8)
-        self._keep(_Step(self._whole(), everything))
+        self._keep(
+            _Step(self._whole(), everything), replace(self.origin, is_inverted=not self.origin.is_inverted)
+        )
         return self._whole()
 
-    def replace(self, mask: Mask) -> Rect | None:
-        """Take over another mask of the same shape that is known from elsewhere, as one step."""
+    def replace(self, mask: Mask, origin: MaskOrigin | None = None) -> Rect | None:
+        """Take over another mask of the same shape, as one step.
+
+        Without an origin it is known from elsewhere, and need not be saved.
+        """
         if mask.shape != self._mask.shape:
             raise ValueError(f"the mask must be {self._mask.shape}, not {mask.shape}")
-        rect = self._apply(self._whole(), self._mask != mask)
-        self._given.add(self._state)
-        self._saved.add(self._state)
+        self.end_stroke()
+        new_origin = origin or MaskOrigin()
+        rect = self._apply(self._whole(), self._mask != mask, new_origin)
+        self._origins[self._state] = new_origin
+        if new_origin == MaskOrigin():
+            self._saved.add(self._state)
         return rect
 
     def undo(self) -> Rect | None:
@@ -232,17 +232,17 @@ class MaskHistory:
         stroke.segments.append(step)
         return step.rect
 
-    def _apply(self, rect: Rect, flipped: Mask) -> Rect | None:
-        self.end_stroke()
+    def _apply(self, rect: Rect, flipped: Mask, origin: MaskOrigin) -> Rect | None:
         step = _packed(rect, flipped)
         if step is None:
             return None
         self._mask[rect.slices] ^= flipped
-        self._keep(step)
+        self._keep(step, origin)
         return step.rect
 
-    def _keep(self, step: _Step) -> None:
+    def _keep(self, step: _Step, origin: MaskOrigin) -> None:
         self._newest += 1
+        self._origins[self._newest] = origin
         self._done.append(replace(step, state=self._newest))
         self._undone.clear()
         while len(self._done) > 1 and sum(step.flipped.nbytes for step in self._done) > self._max_bytes:

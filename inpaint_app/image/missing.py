@@ -11,6 +11,9 @@ from inpaint_app.image.picture import Array, Picture, full_scale
 
 Mask = npt.NDArray[np.bool_]
 
+_MOSTLY = 0.9
+"""Masks that people make leave more of a picture than the rest."""
+
 
 @dataclass(frozen=True, eq=False)
 class MissingPixels:
@@ -100,6 +103,19 @@ def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bo
     if has_key:
         raise UserError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
     raise UserError("No missing pixels were found", Remedy.MARK_MISSING)
+
+
+def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
+    """Return whether a mask may be meant the other way round: it leaves next to nothing.
+
+    Parameters
+    ----------
+    missing : MissingPixels
+        What was detected.
+    fraction : float
+        What is missing now, 0 to 1.
+    """
+    return fraction > _MOSTLY and "simulated" not in missing.sources
 
 
 def _from_alpha(picture: Picture) -> Mask | None:

@@ -149,6 +149,11 @@ def full_scale(dtype: npt.DTypeLike) -> float:
     return float(np.iinfo(resolved).max) if np.issubdtype(resolved, np.integer) else 1.0
 
 
+def channel_axis(pixels: Array) -> int | None:
+    """Return the axis of the channels for the library: the last one, if there are any."""
+    return -1 if pixels.ndim == 3 else None
+
+
 def _read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False

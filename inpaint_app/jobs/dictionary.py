@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from dictsel_core import Restoration
 from inpaint_app.figures import atoms_figure
@@ -28,6 +29,15 @@ def atom_use(request: RestoreRequest, restoration: Restoration, atom: int) -> At
     size, shape = restoration.settings.patch_size, request.mask.shape  # patches may reach beyond the border
     corners = np.unique(restoration.patch_positions[users], axis=0).tolist()
     return AtomUse(atom, tuple(Rect(row, column, size, size).clipped(shape) for row, column in corners))
+
+
+def selection_shares(restoration: Restoration) -> npt.NDArray[np.float64]:
+    """Return the fraction of the patches of the selection that use each atom, as in `atom_use`: (k,)."""
+    selection = restoration.selection
+    assert selection is not None, "asked for after a complete restoration only"
+    users = [np.unique(np.asarray(support, np.intp)) for support in selection.supports]
+    counts = np.bincount(np.concatenate(users), minlength=int(np.max(selection.atoms)) + 1)
+    return np.asarray(counts[selection.atoms] / len(users), np.float64)
 
 
 def dictionary_figure(restoration: Restoration) -> Picture:

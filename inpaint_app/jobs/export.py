@@ -12,7 +12,7 @@ from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
 from inpaint_app.files.encodable import Facts, check_encodable, facts_of
 from inpaint_app.files.paths import same_file
-from inpaint_app.files.recipe_contents import recipe_output
+from inpaint_app.files.recipes.contents import recipe_output
 from inpaint_app.files.registry import format_of
 from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.formatting import format_decibels, format_percent

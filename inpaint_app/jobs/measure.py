@@ -7,7 +7,7 @@ import numpy as np
 
 from dictsel_core import error_map, estimate_psnr, psnr, ssim
 from inpaint_app.image.missing import Mask
-from inpaint_app.image.picture import Array, full_scale
+from inpaint_app.image.picture import Array, channel_axis, full_scale
 from inpaint_app.jobs.restore import RestoreRequest
 
 
@@ -40,18 +40,30 @@ def measure(reference: Array, image: Array, mask: Mask | None) -> Scores:
     """Compare a picture with its reference, also over the missing pixels where there are any."""
     is_large_enough = min(reference.shape[:2]) >= 3
     has_missing = mask is not None and bool(mask.any())
+    # Values of a float picture may go beyond white.
+    peak, axis = full_scale(reference.dtype), channel_axis(reference)
     return Scores(
-        psnr=psnr(reference, image),
-        psnr_missing=psnr(reference, image, mask=mask) if has_missing else None,
-        ssim=ssim(reference, image) if is_large_enough else None,
-        ssim_missing=ssim(reference, image, mask=mask) if has_missing and is_large_enough else None,
+        psnr=psnr(reference, image, data_range=peak),
+        psnr_missing=psnr(reference, image, mask=mask, data_range=peak) if has_missing else None,
+        ssim=ssim(reference, image, data_range=peak, channel_axis=axis) if is_large_enough else None,
+        ssim_missing=(
+            ssim(reference, image, mask=mask, data_range=peak, channel_axis=axis)
+            if has_missing and is_large_enough
+            else None
+        ),
     )
 
 
 def estimate(request: RestoreRequest) -> float | None:
     """Return the PSNR estimated from held-out pixels; None where too little is observed."""
     try:
-        value = estimate_psnr(request.pixels, request.mask, request.settings, seed=request.settings.seed)
+        value = estimate_psnr(
+            request.pixels,
+            request.mask,
+            request.settings,
+            channel_axis=request.channel_axis,
+            seed=request.settings.seed,
+        )
     except (ValueError, MemoryError):  # the picture itself may have been written already
         return None
     return value if math.isfinite(value) else None
@@ -66,5 +78,7 @@ def damage_quality(pixels: Array, mask: Mask, reference: Array) -> QualityMetric
 
 def error_picture(reference: Array, image: Array) -> Array:
     """Return absolute errors as (H, W) bytes, 0 = none, 255 = a quarter of the range or more."""
-    scaled = error_map(reference, image) * (4 * 255 / full_scale(reference.dtype))
+    scaled = error_map(reference, image, channel_axis=channel_axis(reference)) * (
+        4 * 255 / full_scale(reference.dtype)
+    )
     return np.minimum(scaled, 255).astype(np.uint8)

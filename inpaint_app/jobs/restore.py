@@ -10,7 +10,7 @@ import numpy as np
 from dictsel_core import ConstraintName, Restoration, RestoreSettings, RestoreStep, iter_restore
 from inpaint_app.errors import UserError, clause
 from inpaint_app.image.missing import Mask, MissingPixels, check_missing
-from inpaint_app.image.picture import Array
+from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.jobs.control import JobControl, ProgressReporter, StoppedError
 
 _STAGES = {
@@ -18,6 +18,7 @@ _STAGES = {
     "coarse": "filling coarser scales",
     "code": "coding patches",
     "channels": "predicting channels from each other",
+    "texture": "filling wide holes with texture",
     "refine": "refining with similar patches",
 }
 
@@ -29,6 +30,11 @@ class RestoreRequest:
     pixels: Array
     mask: Mask
     settings: RestoreSettings
+
+    @property
+    def channel_axis(self) -> int | None:
+        """The axis of the channels, for the library."""
+        return channel_axis(self.pixels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +110,9 @@ def preview(request: RestoreRequest, rows: slice, columns: slice, control: JobCo
             control.report(Preview(rows, columns, image))
 
     with translate_errors():
-        run = iter_restore(request.pixels[rows, columns], part, settings.resolved(observed, n_candidates))
+        resolved = settings.resolved(observed, n_candidates)
+        pixels = request.pixels[rows, columns]
+        run = iter_restore(pixels, part, resolved, channel_axis=request.channel_axis)
         return Preview(rows, columns, control.drain(run, on_step).image)
 
 
@@ -140,7 +148,9 @@ def _restore(request: RestoreRequest, control: JobControl, reporter: ProgressRep
 
     try:
         with translate_errors():
-            run = iter_restore(request.pixels, request.mask, request.settings)
+            run = iter_restore(
+                request.pixels, request.mask, request.settings, channel_axis=request.channel_axis
+            )
             restoration = control.drain(run, on_step)
     except StoppedError:
         return RunResult(request, last, time.perf_counter() - start, is_stopped=True)

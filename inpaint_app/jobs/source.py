@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.paths import is_folder
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.sample import ORIGINAL, read_sample
 from inpaint_app.image.damage import Damage, damaged
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing
@@ -42,6 +42,8 @@ class Source:
         Its file, if it has one of its own.
     damage : str
         Simulated damage, such as "80 % missing".
+    is_sample : bool
+        Whether it is the bundled picture.
     """
 
     picture: Picture
@@ -52,6 +54,12 @@ class Source:
     reference: Picture | None = None
     reference_path: Path | None = None
     damage: str = ""
+    is_sample: bool = False
+
+    @property
+    def intact(self) -> Picture:
+        """The undamaged picture, or the picture itself where there is none."""
+        return self.reference or self.picture
 
     @property
     def title(self) -> str:
@@ -96,7 +104,7 @@ def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
 def open_sample(damage: Damage) -> Source:
     """Return the bundled picture with simulated damage."""
     intact = read_sample(ORIGINAL)
-    return simulate_damage(Source(intact, detect_missing(intact), "Sample"), damage)
+    return simulate_damage(Source(intact, detect_missing(intact), "Sample", is_sample=True), damage)
 
 
 def source_from_picture(

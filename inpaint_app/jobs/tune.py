@@ -11,5 +11,7 @@ def tune(request: RestoreRequest, control: JobControl) -> Tuning:
     check_missing(MissingPixels(request.mask, ()))
     reporter, settings = ProgressReporter(control), request.settings
     with translate_errors():
-        run = iter_tune(request.pixels, request.mask, settings, seed=settings.seed)
+        run = iter_tune(
+            request.pixels, request.mask, settings, channel_axis=request.channel_axis, seed=settings.seed
+        )
         return control.drain(run, lambda step: reporter.update(step.message, step.fraction))

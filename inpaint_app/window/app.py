@@ -13,12 +13,11 @@ from PySide6.QtWidgets import QApplication
 from inpaint_app.errors import UserError
 from inpaint_app.files.write import check_output, write_picture
 from inpaint_app.image.damage import SAMPLES
-from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.window.main_window import TITLE, MainWindow
 from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
-from inpaint_app.window.session.background import UNEXPECTED
 from inpaint_app.window.session.remedies import REMEDIES
 from inpaint_app.window.session.view_modes import COMPARISON, VIEW_MODES
+from inpaint_app.window.session.worker_pool import UNEXPECTED
 from inpaint_app.window.theme.icons import app_icon
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 from inpaint_app.window.transfers import picture_of
@@ -68,9 +67,7 @@ def _report_mistakes(window: MainWindow) -> None:
 
 def _open(window: MainWindow, args: argparse.Namespace) -> None:
     if args.file is not None:
-        window.files.open_file(
-            args.file, None if args.mask is None else MaskSpec(mask=args.mask), args.reference
-        )
+        window.files.open_file(args.file, args.mask, args.reference)
     elif args.sample:
         window.files.open_sample(SAMPLES[0])
 
@@ -79,7 +76,7 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
     """Restore what is open, save a picture of the window, and leave."""
     session = window.session
     wait_until_settled(window)
-    if session.document is not None:
+    if session.source is not None:
         mode = VIEW_MODES[args.view]
         session.set_view(session.view.with_mode(mode))
         if mode is COMPARISON:

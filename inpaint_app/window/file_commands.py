@@ -16,6 +16,7 @@ from inpaint_app.files.encodable import facts_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible, look_at, same_file
 from inpaint_app.files.write import default_output
+from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.export import Output
@@ -25,8 +26,11 @@ from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.session import NO_PICTURE, Session
 from inpaint_app.window.transfers import Transfer, picture_of, read_transfer
+
+MAX_LOST_SECONDS = 5.0
+"""Runs that have taken longer are not dropped unasked."""
 
 
 class FileCommands(QObject):
@@ -52,23 +56,21 @@ class FileCommands(QObject):
 
     def open(self) -> None:
         """Ask for a picture and open it."""
-        path = file_dialogs.ask_for_picture(self._window, "Open a picture", self._preferences.folder)
+        path = self._ask_for_picture("Open a picture")
         if path is not None:
             self.open_file(path)
 
+    def _ask_for_picture(self, title: str) -> Path | None:
+        return file_dialogs.ask_for_picture(self._window, title, self._preferences.folder)
+
     def open_file(
-        self,
-        path: Path,
-        mask_spec: MaskSpec | None = None,
-        reference: Path | None = None,
-        *,
-        notice: str = "",
+        self, path: Path, mask: Path | None = None, reference: Path | None = None, *, notice: str = ""
     ) -> None:
         """Open a picture, unless unsaved work is to be kept; a notice may follow."""
         if self.may_leave():
             with contextlib.suppress(OSError):  # the working directory may be gone
                 self._preferences.folder = path.absolute().parent
-            self._session.open_file(path, mask_spec, reference, notice=notice)
+            self._session.open_file(path, MaskSpec(mask=mask), reference, notice=notice)
 
     def open_recent(self, path: Path) -> None:
         """Open a file of the list of recent ones; one that is gone is dropped from the list."""
@@ -82,7 +84,7 @@ class FileCommands(QObject):
         else:
             self._preferences.forget_file(path)
             self._session.problem.emit(
-                f"{printable_path(path)} is not there any more and was dropped from the list; "
+                f"{printable_path(path)} no longer exists and was removed from the list; "
                 "open it from elsewhere."
             )
 
@@ -93,23 +95,13 @@ class FileCommands(QObject):
 
     def open_mask(self) -> None:
         """Ask for a mask file and take it."""
-        if self._session.document is None:
-            self._session.problem.emit("Open the picture first, then its mask.")
-            return
-        path = file_dialogs.ask_for_picture(
-            self._window, "Open a mask, white = missing", self._preferences.folder
-        )
+        path = self._ask_for_picture("Open a mask, white = missing")
         if path is not None:
             self._session.set_mask_spec(MaskSpec(mask=path))
 
     def open_reference(self) -> None:
         """Ask for the undamaged picture and measure against it."""
-        if self._session.document is None:
-            self._session.problem.emit("Open the damaged picture first, then its reference.")
-            return
-        path = file_dialogs.ask_for_picture(
-            self._window, "Open the undamaged picture", self._preferences.folder
-        )
+        path = self._ask_for_picture("Open the undamaged picture")
         if path is not None:
             self._session.open_reference(path)
 
@@ -125,32 +117,29 @@ class FileCommands(QObject):
         if transfer is None:
             self._session.problem.emit("There is no picture on the clipboard; copy one first.")
         else:
-            self.take(transfer)
+            self.open_transfer(transfer)
 
     def drop(self, data: QMimeData) -> None:
         """Open what was dropped."""
         transfer = read_transfer(data)
         if transfer is not None:
-            self.take(transfer)
+            self.open_transfer(transfer)
 
-    def take(self, transfer: Transfer) -> None:
-        """Open what the clipboard or a drop brought."""
+    def open_transfer(self, transfer: Transfer) -> None:
+        """Open what was dropped or pasted."""
         if transfer.folder is not None:
             self.batch(transfer.folder)
-            if transfer.left_out:
-                self._session.notice.emit(transfer.regret)
+            if transfer.skipped:
+                self._session.notice.emit(transfer.skipped_message)
         elif transfer.picture is not None:
-            mask_spec = None if transfer.mask is None else MaskSpec(mask=transfer.mask)
-            self.open_file(transfer.picture, mask_spec, transfer.reference, notice=transfer.regret)
+            notice = transfer.skipped_message
+            self.open_file(transfer.picture, transfer.mask, transfer.reference, notice=notice)
         elif transfer.image is not None and self.may_leave():
             image = transfer.image
             self._session.open_picture(lambda: picture_of(image), "Pasted picture")
 
     def damage(self) -> None:
         """Ask for a kind of damage and do it."""
-        if self._session.document is None:
-            self._session.problem.emit("There is no picture to damage yet; open one first.")
-            return
         dialog = DamageDialog(self._window)
         if dialog.exec() == QDialog.DialogCode.Accepted and self.may_leave():
             self._session.simulate_damage(dialog.damage)
@@ -159,19 +148,34 @@ class FileCommands(QObject):
     # Leaving
 
     def may_leave(self) -> bool:
-        """Ask once about unsaved work; tells whether the document may go."""
-        at_stake = {
+        """Ask once about unsaved work and a long run; return whether the picture may be replaced."""
+        seconds = self._session.seconds_at_risk
+        if seconds > MAX_LOST_SECONDS and not file_dialogs.ask_to_discard(
+            self._window, f"The run in progress has taken {format_duration(seconds)}.", "Discard it?"
+        ):
+            return False
+        unsaved = {
             "restored picture": self._session.has_unsaved_result,
             "painted mask": self._session.has_unsaved_mask,
         }
-        works = [work for work, is_unsaved in at_stake.items() if is_unsaved]
+        works = [work for work, is_unsaved in unsaved.items() if is_unsaved]
         if not works:
             return True
         answer = file_dialogs.ask_about_unsaved(self._window, works)
         return answer == "discard" or (answer == "export" and self._save())
 
+    def may_quit(self) -> bool:
+        """Ask about everything that closing the window would end; return whether it may be closed."""
+        is_free = self._batch is None or not self._batch.is_active
+        return self.may_leave() and (
+            is_free
+            or file_dialogs.ask_to_discard(
+                self._window, "A folder is being restored; what is written stays.", "Stop it?"
+            )
+        )
+
     def _save(self) -> bool:
-        """Ask where to write unsaved work, and write it; tells whether all of it is safe."""
+        """Ask where to write unsaved work, and write it; return whether all of it is safe."""
         if self._session.has_unsaved_result:
             self.export()
             self._exporter.wait()
@@ -184,17 +188,17 @@ class FileCommands(QObject):
 
     def export(self) -> None:
         """Ask where to write the restored picture, and write it."""
-        document, record = self._session.document, self._session.results.current
-        if document is None or record is None:
+        source, record = self._session.source, self._session.results.current
+        if source is None or record is None:
             self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
         runner = self._session.runner
         shows_preview = runner.preview is not None or runner.is_previewing
         dialog = ExportDialog(
-            document,
+            source,
             self.suggestion("restored"),
             self._window,
-            facts=facts_of(document.picture, missing=record.mask),
+            facts=facts_of(source.picture, missing=record.mask),
             shows_preview=shows_preview,
         )
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.target is not None:
@@ -225,14 +229,16 @@ class FileCommands(QObject):
 
     def suggestion(self, what: str, ending: str = ".png") -> Path:
         """Return a name beside the source that does not exist yet, for something that is written."""
-        document = self._session.document
-        assert document is not None, "something is open"
-        source = document.path or document.reference_path
-        if what == "restored" and document.path is not None:
-            path = default_output(document.path)
+        source = self._session.source
+        assert source is not None, "something is open"
+        file = source.path or source.reference_path
+        if what == "restored":
+            ending = registry.suffix_of(source.picture.source_format)
+        if what == "restored" and source.path is not None:
+            path = default_output(source.path)
         else:
-            folder = self._preferences.folder if source is None else source.parent
-            path = folder / f"{Path(document.name).stem.replace(' ', '_').lower()}_{what}{ending}"
+            folder = self._preferences.folder if file is None else file.parent
+            path = folder / f"{Path(source.name).stem.replace(' ', '_').lower()}_{what}{ending}"
         number, free = 2, path
         while is_visible(free):
             free = path.with_name(f"{path.stem}_{number}{path.suffix}")
@@ -247,13 +253,13 @@ class FileCommands(QObject):
     def _ask_and_write(
         self, title: str, what: str, kinds: str, write: Callable[[Output], None], ending: str = ".png"
     ) -> None:
-        if self._session.document is None:
-            self._session.problem.emit("There is nothing to export yet; open a picture first.")
+        if self._session.source is None:
+            self._session.problem.emit(NO_PICTURE)
             return
         path = file_dialogs.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
         if path is not None:
             # The dialog has asked about replacing a file, but never may a source be replaced by a figure.
-            is_source = any(same_file(path, each) for each in self._session.document.files)
+            is_source = any(same_file(path, each) for each in self._session.source.files)
             write(Output(path, overwrite=not is_source))
 
     # Folders

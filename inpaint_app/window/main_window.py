@@ -42,7 +42,7 @@ from inpaint_app.window.viewer.drop_frame import DropFrame
 from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
-from inpaint_app.window.widgets.held_key import HeldKey
+from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 TITLE = "Inpaint"
@@ -88,8 +88,8 @@ class MainWindow(QMainWindow):
         self._connect_view()
         self._connect_session()
         self.actions_.draw_icons(self.palette())
-        self._recall()
-        self._show_document()
+        self._load_preferences()
+        self._show_source()
 
     # Layout
 
@@ -204,14 +204,14 @@ class MainWindow(QMainWindow):
 
     def _connect_session(self) -> None:
         session = self.session
-        session.problem.connect(self.banner.say)
-        session.problem.connect(self._show_possible)
+        session.problem.connect(self.banner.show_message)
+        session.problem.connect(self._update_actions)
         session.notice.connect(lambda words: self.statusBar().showMessage(words, _MESSAGE_MS))
-        session.document_changed.connect(self._show_document)
+        session.source_changed.connect(self._show_source)
         session.activity_changed.connect(self._show_activity)
         self.exporter.activity_changed.connect(self._show_activity)
         for changed in (session.mask_edited, session.results.changed, session.settings_changed):
-            changed.connect(self._show_possible)
+            changed.connect(self._update_actions)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.pixel_changed.connect(self._pixel.setText)
         self.progress.stop_wanted.connect(session.stop)
@@ -265,18 +265,18 @@ class MainWindow(QMainWindow):
 
     # What is shown
 
-    def _show_document(self) -> None:
-        document = self.session.document
-        self._pages.setCurrentWidget(self.welcome if document is None else self.viewer)
-        if document is not None:
+    def _show_source(self) -> None:
+        source = self.session.source
+        self._pages.setCurrentWidget(self.welcome if source is None else self.viewer)
+        if source is not None:
             self.banner.hide()
             self.statusBar().clearMessage()
-            picture = document.picture
+            picture = source.picture
             self._kind.setText(f"{picture.width} x {picture.height} pixels, {picture.mode}")
-            if document.path is not None:
-                self._preferences.remember_file(document.path)
+            if source.path is not None:
+                self._preferences.remember_file(source.path)
         self._show_recent()
-        self._show_possible()
+        self._update_actions()
         self._show_zoom()
 
     def _show_recent(self) -> None:
@@ -295,25 +295,25 @@ class MainWindow(QMainWindow):
 
     def _show_activity(self) -> None:
         self.progress.show_activity(self.session.activity or self.exporter.activity)
-        self._show_possible()
+        self._update_actions()
 
-    def _show_possible(self) -> None:
+    def _update_actions(self) -> None:
         """Enable what is possible now, and set the title."""
         session = self.session
-        document, mask = session.document, session.mask
+        source, mask = session.source, session.mask
         needs: dict[Need, bool] = {
-            "picture": document is not None,
+            "picture": source is not None,
             "result": session.results.current is not None,
             "undo": mask is not None and mask.can_undo,
             "redo": mask is not None and mask.can_redo,
             "run": session.activity is not None and session.activity.can_keep,
-            "work": document is not None or session.activity is not None or bool(self.banner.text),
+            "work": source is not None or session.activity is not None or bool(self.banner.text),
         }
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
-        self.menus.diameter.setEnabled(document is not None)
+        self.menus.diameter.setEnabled(source is not None)
         self.actions_["automatic"].setChecked(session.is_automatic)
-        self.setWindowTitle(TITLE if document is None else f"{printable_path(document.title)}[*] — {TITLE}")
-        self.setWindowModified(document is not None and session.has_unsaved_work)
+        self.setWindowTitle(TITLE if source is None else f"{printable_path(source.title)}[*] — {TITLE}")
+        self.setWindowModified(source is not None and session.has_unsaved_work)
 
     def _show_view(self) -> None:
         view = self.session.view
@@ -323,7 +323,7 @@ class MainWindow(QMainWindow):
         self.menus.diameter.setValue(view.brush_diameter)
 
     def _show_zoom(self) -> None:
-        is_open = self.session.document is not None
+        is_open = self.session.source is not None
         self._zoom.setText(f"{100 * self.viewer.viewport.zoom:.0f} %" if is_open else "")
 
     @property
@@ -333,7 +333,7 @@ class MainWindow(QMainWindow):
 
     # Remembering and leaving
 
-    def _recall(self) -> None:
+    def _load_preferences(self) -> None:
         self.set_theme(self._preferences.theme)
         before = self._preferences.window
         self.restoreGeometry(QByteArray(before.geometry))
@@ -347,7 +347,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved work, remember the window, and wait for the threads."""
         if not self._is_closed:
-            if not self.files.may_leave():
+            if not self.files.may_quit():
                 event.ignore()
                 return
             self._is_closed = True
@@ -359,7 +359,7 @@ class MainWindow(QMainWindow):
             )
             self.files.close()
             self.hide()
-            self.viewer.close_jobs()
+            self.viewer.close_workers()
             self.session.close()
         super().closeEvent(event)
 
@@ -374,7 +374,7 @@ class MainWindow(QMainWindow):
         transfer = read_transfer(event.mimeData())
         if transfer is not None:
             event.acceptProposedAction()
-            self._drop_frame.announce(transfer.promise)
+            self._drop_frame.announce(transfer.drop_hint)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         """Hide the frame."""

@@ -1,4 +1,4 @@
-"""What the clipboard or a drop brings: files, a folder, or pixels."""
+"""What is dropped or pasted: files, a folder, or pixels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_NAMED = 3
 
 @dataclass(frozen=True)
 class Transfer:
-    """What was brought; None where it was not.
+    """What was dropped or pasted; None where absent.
 
     Attributes
     ----------
@@ -29,8 +29,8 @@ class Transfer:
         A folder of pictures.
     image : QImage or None
         Pixels.
-    left_out : tuple of Path
-        What was brought with it and is not opened.
+    skipped : tuple of Path
+        Other files, which are not opened.
     """
 
     picture: Path | None = None
@@ -38,11 +38,11 @@ class Transfer:
     reference: Path | None = None
     folder: Path | None = None
     image: QImage | None = None
-    left_out: tuple[Path, ...] = ()
+    skipped: tuple[Path, ...] = ()
 
     @property
-    def promise(self) -> str:
-        """What dropping it leads to, in words."""
+    def drop_hint(self) -> str:
+        """What dropping it would do, for the user."""
         if self.folder is not None:
             return f"Drop to restore the pictures of {printable_path(self.folder.name)}"
         return "Drop to open " + (
@@ -50,14 +50,14 @@ class Transfer:
         )
 
     @property
-    def regret(self) -> str:
-        """A sentence about what is left out; empty where that is nothing."""
-        if not self.left_out:
+    def skipped_message(self) -> str:
+        """What was skipped, for the user; empty where nothing was."""
+        if not self.skipped:
             return ""
-        names = [printable_path(path.name) for path in self.left_out]
+        names = [printable_path(path.name) for path in self.skipped]
         if len(names) > _MAX_NAMED:
             names[_MAX_NAMED - 1 :] = [f"{len(names) - _MAX_NAMED + 1} others"]
-        verb = "was" if len(self.left_out) == 1 else "were"
+        verb = "was" if len(self.skipped) == 1 else "were"
         return (
             f"{listed(names)} {verb} left out: drop one picture, with its mask or original if you like, "
             "or one folder."
@@ -85,13 +85,13 @@ def _sorted(paths: list[Path]) -> Transfer | None:
     if not usable:
         return None
     if is_visible_folder(usable[0]):
-        return Transfer(folder=usable[0], left_out=_without(paths, usable[0]))
+        return Transfer(folder=usable[0], skipped=_without(paths, usable[0]))
     files = [path for path in usable if not is_visible_folder(path)]
     mask = _named(files, "mask") if len(files) > 1 else None
     others = [path for path in files if path != mask]
     reference = _named(others, "original", "reference") if len(others) > 1 else None
     picture = next(path for path in others if path != reference)
-    return Transfer(picture, mask, reference, left_out=_without(paths, picture, mask, reference))
+    return Transfer(picture, mask, reference, skipped=_without(paths, picture, mask, reference))
 
 
 def _without(paths: list[Path], *taken: Path | None) -> tuple[Path, ...]:

@@ -19,9 +19,8 @@ def test_it_codes_as_the_pursuit_does(seed, sparsity, missing, fill_weight):
     atoms /= np.linalg.norm(atoms, axis=0)
     values = rng.normal(size=(30, 20))
     weights = np.where(rng.random(values.shape) < missing, fill_weight, 1.0)
-    caps = rng.integers(1, sparsity + 1, 30)
-    supports, coefficients = GramPursuit(atoms, sparsity)(values * weights, weights, caps)
-    expected, exact, _ = Pursuit(atoms, sparsity, weak=True)(values * weights, weights, caps)
+    supports, coefficients = GramPursuit(atoms, sparsity)(values * weights, weights)
+    expected, exact, _ = Pursuit(atoms, sparsity, weak=True)(values * weights, weights)
     observed = (weights > 0).sum(axis=1) > 1  # one pixel fits every atom
     np.testing.assert_array_equal(supports[observed], expected[observed])
     np.testing.assert_allclose(coefficients[observed], exact[observed], rtol=1e-5, atol=1e-7)
@@ -34,7 +33,7 @@ def test_duplicate_atoms_hidden_patches_and_float32():
     values = rng.normal(size=(10, 16)).astype(np.float32)
     weights = (rng.random(values.shape) < 0.5).astype(np.float32)
     weights[3] = 0
-    supports, coefficients = GramPursuit(atoms, 13)(values * weights, weights, np.full(10, 13))
+    supports, coefficients = GramPursuit(atoms, 13)(values * weights, weights)
     assert supports.max() < 6
     assert (supports[3] == -1).all()
     assert np.isfinite(coefficients).all()
@@ -48,7 +47,21 @@ def test_a_patch_is_coded_alike_in_any_company(rows):
     values = rng.normal(size=(200, 64)).astype(np.float32)
     weights = np.where(rng.random(values.shape) < 0.7, np.float32(0.1), np.float32(1))
     pursuit = GramPursuit(atoms, 5)
-    alone = pursuit((values * weights)[:rows], weights[:rows], np.full(rows, 5))
-    together = pursuit(values * weights, weights, np.full(200, 5))
+    alone = pursuit((values * weights)[:rows], weights[:rows])
+    together = pursuit(values * weights, weights)
     np.testing.assert_array_equal(alone[0], together[0][:rows])
     np.testing.assert_allclose(alone[1], together[1][:rows], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", [GramPursuit, Pursuit])
+def test_channels_share_the_weights_of_their_patches(kernel):
+    rng = np.random.default_rng(2)
+    atoms = rng.normal(size=(20, 12))
+    weights = np.where(rng.random((30, 20)) < 0.4, 0.1, 1.0)
+    channels = rng.normal(size=(3, 30, 20)) * weights
+    options = {"weak": True} if kernel is Pursuit else {}
+    pursuit = kernel(atoms, 5, **options)
+    together = pursuit(channels.reshape(-1, 20), weights)
+    apart = [pursuit(channel, weights) for channel in channels]
+    np.testing.assert_array_equal(together[0], np.concatenate([each[0] for each in apart]))
+    np.testing.assert_allclose(together[1], np.concatenate([each[1] for each in apart]), rtol=1e-9)

@@ -77,3 +77,36 @@ def test_error_map_is_the_mean_absolute_error_by_pixel():
 def test_bad_input_is_refused_with_a_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call(np.zeros((8, 8)))
+
+
+@pytest.mark.parametrize("measure", [psnr, ssim, error_map])
+def test_mixed_ranges_are_refused(measure):
+    original = photograph(16)
+    with pytest.raises(TypeError, match="reference is uint8 and image is float64"):
+        measure(original, original / 255)
+    with pytest.raises(TypeError, match="reference is uint8 and image is uint16"):
+        measure(original, original.astype(np.uint16) * 257)
+    measure(original / 255, (original / 255).astype(np.float32))
+
+
+def test_floats_far_from_unit_range_need_a_data_range():
+    original = photograph(16).astype(float)
+    with pytest.raises(ValueError, match=r"reference holds values as large as .* give data_range"):
+        psnr(original, original)
+    with pytest.raises(ValueError, match="image holds values"):
+        ssim(original / 255, original)
+    assert psnr(original, original + 2.55, data_range=255) == pytest.approx(40)
+    assert psnr(photograph(16), original + 2.55, data_range=255) == pytest.approx(40)
+
+
+def test_channels_may_be_on_any_axis_and_are_never_guessed():
+    rng = np.random.default_rng(0)
+    original = rng.random((12, 14, 5))
+    noisy, mask = original + 0.1 * rng.normal(size=original.shape), rng.random((12, 14)) < 0.5
+    first = [np.moveaxis(each, -1, 0) for each in (original, noisy)]
+    assert ssim(*first, channel_axis=0) == pytest.approx(ssim(original, noisy, channel_axis=-1))
+    masked = ssim(original, noisy, channel_axis=-1, mask=mask)
+    assert ssim(*first, channel_axis=0, mask=mask.astype(np.uint8)) == pytest.approx(masked)
+    np.testing.assert_allclose(error_map(*first, channel_axis=0), error_map(original, noisy, channel_axis=2))
+    with pytest.raises(ValueError, match="channel_axis=-1"):
+        ssim(original, noisy)

@@ -4,27 +4,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dictsel_core import patches
-from dictsel_core.patches import all_patches, median_of_patches, median_of_rows, pad
+from dictsel_core.patches import MirroredPatches, all_patches, median_of_patches, median_of_rows
 
 
-def literal_medians(plane, size, rebuild, wanted, checkered):
-    """For each wanted pixel, the median over all patches of the padded plane that cover it."""
-    height, width = plane.shape
-    result = np.full(plane.shape, np.nan)
-    for y in range(height):
-        for x in range(width):
-            if not wanted[y, x]:
-                continue
-            votes = []
-            for i in range(size):
-                for j in range(size):
-                    row, column = y + size - 1 - i, x + size - 1 - j
-                    if checkered and (row + column) % 2:
-                        continue
-                    values = rebuild(np.array([row]), np.array([column]))
-                    votes.append(values[0, i * size + j])
-            if not np.isnan(votes).all():
-                result[y, x] = np.nanmedian(votes)
+def literal_medians(size, n_channels, rebuild, wanted, thinning):
+    """For each wanted pixel, the median over all patches of the mirrored image that cover it."""
+    result = np.full((*wanted.shape, n_channels), np.nan)
+    for y, x in np.argwhere(wanted):
+        votes = []
+        for i in range(size):
+            for j in range(size):
+                row, column = y + size - 1 - i, x + size - 1 - j
+                used = {1: True, 2: (row + column) % 2 == 0, 4: row % 2 == column % 2 == 0}
+                if used[thinning]:
+                    votes.append(rebuild(np.array([row]), np.array([column]))[:, 0, i * size + j])
+        known = ~np.isnan(votes).all(axis=0)
+        result[y, x, known] = np.nanmedian(np.array(votes)[:, known], axis=0)
     return result
 
 
@@ -34,30 +29,55 @@ def literal_medians(plane, size, rebuild, wanted, checkered):
     height=st.integers(1, 9),
     width=st.integers(1, 9),
     size=st.integers(2, 4),
-    checkered=st.booleans(),
+    n_channels=st.integers(1, 3),
+    thinning=st.sampled_from([1, 2, 4]),
     threads=st.integers(1, 3),
     band=st.sampled_from([1, 40, 1 << 22]),
 )
-def test_medians_of_bands_are_those_of_the_definition(seed, height, width, size, checkered, threads, band):
-    checkered = checkered and size % 2 == 0
+def test_medians_of_bands_are_those_of_the_definition(
+    seed, height, width, size, n_channels, thinning, threads, band
+):
+    thinning = thinning if size % 2 == 0 else 1
     rng = np.random.default_rng(seed)
-    table = rng.normal(size=(height + size - 1, width + size - 1, size * size)).astype(np.float32)
-    table[rng.random(table.shape[:2]) < 0.3] = np.nan  # patches with nothing to say
+    table = rng.normal(size=(n_channels, height + size - 1, width + size - 1, size * size))
+    table = table.astype(np.float32)
+    table[rng.random(table.shape[:3]) < 0.3] = np.nan  # patches with nothing to say
     wanted = rng.random((height, width)) < 0.6
 
     def rebuild(rows, columns):
-        return table[rows, columns]
+        return table[:, rows, columns]
 
     before, patches._BAND_VALUES = patches._BAND_VALUES, band
     try:
-        bands = list(median_of_patches((height, width), size, rebuild, wanted, threads, checkered=checkered))
+        bands = list(median_of_patches(wanted, size, n_channels, rebuild, threads, thinning=thinning))
     finally:
         patches._BAND_VALUES = before
     assert [rows.start for rows, *_ in bands] == [0, *[rows.stop for rows, *_ in bands][:-1]]
     assert (np.concatenate([pixels for _, pixels, _ in bands]) == np.flatnonzero(wanted)).all()
-    medians = np.full((height, width), np.nan)
+    medians = np.full((height, width, n_channels), np.nan)
     medians[wanted] = np.concatenate([values for *_, values in bands])
-    np.testing.assert_allclose(medians, literal_medians(wanted, size, rebuild, wanted, checkered), rtol=1e-6)
+    expected = literal_medians(size, n_channels, rebuild, wanted, thinning)
+    np.testing.assert_allclose(medians, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("height", [3, 16, 17, 23, 40])
+def test_a_yielded_band_may_be_overwritten(height, monkeypatch):
+    """Patches that are rebuilt later, mirrored ones included, do not cover it."""
+    monkeypatch.setattr(patches, "_BAND_VALUES", 1)
+    image, size = np.random.default_rng(0).random((height, 9)).astype(np.float32), 4
+    wanted, everywhere = np.ones(image.shape, bool), MirroredPatches(image.shape, size)
+
+    def medians(values):
+        def rebuild(rows, columns):
+            return values.reshape(-1).take(everywhere.pixels(rows, columns))[None]
+
+        yield from median_of_patches(wanted, size, 1, rebuild, 1)
+
+    expected = np.concatenate([each for *_, each in medians(image.copy())])
+    overwritten = image.copy()
+    for _, pixels, values in medians(overwritten):
+        overwritten.reshape(-1)[pixels] = values[:, 0]
+    assert (overwritten.reshape(-1) == expected[:, 0]).all()
 
 
 def test_patches_that_cover_no_wanted_pixel_are_not_rebuilt():
@@ -67,9 +87,9 @@ def test_patches_that_cover_no_wanted_pixel_are_not_rebuilt():
 
     def rebuild(rows, columns):
         asked.extend(zip(rows.tolist(), columns.tolist(), strict=True))
-        return np.zeros((len(rows), 16), np.float32)
+        return np.zeros((1, len(rows), 16), np.float32)
 
-    list(median_of_patches((20, 30), 4, rebuild, wanted, 1))
+    list(median_of_patches(wanted, 4, 1, rebuild, 1))
     assert sorted(asked) == [(row, column) for row in range(10, 14) for column in range(15, 19)]
 
 
@@ -84,6 +104,10 @@ def test_median_of_rows_ignores_nan(n_votes):
     assert np.isnan(median_of_rows(np.full((1, n_votes), np.nan, np.float32))).all()
 
 
-def test_padding_covers_every_pixel_by_all_patches():
-    plane = np.arange(6.0).reshape(2, 3)
-    assert all_patches(pad(plane, 4), 4).shape == (2 + 3, 3 + 3, 4, 4)
+@pytest.mark.parametrize("shape", [(2, 3), (1, 1), (9, 6)])
+def test_mirrored_patches_are_those_of_a_padded_image(shape):
+    size, image = 4, np.arange(np.prod(shape)).reshape(shape)
+    padded = all_patches(np.pad(image, size - 1, mode="symmetric"), size)
+    rows, columns = (each.ravel() for each in np.indices(padded.shape[:2]))
+    pixels = MirroredPatches(shape, size).pixels(rows, columns)
+    assert (pixels == padded.reshape(len(rows), -1)).all()

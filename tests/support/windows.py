@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from dictsel_core import RestoreSettings
 from inpaint_app.files.assets import asset
@@ -60,6 +60,12 @@ def find(parent: QWidget, kind: type, name: str):
     found = [widget for widget in parent.findChildren(kind) if name in names(widget)]
     assert len(found) == 1, (name, found)
     return found[0]
+
+
+def choose(combo: QComboBox, place: int) -> None:
+    """Choose an entry as a user does."""
+    combo.setCurrentIndex(place)
+    combo.activated.emit(place)
 
 
 def texts(parent: QWidget) -> str:

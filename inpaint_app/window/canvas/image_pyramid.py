@@ -50,14 +50,8 @@ def display_values(pixels: Array, value_range: Range | None = None) -> Bytes:
 def to_image(pixels: Array, value_range: Range | None = None) -> QImage:
     """Return a picture as a QImage of its own memory.
 
-    It is filled band by band by NumPy, so that other threads run meanwhile.
-
-    Parameters
-    ----------
-    pixels : ndarray, (H, W) or (H, W, 3), uint8, uint16 or float
-        Gray or RGB values.
-    value_range : (float, float), optional
-        Values of black and white. Without it, those of the dtype.
+    It is filled band by band by NumPy, so that other threads run meanwhile. Parameters are those of
+    `display_values`.
     """
     height, width = pixels.shape[:2]
     image = QImage(width, height, QImage.Format.Format_RGB32)
@@ -118,15 +112,7 @@ class ImagePyramid:
 
 
 def build_pyramid(pixels: Array, value_range: Range | None = None) -> ImagePyramid:
-    """Return a picture ready to be drawn; may be called in any thread.
-
-    Parameters
-    ----------
-    pixels : ndarray, (H, W) or (H, W, 3), uint8, uint16 or float
-        Gray or RGB values.
-    value_range : (float, float), optional
-        Values of black and white. Without it, those of the dtype.
-    """
+    """Return a picture ready to be drawn, given as to `display_values`; may be called in any thread."""
     images = [to_image(pixels, value_range)]
     while max(images[-1].width(), images[-1].height()) > _SMALLEST:
         images.append(_halved(images[-1]))

@@ -42,11 +42,11 @@ class SplitCanvas(ToolCanvas):
 
     @property
     def divider(self) -> float:
-        """Where the line is, as a part of the width, 0 to 1."""
+        """Where the line is, as a fraction of the width, 0 to 1."""
         return self._divider
 
     def set_divider(self, place: float) -> None:
-        """Move the line to a part of the width."""
+        """Move the line to a fraction of the width."""
         place = min(max(place, 0.0), 1.0)
         if place != self._divider:
             self._divider = place

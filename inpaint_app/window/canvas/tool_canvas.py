@@ -14,6 +14,7 @@ from inpaint_app.window.canvas.navigable_canvas import NavigableCanvas
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.theme.colors import Colors
+from inpaint_app.window.widgets.keys import overrides_shortcut
 
 _MIN_OUTLINE = 5.0
 """Outlines of fewer screen pixels would hide what they surround."""
@@ -95,14 +96,7 @@ class ToolCanvas(NavigableCanvas):
 
     def event(self, event: QEvent) -> bool:
         """Keep Escape from the shortcuts of the window while something is drawn."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and self._is_canceled_by(event)
-        ):
-            event.accept()
-            return True
-        return super().event(event)
+        return overrides_shortcut(event, self._is_canceled_by) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Cancel what is being drawn on Escape."""

@@ -39,7 +39,7 @@ _COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
 
 
 class BatchDialog(QDialog):
-    """Asks for folders, then shows how each picture fares; other work goes on meanwhile.
+    """Asks for folders, then shows the progress of each picture; other work continues meanwhile.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class BatchDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Restore a folder")
         self._session = session
-        self._work = ExclusiveTask(session.jobs, self)
+        self._work = ExclusiveTask(session.workers, self)
         self._input = PathField("Folder of damaged pictures", folders=True, start=folder)
         self._output = PathField("Folder for the results", folders=True, start=folder)
         self._masks = PathField("Folder of masks (optional)", folders=True, start=folder)
@@ -115,7 +115,7 @@ class BatchDialog(QDialog):
         """Begin."""
         folder, output = self._input.path, self._output.path
         if folder is None or output is None:
-            self._banner.say("Choose a folder of damaged pictures and one for the results.")
+            self._banner.show_message("Choose a folder of damaged pictures and one for the results.")
             return
         self._banner.hide()
         self._summary.clear()
@@ -128,7 +128,7 @@ class BatchDialog(QDialog):
             Activity("batch", Progress("restoring")),
             lambda control: run_batch(request, control),
             done=self._finish,
-            failed=self._banner.say,
+            failed=self._banner.show_message,
             progress=self._show_row,
         )
 

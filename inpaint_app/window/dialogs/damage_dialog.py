@@ -25,7 +25,7 @@ _PERCENT = Quantity(
     maximum=99,
     default=80,
     suffix=" %",
-    tooltip="Part of the pixels that go missing.",
+    tooltip="Fraction of the pixels that go missing.",
 )
 
 
@@ -56,7 +56,7 @@ class DamageDialog(QDialog):
 
     def _lay_out(self) -> None:
         words = QLabel(
-            "Pixels of the picture go missing on purpose. The whole picture stays at hand as the "
+            "Pixels of the picture go missing on purpose. The whole picture is kept as the "
             "reference, so that restorations can be measured."
         )
         words.setWordWrap(True)

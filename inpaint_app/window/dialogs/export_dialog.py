@@ -47,7 +47,7 @@ class ExportDialog(QDialog):
 
     Parameters
     ----------
-    document : Source
+    source : Source
         What was restored; its files are sources.
     suggestion : Path
         A name to begin with.
@@ -59,7 +59,7 @@ class ExportDialog(QDialog):
 
     def __init__(
         self,
-        document: Source,
+        source: Source,
         suggestion: Path,
         parent: QWidget | None = None,
         *,
@@ -68,7 +68,8 @@ class ExportDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export the restored picture")
-        self._document, self._facts = document, facts
+        self._source, self._facts = source, facts
+        self._wanted_depth: int | None = None
         self._file = PathField(
             "&File", folders=False, start=suggestion, filters=name_filter(registry.writable())
         )
@@ -111,7 +112,7 @@ class ExportDialog(QDialog):
     def _connect(self) -> None:
         self._file.changed.connect(self._show)
         self._format.activated.connect(self._choose_format)
-        self._depth.activated.connect(self._show_note)
+        self._depth.activated.connect(self._choose_depth)
         self._replace.toggled.connect(self._show_note)
         self._metadata.toggled.connect(self._show_note)
         self._buttons.accepted.connect(self.accept)
@@ -128,7 +129,7 @@ class ExportDialog(QDialog):
             path,
             overwrite=self._replace.isChecked() and self._replace.isVisibleTo(self),
             quality=int(self._quality.value or 95),
-            depth=None if depth == self._document.picture.depth else depth,
+            depth=None if depth == self._source.picture.depth else depth,
             keep_metadata=self._metadata.isChecked(),
         )
 
@@ -146,6 +147,10 @@ class ExportDialog(QDialog):
         if path is not None and path.name:
             self._file.set_path(path.with_suffix(self._format.currentData().suffixes[0]))
 
+    def _choose_depth(self) -> None:
+        self._wanted_depth = self._depth.currentData()
+        self._show_note()
+
     def _show(self) -> None:
         """Follow the name: its ending tells the format."""
         path = self._file.path
@@ -158,7 +163,7 @@ class ExportDialog(QDialog):
         self._show_note()
 
     def _show_depths(self, chosen: Format) -> None:
-        own, before = self._document.picture.depth, self._depth.currentData()
+        own, before = self._source.picture.depth, self._wanted_depth
         possible = [depth for depth in chosen.depths if depth in (8, 16) or depth == own]
         self._depth.clear()
         for depth in possible:
@@ -170,7 +175,7 @@ class ExportDialog(QDialog):
     def _show_note(self) -> None:
         path = self._file.path
         exists = path is not None and is_visible_file(path)
-        is_source = path is not None and any(same_file(path, file) for file in self._document.files)
+        is_source = path is not None and any(same_file(path, file) for file in self._source.files)
         refusal = _name_problem(path) or self._format_problem()
         self._replace.setVisible(exists)
         self._replace.setText(
@@ -199,11 +204,10 @@ class ExportDialog(QDialog):
         if is_source:
             return "This is the picture that was opened: replacing it loses the damaged original."
         if exists:
-            return "There is a file of this name already."
-        if self._depth.currentData() != self._document.picture.depth:
-            return (
-                f"The source has {self._document.picture.depth} bits per channel; this keeps fewer or more."
-            )
+            return "A file of this name already exists."
+        own, depth = self._source.picture.depth, self._depth.currentData()
+        if depth != own:
+            return f"The source has {own} bits per channel; the export will have {depth}."
         return ""
 
 

@@ -1,4 +1,4 @@
-"""Dialogs that ask for files, and sentences about what is at stake."""
+"""Dialogs that ask for files, and what to do about unsaved work."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle("Unsaved work")
-    box.setText(f"The {' and the '.join(works)} {'is' if is_one else 'are'} in no file yet.")
+    box.setText(f"The {' and the '.join(works)} {'has' if is_one else 'have'} not been saved.")
     box.setInformativeText(f"Export {'it' if is_one else 'them'} first?")
     export = box.addButton("&Export …", QMessageBox.ButtonRole.AcceptRole)
     discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
@@ -66,3 +66,17 @@ def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
     box.exec()
     clicked = box.clickedButton()
     return "export" if clicked is export else "discard" if clicked is discard else "stay"
+
+
+def ask_to_discard(parent: QWidget, text: str, question: str) -> bool:
+    """Ask whether work in progress may be lost."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Work in progress")
+    box.setText(text)
+    box.setInformativeText(question)
+    discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
+    keep = box.addButton("&Keep Running", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)
+    box.exec()
+    return box.clickedButton() is discard

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.window.panels.atom_model import Atom, AtomModel, Index, Order, format_share
 from inpaint_app.window.theme.colors import colors_of
+from inpaint_app.window.widgets.keys import overrides_shortcut
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
@@ -65,7 +66,7 @@ class AtomGallery(QWidget):
         self._orders.currentIndexChanged.connect(self._on_order)
         # Not the current tile: the view makes the first one current whenever it gets the focus.
         self._view.selectionModel().selectionChanged.connect(self._on_selection)
-        self._view.declined.connect(lambda: self._choose(None))
+        self._view.cleared.connect(lambda: self._choose(None))
         self.set_atoms(())
 
     @property
@@ -142,7 +143,7 @@ class AtomGallery(QWidget):
 class _AtomView(QListView):
     """A wrapped list of tiles, of which none may be chosen."""
 
-    declined = Signal()
+    cleared = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,29 +161,22 @@ class _AtomView(QListView):
         if event.button() == Qt.MouseButton.LeftButton and (
             not index.isValid() or self.selectionModel().isSelected(index)
         ):
-            self.declined.emit()
+            self.cleared.emit()
         else:
             super().mousePressEvent(event)
 
     def event(self, event: QEvent) -> bool:
         """Keep Escape from the shortcuts of the window while an atom is chosen."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and self._declines(event)
-        ):
-            event.accept()
-            return True
-        return super().event(event)
+        return overrides_shortcut(event, self._clears) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Clear the choice on Escape."""
-        if self._declines(event):
-            self.declined.emit()
+        if self._clears(event):
+            self.cleared.emit()
         else:
             super().keyPressEvent(event)
 
-    def _declines(self, event: QKeyEvent) -> bool:
+    def _clears(self, event: QKeyEvent) -> bool:
         return event.key() == Qt.Key.Key_Escape and self.selectionModel().hasSelection()
 
 

@@ -32,7 +32,7 @@ class Atom:
     gain : float
         What its selection gained.
     share : float
-        Fraction of the patches that use it, 0 to 1.
+        Fraction of the patches of the selection that use it, 0 to 1.
     """
 
     pixels: npt.NDArray[np.floating[Any]]
@@ -115,7 +115,7 @@ class AtomModel(QAbstractListModel):
     def describe(self, number: int) -> str:
         """Return all that is known of an atom."""
         atom = self._atoms[number]
-        used = f"used by {format_share(atom.share)} of the patches"
+        used = f"used by {format_share(atom.share)} of the patches it was selected on"
         return f"Atom {number + 1}: {atom.origin}. Gain {format_number(atom.gain)}, {used}."
 
     def _sort(self) -> None:

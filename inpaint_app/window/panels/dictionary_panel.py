@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from dictsel_core import Restoration
 from inpaint_app.figures.atom_names import format_origin
+from inpaint_app.jobs.dictionary import selection_shares
 from inpaint_app.window.panels.atom_gallery import AtomGallery
 from inpaint_app.window.panels.atom_model import Atom
 from inpaint_app.window.panels.gain_curve import GainCurve
@@ -65,13 +66,13 @@ def atoms_of(restoration: Restoration) -> list[Atom]:
     selection = restoration.selection
     if selection is None:
         return []
-    size = restoration.settings.patch_size
+    size, shares = restoration.settings.patch_size, selection_shares(restoration)
     return [
         Atom(
             restoration.dictionary[:, number].reshape(size, size),
             format_origin(origin),
             float(selection.gains[number]),
-            float(restoration.usage_fractions[number]),
+            float(shares[number]),
         )
         for number, origin in enumerate(restoration.origins)
     ]

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.window.session import descriptions
+from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.state import RunRecord
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
-_COLUMNS = ("Run", "Parameters", "PSNR", "SSIM", "Seconds")
+_COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds")
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
@@ -65,7 +66,7 @@ class HistoryPanel(QWidget):
         with QSignalBlocker(self._list):
             self._list.clear()
             for record in reversed(records):
-                item = _item(record)
+                item = _item(history, record)
                 self._list.addTopLevelItem(item)
                 if record.number == history.current_number:
                     self._list.setCurrentItem(item)
@@ -76,11 +77,11 @@ class HistoryPanel(QWidget):
         session, number = self._session, item.data(0, _NUMBER)
         current = session.results.current
         is_shown = current is not None and number == current.number and session.runner.preview is None
-        if current is None or not is_shown or current.requested != session.settings:
+        if current is None or not is_shown or not session.has_inputs_of(current):
             session.go_back(number)
 
 
-def _item(record: RunRecord) -> QTreeWidgetItem:
+def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
     ssim = None if record.figures is None else record.figures.scores.ssim
     words = descriptions.format_settings(record.settings, record.requested)
     notes = "".join(
@@ -89,13 +90,14 @@ def _item(record: RunRecord) -> QTreeWidgetItem:
     texts = (
         str(record.number),
         words + notes,
+        descriptions.format_mask(history, record),
         descriptions.short_quality(record),
         "" if ssim is None else f"{ssim:.4f}",
         f"{record.seconds:.1f}",
     )
     item = QTreeWidgetItem(list(texts))
     item.setData(0, _NUMBER, record.number)
-    for column in (0, 2, 3, 4):
+    for column in (0, 2, 3, 4, 5):
         item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    item.setToolTip(1, f"Go back to run {record.number}: {words}")
+    item.setToolTip(1, f"Go back to run {record.number}, its parameters and its mask: {words}")
     return item

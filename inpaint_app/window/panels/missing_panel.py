@@ -18,9 +18,12 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
+
+_INVERTED = " If that is the wrong way round, Invert exchanges missing and observed pixels."
 
 
 class MissingPanel(QWidget):
@@ -42,7 +45,7 @@ class MissingPanel(QWidget):
         self._found.setWordWrap(True)
         self._file = QPushButton("Mask f&ile …")
         self._colour = QPushButton("Co&lour …")
-        self._turn, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
+        self._invert, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
         self._tolerance = NoWheelSpinBox()
         self._lay_out()
         self._describe()
@@ -55,7 +58,7 @@ class MissingPanel(QWidget):
         layout.addWidget(self._found)
         grid = QGridLayout()
         grid.setSpacing(4)
-        for place, button in enumerate((self._file, self._colour, self._turn, self._clear)):
+        for place, button in enumerate((self._file, self._colour, self._invert, self._clear)):
             grid.addWidget(button, place // 2, place % 2)
         layout.addLayout(grid)
         self._tolerance_row = QWidget()
@@ -70,7 +73,7 @@ class MissingPanel(QWidget):
     def _describe(self) -> None:
         self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
         self._colour.setToolTip("Mark all pixels of one colour as missing.")
-        self._turn.setToolTip("Exchange missing and observed pixels.")
+        self._invert.setToolTip("Exchange missing and observed pixels.")
         self._clear.setToolTip("Clear the mask.")
         self._tolerance.setToolTip("Largest difference from the colour in any channel.")
         self._tolerance.setAccessibleName("Tolerance of the colour")
@@ -79,46 +82,47 @@ class MissingPanel(QWidget):
 
     def _connect(self) -> None:
         session = self._session
-        session.document_changed.connect(self._show)
+        session.source_changed.connect(self._show)
         session.mask_edited.connect(self._show)
         self._file.clicked.connect(self.mask_file_wanted)
         self._colour.clicked.connect(self.choose_colour)
-        self._turn.clicked.connect(lambda: session.edit_mask(lambda mask: mask.invert()))
+        self._invert.clicked.connect(lambda: session.edit_mask(lambda mask: mask.invert()))
         self._clear.clicked.connect(lambda: session.edit_mask(lambda mask: mask.clear()))
         self._tolerance.valueChanged.connect(self._set_tolerance)
 
     def choose_colour(self) -> None:
         """Ask for the colour that marks missing pixels."""
-        document = self._session.document
-        if document is None:
+        source = self._session.source
+        if source is None:
             return
-        start = QColor(document.mask_spec.key) if document.mask_spec.key is not None else QColor("magenta")
+        start = QColor(source.mask_spec.key) if source.mask_spec.key is not None else QColor("magenta")
         chosen = QColorDialog.getColor(start, self, "Colour of missing pixels")
         if chosen.isValid():
             self._session.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=float(self._tolerance.value())))
 
     def _set_tolerance(self, value: int) -> None:
-        document = self._session.document
-        if document is not None and document.mask_spec.key is not None:
-            self._session.set_mask_spec(replace(document.mask_spec, tolerance=float(value)))
+        source = self._session.source
+        if source is not None and source.mask_spec.key is not None:
+            self._session.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
 
     def _show(self) -> None:
         session = self._session
-        document, mask = session.document, session.mask
-        for button in (self._file, self._colour, self._turn, self._clear):
-            button.setEnabled(document is not None)
-        self._tolerance_row.setVisible(document is not None and document.mask_spec.key is not None)
-        if document is None or mask is None:
+        source, mask = session.source, session.mask
+        for button in (self._file, self._colour, self._invert, self._clear):
+            button.setEnabled(source is not None)
+        self._tolerance_row.setVisible(source is not None and source.mask_spec.key is not None)
+        if source is None or mask is None:
             return
         with QSignalBlocker(self._tolerance):
-            self._tolerance.setValue(round(document.mask_spec.tolerance))
+            self._tolerance.setValue(round(source.mask_spec.tolerance))
         fraction = session.missing_fraction
         if fraction == 0:
             self._found.setText(
                 "No pixel is missing. Paint what is to be restored (P), or choose a mask file or a colour."
             )
             return
-        how = descriptions.format_sources(document, mask)
+        how = descriptions.format_sources(source, mask)
+        hint = _INVERTED if is_likely_inverted(source.missing, fraction) else ""
         self._found.setText(
-            f"{format_percent(fraction)} of the pixels are missing" + (f": {how}." if how else ".")
+            f"{format_percent(fraction)} of the pixels are missing" + (f": {how}." if how else ".") + hint
         )

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dictsel_core import CONSTRAINTS, MAX_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
+from dictsel_core import CONSTRAINTS, MAX_PATCHES, STANDARD_BASES, RestoreSettings
+from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.window.session.descriptions import preset_of
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
@@ -78,16 +79,6 @@ _QUANTITIES = {
         usual=(0, 12),
     ),
 }
-_CONSTRAINT_TIPS = {
-    "individual": "Every patch may use up to s atoms, whatever it shows.",
-    "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
-}
-_PRESET_TIPS = {
-    "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
-    "fast": "No refinement; observed pixels stay as they are.",
-    "balanced": "Refined by similar patches: better, in reasonable time.",
-    "best": "More rounds of refinement; the slowest.",
-}
 _BASES = {
     "dct": ("Cosines", "Smooth waves; good for gradients and soft texture."),
     "haar": ("Haar", "Steps and blocks; good for hard edges."),
@@ -113,6 +104,7 @@ class ParameterPanel(QWidget):
         self._constraints = QButtonGroup(self)
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
+        self._fills = NoWheelComboBox()
         self._keep = QCheckBox("Keep observed pixels")
         self._every_patch = QCheckBox("Code every patch")
         self._automatic = QCheckBox("Restore after every change")
@@ -125,12 +117,7 @@ class ParameterPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(6)
-        top = QHBoxLayout()
-        label = QLabel("&Preset")
-        label.setBuddy(self._presets)
-        top.addWidget(label)
-        top.addWidget(self._presets, 1)
-        layout.addLayout(top)
+        layout.addLayout(_labelled("&Preset", self._presets))
         layout.addLayout(self._constraint_row())
         for field in self._fields.values():
             layout.addWidget(field)
@@ -141,6 +128,7 @@ class ParameterPanel(QWidget):
         for place, box in enumerate(self._bases.values()):
             grid.addWidget(box, place // 2, place % 2)
         layout.addLayout(grid)
+        layout.addLayout(_labelled("Fill wide &holes", self._fills))
         more = QVBoxLayout()
         more.setSpacing(2)
         for box in (self._keep, self._every_patch, self._automatic):
@@ -151,28 +139,29 @@ class ParameterPanel(QWidget):
         row = QHBoxLayout()
         for number, name in enumerate(CONSTRAINTS):
             button = QRadioButton(f"{name.title()} sparsity")
-            button.setToolTip(tooltip(_CONSTRAINT_TIPS[name]))
-            button.setAccessibleDescription(_CONSTRAINT_TIPS[name])
+            button.setToolTip(tooltip(CONSTRAINT_EXPLANATIONS[name]))
+            button.setAccessibleDescription(CONSTRAINT_EXPLANATIONS[name])
             self._constraints.addButton(button, number)
             row.addWidget(button, 1)
         return row
 
     def _describe(self) -> None:
-        for preset in PRESETS:
-            self._presets.addItem(preset.title(), preset)
-            self._presets.setItemData(
-                self._presets.count() - 1, tooltip(_PRESET_TIPS[preset]), Qt.ItemDataRole.ToolTipRole
-            )
+        for combo, explanations in ((self._presets, PRESET_EXPLANATIONS), (self._fills, FILL_EXPLANATIONS)):
+            for place, (name, text) in enumerate(explanations.items()):
+                combo.addItem(name.title(), name)
+                combo.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
         self._presets.addItem(_CUSTOM, None)
         self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
+        self._fills.setToolTip(tooltip("What holes are filled with that are too wide for their border."))
+        self._fills.setAccessibleName("Fill wide holes")
         for name, box in self._bases.items():
             box.setToolTip(tooltip(_BASES[name][1]))
         self._keep.setToolTip(
             tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
         self._every_patch.setToolTip(
-            tooltip("Code the patch at every pixel, not at every second: twice the time for 0.05 dB.")
+            tooltip("Code the patch at every pixel, not at every second or fourth: slower, for 0.05 dB.")
         )
         self._automatic.setToolTip(
             tooltip("Restore the whole picture after every change, in place of a preview.")
@@ -181,10 +170,11 @@ class ParameterPanel(QWidget):
     def _connect(self) -> None:
         session = self._session
         session.settings_changed.connect(self._show)
-        session.document_changed.connect(self._show)
+        session.source_changed.connect(self._show)
         session.mask_edited.connect(self._show)
         session.results.changed.connect(self._show_total)
         self._presets.activated.connect(self._choose_preset)
+        self._fills.activated.connect(lambda place: self._ask(fill=self._fills.itemData(place)))
         self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
         for name, field in self._fields.items():
             field.value_changed.connect(lambda value, name=name: self._ask(**{name: value}))
@@ -222,6 +212,8 @@ class ParameterPanel(QWidget):
         settings = self._session.settings
         with QSignalBlocker(self._presets):
             self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
+        with QSignalBlocker(self._fills):
+            self._fills.setCurrentIndex(self._fills.findData(settings.fill))
         for number, constraint in enumerate(CONSTRAINTS):
             self._constraints.button(number).setChecked(settings.constraint == constraint)
         resolved = self._resolved(settings)
@@ -249,7 +241,7 @@ class ParameterPanel(QWidget):
     def _show_total(self) -> None:
         """Show how many atoms the budget is in all."""
         session, field = self._session, self._fields["budget"]
-        if session.document is None or session.settings.constraint != "average":
+        if session.source is None or session.settings.constraint != "average":
             field.set_note("")
             return
         n_patches = self._n_patches()
@@ -258,10 +250,19 @@ class ParameterPanel(QWidget):
 
     def _n_patches(self) -> int:
         """Return how many patches the dictionary was or will be selected on."""
-        current, document = self._session.results.current, self._session.document
+        current, source = self._session.results.current, self._session.source
         if current is not None and current.restoration.selection is not None:
             return len(current.restoration.selection.supports)
-        assert document is not None
+        assert source is not None
         size = self._session.settings.patch_size
-        tiles = -(-document.picture.height // size) * -(-document.picture.width // size)
-        return min(tiles * (3 if document.picture.is_color else 1), MAX_PATCHES)
+        tiles = -(-source.picture.height // size) * -(-source.picture.width // size)
+        return min(tiles * (3 if source.picture.is_color else 1), MAX_PATCHES)
+
+
+def _labelled(text: str, box: QWidget) -> QHBoxLayout:
+    """Return a label and the box it belongs to, side by side."""
+    row, label = QHBoxLayout(), QLabel(text)
+    label.setBuddy(box)
+    row.addWidget(label)
+    row.addWidget(box, 1)
+    return row

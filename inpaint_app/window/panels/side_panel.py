@@ -64,7 +64,7 @@ class SidePanel(QWidget):
         layout.addWidget(self._advice)
         layout.addLayout(buttons)
         session.settings_changed.connect(self._show_advice)
-        session.document_changed.connect(self._show_advice)
+        session.source_changed.connect(self._show_advice)
         self._show_advice()
 
     def _show_advice(self) -> None:

@@ -1,4 +1,4 @@
-"""Words below pictures and in lists; no Qt."""
+"""Captions of pictures and entries of lists; no Qt."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.state import Activity, RunRecord
 
 _SOURCES = {
@@ -120,18 +121,29 @@ def _differences(settings: RestoreSettings) -> list[str]:
         "selector": f"{settings.selector}".upper(),
         "keep_observed": "observed pixels replaced",
         "fill_weight": f"fill {settings.fill_weight:g}",
+        "fill": f"{settings.fill} fill",
         "every_patch": "every patch",
         "seed": f"seed {settings.seed}",
     }
     return [words for name, words in said.items() if getattr(settings, name) != getattr(defaults, name)]
 
 
-def format_sources(document: Source, mask: MaskHistory) -> str:
-    """Return how the missing pixels of a document are known."""
-    known = [] if mask.was_cleared else [_SOURCES[source] for source in document.missing.sources]
-    if mask.is_painted:
+def format_sources(source: Source, mask: MaskHistory) -> str:
+    """Return how the missing pixels of a source are known."""
+    origin = mask.origin
+    known = [_SOURCES[each] for each in source.missing.sources] if origin.is_given else []
+    if origin.is_painted:
         known.append("painted by hand")
+    if origin.is_inverted:
+        known.append("inverted")
     return ", ".join(known)
+
+
+def format_mask(history: RunHistory, record: RunRecord) -> str:
+    """Return how much was missing in a run; masks that differ have different words."""
+    masks, mask = history.masks, record.packed_mask
+    number = f" (mask {masks.index(mask) + 1})" if len(masks) > 1 else ""
+    return format_percent(mask.fraction) + number
 
 
 def short_paths(paths: Sequence[Path]) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.window.session.background import Jobs, Work
 from inpaint_app.window.session.state import Activity
+from inpaint_app.window.session.worker_pool import Work, WorkerPool
 
 
 class ExclusiveTask(QObject):
@@ -18,15 +18,15 @@ class ExclusiveTask(QObject):
 
     Parameters
     ----------
-    jobs : Jobs
+    workers : WorkerPool
         Where the work is done.
     """
 
     activity_changed = Signal()
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
+        self._workers = workers
         self._task: JobControl | None = None
         self.activity: Activity | None = None
 
@@ -44,7 +44,7 @@ class ExclusiveTask(QObject):
         failed: Callable[[str], None],
         progress: Callable[[Any], None] | None = None,
     ) -> None:
-        """Start work in place of the work in progress; see `Jobs.start`.
+        """Start work in place of the work in progress; see `WorkerPool.start`.
 
         `Progress` that it reports becomes that of the activity; other reports go to `progress`.
         """
@@ -65,7 +65,7 @@ class ExclusiveTask(QObject):
 
         if self._task is not None:
             self._task.cancel()
-        self._task = self._jobs.start(work, done=on_done, failed=on_error, progress=on_report)
+        self._task = self._workers.start(work, done=on_done, failed=on_error, progress=on_report)
         self._set_activity(activity)
 
     def stop(self) -> None:

@@ -12,14 +12,14 @@ from inpaint_app.jobs import export
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.export import Compared, Output
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.session import NO_PICTURE, Session
 from inpaint_app.window.session.state import Activity, RunRecord
 
 Notes = tuple[str, ...]
 
 
 class Exporter(QObject):
-    """Turns the state of a session, as it is when asked, into files; how each went is told.
+    """Turns the state of a session, as it is when asked, into files; reports how each went.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Exporter(QObject):
 
     @property
     def activity(self) -> Activity | None:
-        """The writing under way, if there is any."""
+        """The export in progress, if there is any."""
         return Activity("export", Progress("writing")) if self._n_writing else None
 
     def wait(self) -> None:
@@ -83,7 +83,7 @@ class Exporter(QObject):
     def write_mask(self, output: Output) -> None:
         """Write the mask as a picture, white = missing."""
         if self._session.mask is None:
-            self._session.problem.emit("There is no mask to save yet; open a picture first.")
+            self._session.problem.emit(NO_PICTURE)
             return
         mask = self._session.mask.snapshot()
         self._write(
@@ -112,9 +112,9 @@ class Exporter(QObject):
         self, write: Callable[[Source], Notes], output: Output, on_saved: Callable[[], None] | None = None
     ) -> None:
         session = self._session
-        source = session.document
+        source = session.source
         if source is None:
-            session.problem.emit("There is nothing to export yet; open a picture first.")
+            session.problem.emit(NO_PICTURE)
             return
 
         def on_done(notes: Notes) -> None:
@@ -127,7 +127,7 @@ class Exporter(QObject):
             session.problem.emit(sentence)
             self._count(-1)
 
-        session.jobs.start(lambda _control: write(source), done=on_done, failed=on_error)
+        session.workers.start(lambda _control: write(source), done=on_done, failed=on_error)
         self._count(1)
 
     def _count(self, change: int) -> None:

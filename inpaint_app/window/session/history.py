@@ -1,13 +1,12 @@
-"""The restorations of a document, oldest first, within bounded memory."""
+"""The restorations of a source, oldest first, within bounded memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from dictsel_core import RestoreSettings
 from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.state import Comparison, RunRecord
 
@@ -17,7 +16,7 @@ MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class RunHistory:
-    """Records of one document, and which of them are shown; a new value for every change.
+    """Records of one source, and which of them are shown; a new value for every change.
 
     Attributes
     ----------
@@ -77,14 +76,22 @@ class RunHistory:
 
     def find_run(self, requested: RestoreSettings, mask: Mask) -> RunRecord | None:
         """Return the latest complete run with these parameters and this mask that still has its pixels."""
+        packed = PackedMask.pack(mask)
         for record in reversed(self.records):
             is_whole = record.image is not None and not record.is_stopped
-            if is_whole and record.requested == requested and np.array_equal(record.mask, mask):
+            if is_whole and record.requested == requested and record.packed_mask.same_pixels(packed):
                 return record
         return None
 
+    @property
+    def masks(self) -> tuple[PackedMask, ...]:
+        """The masks of all records, each once, in the order in which they were used."""
+        return tuple(dict.fromkeys(record.packed_mask for record in self.records))
+
     def added(self, record: RunRecord, *, max_bytes: int = MAX_BYTES) -> RunHistory:
         """Return the history with one more record; the oldest lose their pixels when memory is short."""
+        same = (mask for mask in self.masks if mask.same_pixels(record.packed_mask))
+        record = replace(record, packed_mask=next(same, record.packed_mask))
         kept: list[RunRecord] = []
         left = max_bytes - record.n_bytes
         for old in reversed(self.records):

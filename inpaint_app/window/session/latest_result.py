@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.window.session.background import Jobs
+from inpaint_app.window.session.worker_pool import WorkerPool
 
 Ready = TypeVar("Ready")
 
@@ -18,7 +18,7 @@ class LatestResult(QObject, Generic[Ready]):
 
     Parameters
     ----------
-    jobs : Jobs
+    workers : WorkerPool
         Where the work is done.
     """
 
@@ -26,9 +26,9 @@ class LatestResult(QObject, Generic[Ready]):
     """`ready` has changed."""
     failed = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
+        self._workers = workers
         self._sources: tuple[object, ...] = ()
         self._task: JobControl | None = None
         self.ready: Ready | None = None
@@ -53,7 +53,7 @@ class LatestResult(QObject, Generic[Ready]):
             return
         self._drop()
         self._sources = sources
-        self._task = self._jobs.start(lambda _task: make(), done=self._take, failed=self._fail)
+        self._task = self._workers.start(lambda _task: make(), done=self._take, failed=self._fail)
 
     def clear(self) -> None:
         """Show nothing."""

@@ -1,4 +1,4 @@
-"""The restorations of a document: which there are, which is shown, how good they are, which is saved."""
+"""The restorations of a source: which there are, which is shown, how good they are, which is saved."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import CONSTRAINTS
+from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.dictionary import AtomUse, atom_use
 from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
 from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.background import Jobs, Work
 from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.state import Comparison, RunRecord
+from inpaint_app.window.session.worker_pool import Work, WorkerPool
 
 
 class Results(QObject):
@@ -25,13 +27,13 @@ class Results(QObject):
 
     Parameters
     ----------
-    jobs : Jobs
+    workers : WorkerPool
         Where they are measured.
 
     Attributes
     ----------
     history : RunHistory
-        All restorations of the document.
+        All restorations of the source.
     damage_quality : QualityMetrics or None
         How good the damaged picture is; None while that is not known.
     atom_use : AtomUse or None
@@ -45,13 +47,13 @@ class Results(QObject):
     atom_use_changed = Signal()
     failed = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.history = RunHistory()
         self.damage_quality: QualityMetrics | None = None
         self.atom_use: AtomUse | None = None
-        self._jobs = jobs
-        self._document: Source | None = None
+        self._workers = workers
+        self._source: Source | None = None
         self._tasks: dict[object, JobControl] = {}
 
     @property
@@ -59,12 +61,12 @@ class Results(QObject):
         """The restoration that is shown, if there is one."""
         return self.history.current
 
-    def restart(self, document: Source) -> None:
-        """Forget everything, for another document; nothing arrives late from the last one."""
+    def restart(self, source: Source) -> None:
+        """Forget everything, for another source; nothing arrives late from the last one."""
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()
-        self._document, self.history, self.damage_quality = document, RunHistory(), None
+        self._source, self.history, self.damage_quality = source, RunHistory(), None
         self.choose_atom(None)
         self.changed.emit()
 
@@ -80,15 +82,18 @@ class Results(QObject):
                 found[constraint] = record.number
         return found
 
-    def add(self, results: Iterable[RunResult]) -> dict[str, int]:
-        """Keep and measure what runs led to; return the numbers of the new records by constraint."""
+    def add(self, results: Iterable[RunResult], origin: MaskOrigin | None = None) -> dict[str, int]:
+        """Keep and measure what runs led to; return the numbers of the new records by constraint.
+
+        The origin is that of their masks.
+        """
         numbers: dict[str, int] = {}
         for result in results:
             if result.restoration is not None:
                 record = RunRecord(
                     self.history.next_number,
                     result.request.settings,
-                    result.request.mask,
+                    PackedMask.pack(result.request.mask, origin),
                     result.seconds,
                     result.restoration.image,
                     result.restoration,
@@ -112,9 +117,9 @@ class Results(QObject):
         self.shown.emit()
 
     def mark_saved(self, record: RunRecord) -> bool:
-        """Remember that a record was written to a file; return whether it is one of this document."""
+        """Remember that a record was written to a file; return whether it is one of this source."""
         own = self.history.find(record.number)
-        if own is None or own.mask is not record.mask:
+        if own is None or own.packed_mask is not record.packed_mask:
             return False
         self.history = replace(self.history, saved_number=record.number)
         self.changed.emit()
@@ -122,9 +127,9 @@ class Results(QObject):
 
     # Measuring
 
-    def set_reference(self, document: Source) -> None:
-        """Measure all records again, against the reference that the document has now."""
-        self._document = document
+    def set_reference(self, source: Source) -> None:
+        """Measure all records again, against the reference that the source has now."""
+        self._source = source
         self.history = self.history.without_figures()
         self.changed.emit()
         for record in self.history.records:
@@ -132,9 +137,9 @@ class Results(QObject):
 
     def measure_damage(self, mask: Mask) -> None:
         """Measure the damaged picture against its reference."""
-        assert self._document is not None and self._document.reference is not None
+        assert self._source is not None and self._source.reference is not None
         self.damage_quality = None
-        pixels, reference = self._document.picture.pixels, self._document.reference.pixels
+        pixels, reference = self._source.picture.pixels, self._source.reference.pixels
 
         def on_done(figures: QualityMetrics) -> None:
             self.damage_quality = figures
@@ -158,9 +163,9 @@ class Results(QObject):
 
     def _measure(self, record: RunRecord) -> None:
         image = record.image
-        if image is None or self._document is None:
+        if image is None or self._source is None:
             return
-        request, reference = self._request(record), self._document.reference
+        request, reference = self._request(record), self._source.reference
         pixels = None if reference is None else reference.pixels
 
         def on_done(figures: QualityMetrics) -> None:
@@ -170,8 +175,8 @@ class Results(QObject):
         self._start(record.number, lambda _control: quality(request, image, pixels), on_done)
 
     def _request(self, record: RunRecord) -> RestoreRequest:
-        assert self._document is not None, "records belong to a document"
-        return RestoreRequest(self._document.picture.pixels, record.mask, record.settings)
+        assert self._source is not None, "records belong to a source"
+        return RestoreRequest(self._source.picture.pixels, record.mask, record.settings)
 
     def _set_atom_use(self, use: AtomUse | None) -> None:
         self.atom_use = use
@@ -180,7 +185,7 @@ class Results(QObject):
     def _start(self, key: object, work: Work, done: Callable[..., None]) -> None:
         """Start work in place of earlier work for the same purpose."""
         self._cancel(key)
-        self._tasks[key] = self._jobs.start(work, done=done, failed=self.failed.emit)
+        self._tasks[key] = self._workers.start(work, done=done, failed=self.failed.emit)
 
     def _cancel(self, key: object) -> None:
         if key in self._tasks:

@@ -11,10 +11,10 @@ from inpaint_app.image.rect import Rect
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.restore import IntermediateImage, Preview, RestoreRequest
-from inpaint_app.window.session.background import Jobs, Work
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.preview_size import PreviewSize
 from inpaint_app.window.session.state import Activity
+from inpaint_app.window.session.worker_pool import Work, WorkerPool
 
 DEBOUNCE_MS = 150
 """How long the user must pause before a preview or an automatic run begins."""
@@ -25,7 +25,7 @@ class Runner(QObject):
 
     Parameters
     ----------
-    jobs : Jobs
+    workers : WorkerPool
         Where the work is done.
 
     Attributes
@@ -46,15 +46,15 @@ class Runner(QObject):
     """The user has paused after a change, and there is no run to restart."""
     failed = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+    def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.intermediate: IntermediateImage | None = None
         self.preview: Preview | None = None
         self.is_previewing = False
-        self._jobs, self._run = jobs, ExclusiveTask(jobs, self)
+        self._workers, self._run = workers, ExclusiveTask(workers, self)
         #: Restarts the run that is in progress, or was cancelled because of a change.
         self._restart: Callable[[], None] | None = None
-        self._shows_intermediate = True
+        self._shows_intermediate, self._started = True, 0.0
         self._preview_task: JobControl | None = None
         self._preview_size = PreviewSize()
         self._visible: Rect | None = None
@@ -71,6 +71,11 @@ class Runner(QObject):
     def is_busy(self) -> bool:
         """Whether a run is in progress or will be restarted."""
         return self._run.is_active or self._restart is not None
+
+    @property
+    def seconds(self) -> float:
+        """How long the run in progress has taken; 0 without one."""
+        return time.perf_counter() - self._started if self._run.is_active else 0.0
 
     @property
     def is_pausing(self) -> bool:
@@ -112,7 +117,7 @@ class Runner(QObject):
 
         self._debounce.stop()
         self._end_preview(self.preview)
-        self._shows_intermediate = True
+        self._shows_intermediate, self._started = True, time.perf_counter()
         starting = Activity(kind, Progress("starting", 0.0))
         self._run.start(starting, work, done=on_done, failed=on_error, progress=self._on_partial)
         self._restart = restart
@@ -181,7 +186,7 @@ class Runner(QObject):
             self._end_preview(self.preview)
             self.failed.emit(sentence)
 
-        self._preview_task = self._jobs.start(
+        self._preview_task = self._workers.start(
             lambda control: restoring.preview(request, *rect.slices, control),
             done=on_done,
             failed=on_error,

@@ -12,35 +12,42 @@ from PySide6.QtCore import QObject, Signal
 from dictsel_core import CONSTRAINTS, RestoreSettings, Tuning
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs import source as sources
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.recipe import LoadedRecipe, load_recipe
-from inpaint_app.jobs.restore import RestoreRequest, RunResult
+from inpaint_app.jobs.restore import RestoreRequest
 from inpaint_app.jobs.source import Source
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Activity, Advice, RunRecord
 from inpaint_app.window.session.view_modes import COMPARISON
 from inpaint_app.window.session.view_state import ViewState
+from inpaint_app.window.session.worker_pool import WorkerPool
+
+NO_PICTURE = "There is no picture yet; open one, or open the sample."
 
 
 class Session(QObject):
-    """The document, its mask, the parameters, and the restorations made with them.
+    """The picture, its mask, the parameters, and the restorations made with them.
 
-    Everything here happens on the GUI thread; long work is handed to `Jobs`. `runner` has the run or preview
-    in progress, `results` what came of earlier runs. Most signals carry no values: listeners ask the session.
+    Everything here happens on the GUI thread; long work is handed to `WorkerPool`. `runner` has the run or
+    preview in progress, `results` the results of earlier runs. Most signals carry no values:
+    listeners ask the session.
     """
 
-    document_changed = Signal()
+    source_changed = Signal()
+    picture_opened = Signal()
+    """Another picture was opened; not another mask, reference or damage of the same one."""
     mask_changed = Signal(object)
     """With the `Rect` outside of which nothing changed; None for a new mask."""
     mask_edited = Signal()
@@ -55,16 +62,16 @@ class Session(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.document: Source | None = None
+        self.source: Source | None = None
         self.mask: MaskHistory | None = None
         self.settings = RestoreSettings()
         self.is_automatic = False
         self.advice: Advice | None = None
         self.view = ViewState()
         self._missing_fraction: float | None = None
-        self.jobs = Jobs(4, self)
-        self._opening = ExclusiveTask(self.jobs, self)
-        self.runner, self.results = Runner(self.jobs, self), Results(self.jobs, self)
+        self.workers = WorkerPool(4, self)
+        self._opening = ExclusiveTask(self.workers, self)
+        self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self._opening.activity_changed.connect(self.activity_changed)
         self.runner.activity_changed.connect(self.activity_changed)
         self.runner.debounced.connect(self._preview_or_restore)
@@ -80,12 +87,12 @@ class Session(QObject):
     @property
     def is_settled(self) -> bool:
         """Whether nothing is in progress or about to begin."""
-        return self.jobs.n_active == 0 and not self.runner.is_pausing
+        return self.workers.n_active == 0 and not self.runner.is_pausing
 
     def close(self) -> None:
         """Cancel all work and wait until its threads have ended."""
         self.runner.close()
-        self.jobs.close()
+        self.workers.close()
 
     # Opening
 
@@ -100,7 +107,7 @@ class Session(QObject):
         """Open a picture file; a notice may follow."""
 
         def take(opened: Source) -> None:
-            self._take_document(opened)
+            self._take_source(opened)
             if notice:
                 self.notice.emit(notice)
 
@@ -109,60 +116,64 @@ class Session(QObject):
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
-        self._open(lambda: sources.open_sample(damage), "opening the sample", self._take_document)
+        self._open(lambda: sources.open_sample(damage), "opening the sample", self._take_source)
 
     def open_picture(self, make: Callable[[], Picture], name: str) -> None:
         """Open pixels that are no file; `make` is called in another thread."""
-        self._open(lambda: sources.source_from_picture(make(), name), f"opening {name}", self._take_document)
+        self._open(lambda: sources.source_from_picture(make(), name), f"opening {name}", self._take_source)
 
     def simulate_damage(self, damage: Damage) -> None:
         """Simulate damage; the whole picture becomes the reference."""
-        document = self.document
-        if document is None:
-            self.problem.emit("There is no picture to damage yet; open one first.")
-            return
-        self._open(
-            lambda: sources.simulate_damage(document, damage), "simulating damage", self._take_document
+        self._change_source(
+            lambda source: sources.simulate_damage(source, damage), "simulating damage", self._take_source
         )
 
     def open_reference(self, path: Path) -> None:
         """Measure against this undamaged picture from now on."""
-        document = self.document
-        if document is None:
-            self.problem.emit("Open the damaged picture first, then its reference.")
-            return
-        self._open(
-            lambda: sources.with_reference(document, path), f"opening {path.name}", self._take_reference
+        self._change_source(
+            lambda source: sources.with_reference(source, path), f"opening {path.name}", self._take_reference
         )
 
     def set_mask_spec(self, mask_spec: MaskSpec) -> None:
         """Detect missing pixels again; undo brings a painted mask back."""
-        document = self.document
-        if document is None:
-            self.problem.emit("Open a picture first, then say where pixels are missing.")
-            return
-        stage = "finding missing pixels"
-        self._open(lambda: sources.detect_again(document, mask_spec), stage, self._take_mask_spec)
+        self._change_source(
+            lambda source: sources.detect_again(source, mask_spec),
+            "finding missing pixels",
+            self._take_mask_spec,
+        )
 
     def open_recipe(self, path: Path) -> None:
         """Use the parameters of a recipe, and its marks of missing pixels for the picture that is open.
 
         If anything of it does not work, everything stays as it was.
         """
-        document = self.document
-        self._open(lambda: load_recipe(path, document), f"opening {path.name}", self._take_recipe)
+        source = self.source
+        self._open(lambda: load_recipe(path, source), f"opening {path.name}", self._take_recipe)
+
+    def _change_source(
+        self, work: Callable[[Source], Source], stage: str, done: Callable[[Source], None]
+    ) -> None:
+        source = self.source
+        if source is None:
+            self.problem.emit(NO_PICTURE)
+        else:
+            self._open(lambda: work(source), stage, done)
 
     def _open(self, work: Callable[[], Any], stage: str, done: Callable[[Any], None]) -> None:
         activity = Activity("open", Progress(stage))
         self._opening.start(activity, lambda _control: work(), done=done, failed=self.problem.emit)
 
-    def _take_document(self, opened: Source) -> None:
-        """Show another document; nothing of the last one may arrive any more."""
+    def _take_source(self, opened: Source) -> None:
+        """Show another source; nothing of the last one may arrive any more."""
         self.runner.cancel()
         self.results.restart(opened)
-        self.document, self.mask = opened, MaskHistory(opened.missing.mask)
-        self._missing_fraction = self.advice = None
-        self.document_changed.emit()
+        is_another = self.source is None or self.source.intact is not opened.intact
+        self.source, self.mask = opened, MaskHistory(opened.missing.mask)
+        self._missing_fraction = None
+        if is_another:
+            self._forget_advice()
+            self.picture_opened.emit()
+        self.source_changed.emit()
         self.mask_changed.emit(None)
         self.mask_edited.emit()
         for sentence in opened.picture.notices:
@@ -171,19 +182,22 @@ class Session(QObject):
         if self.is_automatic and self.missing_fraction > 0:
             self.restore()
 
+    def _forget_advice(self) -> None:
+        """Go back to the user's own parameters: Auto chose those it has for one picture."""
+        if self.advice is not None:
+            self._show_settings(self.advice.given)
+        self.advice = None
+
     def _take_reference(self, opened: Source) -> None:
-        self.document = opened
-        self.document_changed.emit()
+        self.source = opened
+        self.source_changed.emit()
         self.results.set_reference(opened)
         self._measure_damage()
 
     def _take_mask_spec(self, opened: Source) -> None:
-        self.document = opened
-        if self.mask is not None and self.mask.mask.shape == opened.missing.mask.shape:
-            self.mask.replace(opened.missing.mask)
-        else:
-            self.mask = MaskHistory(opened.missing.mask)
-        self.document_changed.emit()
+        self.source = opened
+        self._set_mask(opened.missing.mask)
+        self.source_changed.emit()
         self.mask_changed.emit(None)
         self._end_edit()
 
@@ -245,7 +259,7 @@ class Session(QObject):
 
     def _schedule(self) -> None:
         """Preview, or run, when the user pauses."""
-        if self.document is not None:
+        if self.source is not None:
             self.runner.schedule(previews=not self.is_automatic and self.missing_fraction > 0)
 
     def _preview_or_restore(self) -> None:
@@ -255,7 +269,7 @@ class Session(QObject):
             self.restore()
         else:
             request = self._request()
-            assert request is not None, "there is a document"
+            assert request is not None, "there is a source"
             self.runner.start_preview(request)
 
     # Restoring
@@ -264,10 +278,11 @@ class Session(QObject):
         """Restore the whole picture with the current parameters."""
         request = self._request()
         if request is not None:
+            origin = self._mask_origin
             self.runner.run(
                 "restore",
                 lambda control: restoring.restore(request, control),
-                lambda result: self._show_one_of(self.results.add((result,))),
+                lambda result: self._show_one_of(self.results.add((result,), origin)),
                 restart=self.restore,
             )
 
@@ -283,12 +298,12 @@ class Session(QObject):
     def _compare(self) -> None:
         request = self._request()
         if request is not None:
-            known = self.results.find_runs(request)
+            known, origin = self.results.find_runs(request), self._mask_origin
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
             self.runner.run(
                 "compare",
                 lambda control: restoring.compare(request, rest, control),
-                lambda results: self._take_compared(results, known),
+                lambda results: self._take_compared(known | self.results.add(results, origin)),
                 restart=self._compare,
             )
 
@@ -313,13 +328,16 @@ class Session(QObject):
             self._leave_comparison()
 
     def _request(self) -> RestoreRequest | None:
-        if self.document is None or self.mask is None:
-            self.problem.emit("There is no picture yet; open one, or open the sample.")
+        if self.source is None or self.mask is None:
+            self.problem.emit(NO_PICTURE)
             return None
-        return RestoreRequest(self.document.picture.pixels, self.mask.snapshot(), self.settings)
+        return RestoreRequest(self.source.picture.pixels, self.mask.snapshot(), self.settings)
 
-    def _take_compared(self, results: tuple[RunResult, ...], known: dict[str, int]) -> None:
-        numbers = known | self.results.add(results)
+    @property
+    def _mask_origin(self) -> MaskOrigin | None:
+        return None if self.mask is None else self.mask.origin
+
+    def _take_compared(self, numbers: dict[str, int]) -> None:
         if numbers:
             self.results.compare(numbers)
         self._show_one_of(numbers)
@@ -334,7 +352,8 @@ class Session(QObject):
     def _take_tuning(self, tuning: Tuning) -> None:
         # What the user left automatic stays so.
         settings = self.settings if tuning.settings == tuning.given else tuning.settings
-        self.advice = Advice(settings, descriptions.format_advice(tuning))
+        given = self.settings if self.advice is None else self.advice.given
+        self.advice = Advice(settings, descriptions.format_advice(tuning), given)
         self._show_settings(settings)
         self.restore()
 
@@ -352,7 +371,7 @@ class Session(QObject):
             self.set_view(self.view.with_mode(self.view.mode_before_comparison))
 
     def go_back(self, number: int) -> None:
-        """Show a restoration of the history again, with its parameters.
+        """Show a restoration of the history again, with its parameters and its mask.
 
         A run in progress continues with its own parameters, and shows its result when it ends.
         """
@@ -363,6 +382,7 @@ class Session(QObject):
         if not is_busy:
             self.cancel()
             self._show_settings(record.requested)
+            self._show_mask_of(record)
         if record.image is None:
             way = "go back to it after the run in progress" if is_busy else "F5 restores them again"
             self.notice.emit(f"The pixels of run {number} were released to save memory; {way}.")
@@ -371,12 +391,36 @@ class Session(QObject):
             self.runner.hide_intermediate()
         self._show(number)
 
+    def has_inputs_of(self, record: RunRecord) -> bool:
+        """Return whether parameters and mask are those of a restoration."""
+        return record.requested == self.settings and self._has_mask_of(record)
+
+    def _has_mask_of(self, record: RunRecord) -> bool:
+        return self.mask is not None and PackedMask.pack(self.mask.mask).same_pixels(record.packed_mask)
+
+    def _show_mask_of(self, record: RunRecord) -> None:
+        if self._has_mask_of(record):
+            return
+        self._set_mask(record.mask, record.packed_mask.origin)
+        self._missing_fraction = None
+        self.mask_changed.emit(None)
+        self.mask_edited.emit()
+        self._measure_damage()
+        self.notice.emit(f"Run {record.number} is shown with its own mask; Undo brings yours back.")
+
+    def _set_mask(self, mask: Mask, origin: MaskOrigin | None = None) -> None:
+        """Use another mask; one of the same shape can be undone."""
+        if self.mask is not None and self.mask.mask.shape == mask.shape:
+            self.mask.replace(mask, origin)
+        else:
+            self.mask = MaskHistory(mask)
+
     def _show(self, number: int) -> None:
         self.runner.clear_preview()
         self.results.show(number)
 
     def _measure_damage(self) -> None:
-        if self.document is not None and self.mask is not None and self.document.reference is not None:
+        if self.source is not None and self.mask is not None and self.source.reference is not None:
             self.results.measure_damage(self.mask.snapshot())
 
     # Saving
@@ -388,13 +432,22 @@ class Session(QObject):
 
     @property
     def has_unsaved_result(self) -> bool:
-        """Whether the current result has not been saved."""
-        return self.results.history.has_unsaved
+        """Whether the current result has not been saved; that of a sample need not be."""
+        return self.results.history.has_unsaved and not self._is_sample
 
     @property
     def has_unsaved_mask(self) -> bool:
         """Whether a painted mask was saved neither itself nor with a picture restored with it."""
-        return self.mask is not None and not self.mask.is_saved
+        return self.mask is not None and not self.mask.is_saved and not self._is_sample
+
+    @property
+    def seconds_at_risk(self) -> float:
+        """How long the run in progress has taken, whose work would be lost; 0 for a sample."""
+        return 0.0 if self._is_sample else self.runner.seconds
+
+    @property
+    def _is_sample(self) -> bool:
+        return self.source is not None and self.source.is_sample
 
     def discard(self) -> None:
         """Treat the work as saved."""

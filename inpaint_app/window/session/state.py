@@ -8,6 +8,7 @@ import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics
@@ -20,10 +21,10 @@ class RunRecord:
     Attributes
     ----------
     number : int
-        Counts the restorations of a document, from 1 on.
+        Counts the restorations of a source, from 1 on.
     requested : RestoreSettings
         The parameters as the user had set them.
-    mask : Mask
+    packed_mask : PackedMask
         What was missing.
     seconds : float
         How long it took.
@@ -39,12 +40,17 @@ class RunRecord:
 
     number: int
     requested: RestoreSettings
-    mask: Mask
+    packed_mask: PackedMask
     seconds: float
     image: Array | None
     restoration: Restoration
     figures: QualityMetrics | None = None
     is_stopped: bool = False
+
+    @property
+    def mask(self) -> Mask:
+        """What was missing, unpacked."""
+        return self.packed_mask.unpack()
 
     @property
     def settings(self) -> RestoreSettings:
@@ -93,7 +99,8 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Advice:
-    """What Auto chose, and why, in a sentence."""
+    """What Auto chose in place of what the user had set, and why, in a sentence."""
 
     settings: RestoreSettings
     sentence: str
+    given: RestoreSettings

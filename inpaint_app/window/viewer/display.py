@@ -121,7 +121,7 @@ def _pane(name: str, scene: Scene, view: ViewState) -> PaneDisplay:
 
 
 def _original(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
-    reference = None if scene.document is None else scene.document.reference
+    reference = None if scene.source is None else scene.source.reference
     size = "" if reference is None else f"{reference.width} x {reference.height} pixels"
     return replace(pane, caption=(size, size, size))
 
@@ -191,27 +191,27 @@ def _pair(scene: Scene) -> dict[str, RunRecord | None]:
 
 
 def _images(scene: Scene) -> dict[str, ImageSource]:
-    document, current, partial = scene.document, scene.history.current, scene.intermediate
-    if document is None:
+    source, current, partial = scene.source, scene.history.current, scene.intermediate
+    if source is None:
         return {}
-    arrays = {"damaged": document.picture.pixels}
-    if document.reference is not None:
-        arrays["original"] = document.reference.pixels
+    arrays = {"damaged": source.picture.pixels}
+    if source.reference is not None:
+        arrays["original"] = source.reference.pixels
     for name, record in {"restored": current, **_pair(scene)}.items():
         if partial is not None and name in ("restored", partial.constraint):
             arrays[name] = partial.image
         elif record is not None and record.image is not None:
             arrays[name] = record.image
         elif name == "restored" and scene.preview is not None:
-            arrays[name] = document.picture.pixels
+            arrays[name] = source.picture.pixels
     images = {name: ImageSource(pixels) for name, pixels in arrays.items()}
-    if document.reference is not None and current is not None and current.image is not None:
-        images["error"] = ImageSource(current.image, document.reference.pixels)
+    if source.reference is not None and current is not None and current.image is not None:
+        images["error"] = ImageSource(current.image, source.reference.pixels)
     return images
 
 
 def _damaged_caption(scene: Scene) -> Forms:
-    has_reference = scene.document is not None and scene.document.reference is not None
+    has_reference = scene.source is not None and scene.source.reference is not None
     return descriptions.damaged_caption(scene.missing_fraction, scene.damage_quality, has_reference)
 
 
@@ -221,7 +221,7 @@ def _record_caption(record: RunRecord | None) -> Forms:
 
 def _placeholder(name: str, scene: Scene) -> str:
     """Return why a pane has no picture."""
-    has_reference = scene.document is not None and scene.document.reference is not None
+    has_reference = scene.source is not None and scene.source.reference is not None
     if name == "original":
         return "Open the original (reference) to see it here."
     if name == "error" and not has_reference:

@@ -45,7 +45,7 @@ class PicturePane(QWidget):
         layout.addLayout(_line(self.caption, self.readout))
         self.setFocusProxy(canvas)
 
-    def set_words(self, title: str, badge: str, caption: tuple[str, ...]) -> None:
+    def set_labels(self, title: str, badge: str, caption: tuple[str, ...]) -> None:
         """Change what is said about the picture; shorter captions are for narrow panes."""
         if self._words == (title, badge, caption):
             return  # screen readers would say it again

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Scene:
     """The state of a session as far as pictures show it; see `Session`, `Runner` and `Results`."""
 
-    document: Source | None = None
+    source: Source | None = None
     missing_fraction: float = 0.0
     damage_quality: QualityMetrics | None = None
     history: RunHistory = field(default_factory=RunHistory)
@@ -35,7 +35,7 @@ class Scene:
         """Return the scene of a session as it is now."""
         runner, results = session.runner, session.results
         return cls(
-            session.document,
+            session.source,
             session.missing_fraction,
             results.damage_quality,
             results.history,

@@ -21,9 +21,9 @@ from inpaint_app.window.canvas.split_canvas import SplitCanvas
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.latest_result import LatestResult
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.worker_pool import WorkerPool
 from inpaint_app.window.viewer.display import TITLES, Display, ImageSource, PaneDisplay, resolve
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.picture_pane import PicturePane
@@ -32,7 +32,7 @@ from inpaint_app.window.viewer.scene import Scene
 
 LARGE_EDIT = 1_000_000
 """Edits of more pixels of the mask are drawn after work in another thread."""
-_LOOK_MS = 50
+_VISIBLE_MS = 50
 
 
 class Viewer(QWidget):
@@ -52,29 +52,29 @@ class Viewer(QWidget):
     """
 
     pixel_changed = Signal(str)
-    """Words about the pixel under the pointer; empty where there is none."""
+    """Position of the pixel under the pointer; empty where there is none."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = Jobs(1, self)
+        self._workers = WorkerPool(1, self)
         self.viewport = Viewport(self)
         self.display = resolve(Scene(), session.view)
         self.panes = {name: PicturePane(self._make_canvas(name)) for name in TITLES}
         self._tool = ""
         self._pixel: Pixel | None = None
         self._images: dict[str, LatestResult[ImagePyramid]] = {
-            name: LatestResult(self._jobs, self) for name in TITLES
+            name: LatestResult(self._workers, self) for name in TITLES
         }
-        self._inset: LatestResult[tuple[ImagePyramid, Rect]] = LatestResult(self._jobs, self)
-        self._mask: LatestResult[MaskPyramid] = LatestResult(self._jobs, self)
-        self._highlight: LatestResult[MaskPyramid] = LatestResult(self._jobs, self)
+        self._inset: LatestResult[tuple[ImagePyramid, Rect]] = LatestResult(self._workers, self)
+        self._mask: LatestResult[MaskPyramid] = LatestResult(self._workers, self)
+        self._highlight: LatestResult[MaskPyramid] = LatestResult(self._workers, self)
         self._layout = PaneLayout(self)
         self._layout.setContentsMargins(8, 8, 8, 4)
         self._layout.setSpacing(8)
         for pane in self.panes.values():
             self._layout.add_pane(pane)
-        self._look = QTimer(self, singleShot=True, interval=_LOOK_MS)
+        self._visible_timer = QTimer(self, singleShot=True, interval=_VISIBLE_MS)
         self._connect()
         self._refresh()
         self._choose_tool()
@@ -86,8 +86,9 @@ class Viewer(QWidget):
 
     def _connect(self) -> None:
         session, runner, results = self._session, self._session.runner, self._session.results
+        session.picture_opened.connect(self.viewport.fit)
         session.mask_changed.connect(self._show_mask)
-        for changed in (session.document_changed, session.mask_edited, session.activity_changed):
+        for changed in (session.source_changed, session.mask_edited, session.activity_changed):
             changed.connect(self._refresh)
         for changed in (runner.intermediate_changed, runner.preview_changed, session.view_changed):
             changed.connect(self._refresh)
@@ -98,29 +99,29 @@ class Viewer(QWidget):
         for made in all_made:
             made.changed.connect(self._draw)
             made.failed.connect(session.problem)
-        self.viewport.changed.connect(self._look.start)
-        self._look.timeout.connect(self._tell_visible_part)
+        self.viewport.changed.connect(self._visible_timer.start)
+        self._visible_timer.timeout.connect(self._report_visible_part)
         for name, pane in self.panes.items():
             pane.canvas.hovered.connect(lambda row, column, name=name: self._hover(name, (row, column)))
             pane.canvas.hover_left.connect(partial(self._hover, name, None))
 
-    def close_jobs(self) -> None:
+    def close_workers(self) -> None:
         """Wait until the threads have ended."""
-        self._look.stop()
-        self._jobs.close()
+        self._visible_timer.stop()
+        self._workers.close()
 
     @property
     def is_settled(self) -> bool:
         """Whether everything that was to be drawn is ready."""
-        return self._jobs.n_active == 0 and not self._look.isActive()
+        return self._workers.n_active == 0 and not self._visible_timer.isActive()
 
     @property
     def restored_image(self) -> QImage | None:
         """The current result as it is drawn, never that of a run in progress; None while there is none."""
-        document, current = self._session.document, self._session.results.current
-        if document is None or current is None or current.image is None:
+        source, current = self._session.source, self._session.results.current
+        if source is None or current is None or current.image is None:
             return None
-        return to_image(current.image, _display_range(document.picture.pixels))
+        return to_image(current.image, _display_range(source.picture.pixels))
 
     # What is shown
 
@@ -128,11 +129,11 @@ class Viewer(QWidget):
         """Show what the session has now."""
         session = self._session
         self.display = resolve(Scene.of(session), session.view)
-        if session.document is not None:
-            self._layout.set_picture_shape(session.document.shape)
+        if session.source is not None:
+            self._layout.set_picture_shape(session.source.shape)
         for name, pane in self.panes.items():
             shown = self.display.panes[name]
-            pane.set_words(shown.title, shown.badge, shown.caption)
+            pane.set_labels(shown.title, shown.badge, shown.caption)
             pane.setVisible(name in self.display.visible)
         self._make_ready(self.display)
         self._draw()
@@ -213,23 +214,23 @@ class Viewer(QWidget):
         self.pixel_changed.emit("" if pixel is None else f"row {pixel[0]}, column {pixel[1]}")
 
     def _show_readouts(self) -> None:
-        pixel, document, mask = self._pixel, self._session.document, self._session.mask
+        pixel, source, mask = self._pixel, self._session.source, self._session.mask
         for name in self.display.visible:
             words = ""
-            if pixel is not None and document is not None and mask is not None:
-                is_inside = pixel[0] < document.shape[0] and pixel[1] < document.shape[1]
+            if pixel is not None and source is not None and mask is not None:
+                is_inside = pixel[0] < source.shape[0] and pixel[1] < source.shape[1]
                 pane = self.display.panes[name]
                 words = readout(self.display, pane, mask.mask, pixel) if is_inside else ""
             self.panes[name].readout.setText(words)
 
-    def _tell_visible_part(self) -> None:
+    def _report_visible_part(self) -> None:
         """Tell the session which part of the picture is visible: that is what a preview shows."""
-        if self._session.document is None:
+        if self._session.source is None:
             return
         across, down = (size / self.viewport.zoom for size in self.viewport.pane_size)
         x, y = self.viewport.center
         rect = Rect(int(y - down / 2), int(x - across / 2), round(down) + 1, round(across) + 1)
-        self._session.runner.look_at(rect.clipped(self._session.document.shape))
+        self._session.runner.look_at(rect.clipped(self._session.source.shape))
 
 
 def _pyramid(source: ImageSource, damaged: Array) -> ImagePyramid:

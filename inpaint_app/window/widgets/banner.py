@@ -40,7 +40,7 @@ class Banner(QFrame):
         """The sentence that is shown; empty while there is none."""
         return "" if self.isHidden() else self._words.text()
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Show a problem."""
         self._words.setText(sentence)
         self._words.setAccessibleName(self._words.text())

@@ -7,25 +7,23 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QSpinBox
 
 
-class NoWheelComboBox(QComboBox):
+class _NoWheel:  # Qt allows one base class of its own
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the scroll area."""
+        event.ignore()
+
+
+class NoWheelComboBox(_NoWheel, QComboBox):
     """A choice that the wheel does not change."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to the scroll area."""
-        event.ignore()
 
-
-class NoWheelSpinBox(QSpinBox):
+class NoWheelSpinBox(_NoWheel, QSpinBox):
     """A number that the wheel does not change."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to the scroll area."""
-        event.ignore()

@@ -41,7 +41,7 @@ class PathField(QWidget):
         layout.addWidget(self._line, 1)
         layout.addWidget(self._browse)
         self._line.textChanged.connect(self.changed)
-        self._browse.clicked.connect(self._look)
+        self._browse.clicked.connect(self._browse_files)
         self.setFocusProxy(self._line)
 
     @property
@@ -59,7 +59,7 @@ class PathField(QWidget):
         """Show a path."""
         self._line.setText(str(path))
 
-    def _look(self) -> None:
+    def _browse_files(self) -> None:
         start = str(self.path or self._start)
         if self._folders:
             chosen = QFileDialog.getExistingDirectory(self, self.title, start)

@@ -72,8 +72,8 @@ def test_dual_bounds_from_above_and_is_exact_at_the_price(instance, price):
     gains, costs, tight, spare = instance
     exchange = best_exchange(*instance)
     column = gains[:, None]
-    assert price_bounds(column, costs, tight, spare, price)[0] >= exchange.value - 1e-9
-    exact = price_bounds(column, costs, tight, spare, exchange.price, largest=gains)[0]
+    assert price_bounds(column, costs, tight, price)[0] + price * spare >= exchange.value - 1e-9
+    exact = price_bounds(column, costs, tight, exchange.price, largest=gains)[0] + exchange.price * spare
     assert exact == pytest.approx(exchange.value, abs=1e-9)
 
 

@@ -8,7 +8,9 @@ from dictsel_core.restoration.pyramid import double, halve
 def test_halving_takes_means_of_observed_pixels(shape):
     rng = np.random.default_rng(0)
     plane, missing = rng.random(shape).astype(np.float32), rng.random(shape) < 0.5
-    half, half_missing = halve(plane, missing)
+    plane[missing] = 0
+    planes, half_missing = halve(np.dstack([plane, 1 - plane]) * ~missing[:, :, None], missing)
+    half = planes[:, :, 0]
     assert half.shape == half_missing.shape == tuple(-(-length // 2) for length in shape)
     for row, column in np.ndindex(half.shape):
         block = np.s_[2 * row : 2 * row + 2, 2 * column : 2 * column + 2]
@@ -16,6 +18,7 @@ def test_halving_takes_means_of_observed_pixels(shape):
         assert half_missing[row, column] == (seen.size == 0)
         if seen.size:
             assert half[row, column] == pytest.approx(seen.mean(), rel=1e-6)
+            assert planes[row, column, 1] == pytest.approx(1 - seen.mean(), rel=1e-5)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (7, 10), (8, 9)])

@@ -23,18 +23,17 @@ def damaged(n_channels):
 @pytest.mark.parametrize("n_channels", [1, 3, 4])
 def test_only_the_region_changes_and_comes_near_a_full_run(n_channels):
     image, mask = damaged(n_channels)
-    first = restore(image, mask)
+    channels = {"channel_axis": None if n_channels == 1 else -1}
+    first = restore(image, mask, **channels)
     more = mask.copy()
     more[STROKE] = True
-    local, full = restore_region(image, more, first, STROKE), restore(image, more)
+    local = restore_region(image, more, first, STROKE, **channels)
+    full = restore(image, more, **channels)
     outside = np.ones(mask.shape, bool)
     outside[REACH] = False
     assert (local.image[outside] == first.image[outside]).all()
     assert (local.image[~more] == image[~more]).all()
     errors = np.abs(local.image[STROKE].astype(int) - image[STROKE])
-    if n_channels == 4:  # missing pixels become opaque
-        assert (local.image[STROKE][:, :, 3] == 255).all()
-        errors = errors[:, :, :3]
     assert errors.mean() < 2
     assert np.abs(local.image.astype(int) - full.image)[STROKE].mean() < 2
     assert local.selection is first.selection

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core import standard_ground_set
 from dictsel_core._threads import single_threaded_blas
@@ -21,6 +22,8 @@ def one_blas_thread():
         yield
 
 
+#: Every kind of mask: fractions are of random pixels.
+DAMAGES = ["scratches", "holes", "text", "border", "block", 0.01, 0.2, 0.5, 0.8, 0.97]
 SHAPES = {"odd": (71, 83), "thin": (9, 150), "tall": (140, 13), "several tiles": (80, 110)}
 
 
@@ -35,6 +38,13 @@ def damage(kind, shape, n_layers=1):
         elif kind == "holes":
             for row, column in rng.integers(0, shape, (3, 2)):
                 mask[row : row + 12, column : column + 7, layer] = True
+        elif kind == "text":
+            mask[4::9, 3 + layer :: 2, layer] = mask[6::9, 2::7, layer] = True
+        elif kind == "border":
+            mask[:3, :, layer] = mask[:, -2:, layer] = mask[-1:, :, layer] = True
+        elif kind == "block":
+            mask[::2, ::3, layer] = True  # a regular pattern, such as that of a color filter
+            mask[3:20, 5:30, layer] = True
         else:
             mask[:, :, layer] = rng.random(shape) < kind
     return mask
@@ -90,7 +100,7 @@ def full_round(planes, missing, search, relaxation, noise, offsets=(0, 0)):
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-@pytest.mark.parametrize("kind", ["scratches", "holes", 0.01, 0.2, 0.5, 0.8])
+@pytest.mark.parametrize("kind", DAMAGES)
 def test_a_round_has_the_bits_of_the_full_computation(kind, shape):
     planes, missing = picture(shape, 1), damage(kind, shape)
     search = OPTIONS.search(0, 3)
@@ -122,22 +132,32 @@ def test_a_round_reads_the_picture_only():
     assert planes == pytest.approx(0.25, abs=1e-6)
 
 
-def full_estimates(coder, filled, missing, wanted):
-    """Medians over a stack of all votes for all pixels."""
-    size, (height, width) = coder.size, filled.shape
-    values, unknown = (
-        np.lib.stride_tricks.sliding_window_view(np.pad(each, size - 1, mode="symmetric"), (size, size))
-        for each in (filled, missing)
-    )
-    covers = np.lib.stride_tricks.sliding_window_view(np.pad(wanted, size - 1), (size, size)).any(axis=(2, 3))
+def full_estimates(coder, filled, missing, wanted, thinning):
+    """Medians over a stack of all votes for all pixels, channel by channel."""
+    size = coder.size
+    covers = sliding_window_view(np.pad(wanted, size - 1), (size, size)).any(axis=(2, 3))
     rows, columns = np.nonzero(covers)
-    if coder._checkered:
-        even = (rows + columns) % 2 == 0
-        rows, columns = rows[even], columns[even]
-    weights = np.where(unknown[rows, columns], np.float32(coder._fill_weight), np.float32(1))
-    rebuilt = coder._rebuild(
-        values[rows, columns].reshape(-1, size * size), weights.reshape(-1, size * size)
-    ).reshape(-1, size, size)
+    used = {1: rows >= 0, 2: (rows + columns) % 2 == 0, 4: (rows % 2 == 0) & (columns % 2 == 0)}[thinning]
+    rows, columns = rows[used], columns[used]
+
+    def patches(plane):
+        padded = np.pad(plane, size - 1, mode="symmetric")
+        return sliding_window_view(padded, (size, size))[rows, columns].reshape(-1, size * size)
+
+    planes = filled.transpose(2, 0, 1)
+    weights = np.where(patches(missing), np.float32(coder._fill_weight), np.float32(1))
+    rebuilt = coder._rebuild(np.stack([patches(plane) for plane in planes]), weights)
+    return np.stack(
+        [
+            full_medians(plane, each.reshape(-1, size, size), rows, columns, wanted)
+            for plane, each in zip(planes, rebuilt, strict=True)
+        ],
+        axis=2,
+    )
+
+
+def full_medians(filled, rebuilt, rows, columns, wanted):
+    size, (height, width) = rebuilt.shape[1], filled.shape
     votes = np.full((size, size, height + size - 1, width + size - 1), np.nan, np.float32)
     votes[:, :, rows, columns] = rebuilt.transpose(1, 2, 0)
     stack = np.stack(
@@ -156,22 +176,24 @@ def full_estimates(coder, filled, missing, wanted):
 
 
 @pytest.mark.parametrize("fill_weight", [0.0, 0.1])
-@pytest.mark.parametrize("every_patch", [False, True])
-@pytest.mark.parametrize("kind", ["scratches", 0.01, 0.2, 0.8])
-def test_coding_has_the_bits_of_the_full_computation(kind, every_patch, fill_weight):
+@pytest.mark.parametrize("thinning", [1, 2, 4])
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_coding_has_the_bits_of_the_full_computation(kind, thinning, fill_weight, monkeypatch):
     shape = 41, 47
-    plane, missing = picture(shape, 1)[:, :, 0], damage(kind, shape)[:, :, 0]
+    planes, missing = picture(shape, 3), damage(kind, shape)[:, :, 0]
     atoms = standard_ground_set().atoms[:, 3:60:4]
-    coder = PatchCoder(atoms, 8, 5, fill_weight, 2, every_patch=every_patch)
-    filled = np.where(missing, np.float32(0.4), plane)
-    result = filled.copy()
+    monkeypatch.setattr("dictsel_core.patches._REBUILD_CHUNK", 1 << 20)  # products of other shapes round
+    filled = np.where(missing[:, :, None], np.float32(0.4), planes)
+    coder = PatchCoder(atoms, 8, 5, fill_weight, 2, thinning=thinning)
+    expected = full_estimates(coder, filled, missing, missing, thinning)
     for _, pixels, values in coder.estimates(filled, missing, missing):
-        result.reshape(-1)[pixels] = values
-    assert (result == full_estimates(coder, filled, missing, missing)).all()
+        filled.reshape(-1, 3)[pixels] = values
+    assert (filled == expected).all()
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 5), (17, 8), (30, 31)])
 def test_single_pixels_are_doubled_as_whole_planes_are(shape):
-    coarse = picture(((shape[0] + 1) // 2, (shape[1] + 1) // 2), 1)[:, :, 0]
-    every = np.arange(shape[0] * shape[1])
-    assert (double_at(coarse, every, shape[1]).reshape(shape) == double(coarse, shape)).all()
+    coarse = picture(((shape[0] + 1) // 2, (shape[1] + 1) // 2), 2)
+    every = double_at(coarse, np.arange(shape[0] * shape[1]), shape[1]).reshape(*shape, 2)
+    for channel in range(2):
+        assert (every[:, :, channel] == double(coarse[:, :, channel], shape)).all()

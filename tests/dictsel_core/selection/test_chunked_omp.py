@@ -10,6 +10,7 @@ from dictsel_core import (
     IndividualSparsity,
     MatroidSparsity,
     PartitionMatroid,
+    UniformMatroid,
     chunked_replacement_omp,
     iter_chunked_replacement_omp,
     replacement_omp,
@@ -18,7 +19,14 @@ from dictsel_core import (
 
 CONSTRAINTS = {
     "individual": lambda n: IndividualSparsity(3),
+    "caps": lambda n: IndividualSparsity(np.arange(60) % 3 + 1),
     "matroid": lambda n: MatroidSparsity(PartitionMatroid(np.arange(n) % 3, [1, 2, 1])),
+    "matroids": lambda n: MatroidSparsity(
+        [PartitionMatroid(np.arange(n) % 3, [1, 2, 1]), UniformMatroid(3)] * 30
+    ),
+    "average": lambda n: AverageSparsity(4, 110),
+    "average with caps": lambda n: AverageSparsity(np.arange(60) % 3 + 1, 80),
+    "average without cap": lambda n: AverageSparsity(None, 75),
 }
 
 
@@ -32,14 +40,16 @@ def test_chunks_select_what_the_whole_selects(kind, masked, keep, seed):
     data = rng.normal(size=(60, 10))
     mask = rng.random(data.shape) < 0.2 if masked else None
     constraint = CONSTRAINTS[kind](24)
+    weights = rng.choice([0.5, 1.0, 2.0], size=60) if masked else None
     cuts = [7, 40, 41]
-    whole = replacement_omp(ground_set, data, constraint, 10, mask=mask)
+    whole = replacement_omp(ground_set, data, constraint, 10, mask=mask, weights=weights)
     chunked = chunked_replacement_omp(
         ground_set,
         np.split(data, cuts),
         constraint,
         10,
         masks=None if mask is None else np.split(mask, cuts),
+        weights=None if weights is None else np.split(weights, cuts),
         keep=keep,
     )
     np.testing.assert_array_equal(chunked.atoms, whole.atoms)
@@ -50,22 +60,28 @@ def test_chunks_select_what_the_whole_selects(kind, masked, keep, seed):
     assert chunked.certificate.upper_bound >= whole.certificate.upper_bound * (1 - 1e-9)
 
 
-def test_repeats_and_zero_gains_are_those_of_the_whole():
+@pytest.mark.parametrize(
+    "constraint", [IndividualSparsity(5), AverageSparsity(8, 600)], ids=["own", "shared"]
+)
+def test_repeats_and_zero_gains_are_those_of_the_whole(constraint):
     """Gains reach zero, and atoms win again."""
     ground_set = standard_ground_set()
     data, _ = planted(np.random.default_rng(0), ground_set, 120, 20, 5)
-    whole = replacement_omp(ground_set, data, IndividualSparsity(5), 70)
-    chunked = chunked_replacement_omp(ground_set, np.array_split(data, 5), IndividualSparsity(5), 70)
+    whole = replacement_omp(ground_set, data, constraint, 70)
+    chunked = chunked_replacement_omp(ground_set, np.array_split(data, 5), constraint, 70)
     np.testing.assert_array_equal(chunked.atoms, whole.atoms)
     assert whole.gains[-1] == chunked.gains[-1] == 0
 
 
+@pytest.mark.parametrize(
+    "constraint", [IndividualSparsity(3), AverageSparsity(4, 500)], ids=["own", "shared"]
+)
 @pytest.mark.parametrize("keep", [True, False])
-def test_threads_do_not_change_the_result(keep):
+def test_threads_do_not_change_the_result(keep, constraint):
     ground_set = standard_ground_set((4, 4))
     chunks = np.array_split(np.random.default_rng(2).normal(size=(200, 16)), 7)
     results = [
-        chunked_replacement_omp(ground_set, chunks, IndividualSparsity(3), 8, keep=keep, threads=threads)
+        chunked_replacement_omp(ground_set, chunks, constraint, 8, keep=keep, threads=threads)
         for threads in (1, 4)
     ]
     np.testing.assert_array_equal(results[0].atoms, results[1].atoms)
@@ -90,14 +106,10 @@ def test_chunks_may_be_memory_mapped_files(tmp_path):
 def test_what_is_not_a_sum_over_patches_is_refused():
     ground_set = standard_ground_set((4, 4))
     chunks = [np.ones((2, 16)), np.ones((3, 16))]
-    for constraint in (
-        AverageSparsity(2, 5),
-        BlockSparsity([range(5)], 2),
-        IndividualSparsity([1, 2, 3, 1, 2]),
-        MatroidSparsity([PartitionMatroid(np.zeros(64, int), 1)] * 5),
-    ):
-        with pytest.raises(TypeError, match="one cap or one matroid for all patches"):
-            chunked_replacement_omp(ground_set, chunks, constraint, 3)
+    with pytest.raises(TypeError, match="not BlockSparsity"):
+        chunked_replacement_omp(ground_set, chunks, BlockSparsity([range(5)], 2), 3)
+    with pytest.raises(ValueError, match="one per patch, 5"):
+        chunked_replacement_omp(ground_set, chunks, AverageSparsity([1, 2], 5), 3)
     with pytest.raises(ValueError, match="at least one array"):
         chunked_replacement_omp(ground_set, [], IndividualSparsity(2), 3)
     with pytest.raises(ValueError, match="one per chunk, 2"):

@@ -6,7 +6,7 @@ from synthetic import random_ground_set
 
 from dictsel_core import ground_set_from_array, standard_ground_set
 from dictsel_core.selection.fits import ColumnFit, GramFit
-from dictsel_core.selection.problem import Problem
+from dictsel_core.selection.problem import Problem, as_points
 
 N_POINTS, N_ATOMS, N_SLOTS = 40, 12, 4
 
@@ -26,7 +26,7 @@ def test_inner_products_fit_as_columns_do(kind, dtype):
     rng = np.random.default_rng(1)
     ground_set = ground_set_of(kind, rng)
     data = rng.normal(size=(N_POINTS, ground_set.n_features)).astype(dtype)
-    problem = Problem(ground_set, data, None)
+    problem = Problem(ground_set, as_points(ground_set, data))
     fits = GramFit(problem, N_ATOMS), ColumnFit(problem)
     dictionary = rng.choice(len(ground_set), N_ATOMS, replace=False)
     if kind == "standard":

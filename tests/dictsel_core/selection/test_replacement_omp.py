@@ -14,6 +14,7 @@ from dictsel_core import (
     OracleMatroid,
     PartitionMatroid,
     UniformMatroid,
+    _threads,
     approximation_bound,
     ground_set_from_array,
     iter_replacement_omp,
@@ -355,3 +356,28 @@ def test_replacement_greedy_refuses_average_sparsity_before_any_step():
     ground_set, data, _ = instance(15)
     with pytest.raises(TypeError, match="not AverageSparsity; use replacement_omp"):
         replacement_greedy(ground_set, data, AverageSparsity(3, 60), 5)
+
+
+@pytest.mark.parametrize(
+    "constraint", [IndividualSparsity(3), AverageSparsity(4, 3000)], ids=["own", "shared"]
+)
+@pytest.mark.parametrize("masked", [False, True], ids=["complete", "masked"])
+def test_threads_do_not_change_the_result(constraint, masked, monkeypatch):
+    """Groups of blocks are those of many patches here, so that threads are started."""
+    monkeypatch.setattr("dictsel_core._threads._MIN_GROUPS", 2)
+    monkeypatch.setattr("dictsel_core._arrays._CHUNK_BYTES", 1 << 12)
+    started = []
+    pool = _threads.ThreadPoolExecutor
+    monkeypatch.setattr(_threads, "ThreadPoolExecutor", lambda n: started.append(n) or pool(n))
+    rng = np.random.default_rng(3)
+    ground_set, data = standard_ground_set((4, 4)), rng.normal(size=(1000, 16))
+    mask = rng.random(data.shape) < 0.2 if masked else None
+    single, double = (
+        replacement_omp(ground_set, data, constraint, 12, mask=mask, threads=threads) for threads in (1, 3)
+    )
+    assert 3 in started
+    np.testing.assert_array_equal(single.atoms, double.atoms)
+    np.testing.assert_array_equal(single.gains, double.gains)
+    np.testing.assert_array_equal(single.objective, double.objective)
+    for ours, theirs in zip(single.coefficients, double.coefficients, strict=True):
+        np.testing.assert_array_equal(ours, theirs)

@@ -16,7 +16,7 @@ WRONG = {
     "folder": ("restore .", "inpaint batch"),
     "nothing missing": ("restore whole.png", "No missing pixels"),
     "not an image": ("restore notes.txt", "not an image"),
-    "two inputs": ("restore broken.png whole.png", "one word too many"),
+    "two inputs": ("restore broken.png whole.png", "unexpected argument"),
     "mistyped option": ("restore broken.png --atom 3", "did you mean --atoms"),
     "unknown option": ("restore broken.png --zzz", "There is no option --zzz"),
     "not a number": ("restore broken.png --atoms many", "--atoms needs a whole number"),
@@ -79,6 +79,7 @@ WRONG = {
     "batch of nothing": ("batch empty -o out", "holds no picture"),
     "batch into a file": ("batch broken.png -o notes.txt", "not a folder"),
     "batch of equal names": ("batch broken.png sub/broken.png -o out", "both be written"),
+    "letters together": ("restore broken.png -hx", "cannot be understood"),
     "no jobs": ("batch broken.png -o out --jobs 0", "--jobs"),
 }
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from inpaint_app.cli import damage, main
-from inpaint_app.files import atomic
-from inpaint_app.files.recipe import read_recipe
+from inpaint_app.cli import main
+from inpaint_app.files.recipes.recipe import read_recipe
 from inpaint_app.files.write import write_picture
-from inpaint_app.image.damage import damaged, mask_picture, random_mask
+from inpaint_app.image.damage import Damage, damaged, mask_picture, random_mask
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs import measure
 from inpaint_app.jobs import restore as restoring
@@ -35,20 +34,20 @@ def no_work(monkeypatch):
         pytest.fail("the work has begun")
 
     monkeypatch.setattr(restoring, "iter_restore", begin)
-    monkeypatch.setattr(damage, "_mask", begin)
+    monkeypatch.setattr(Damage, "mask", begin)
 
 
 @pytest.fixture
 def full_disk(monkeypatch):
     """Let the folder "full" be on a disk without space."""
-    create = atomic._create
+    create = os.open
 
-    def create_or_fail(path: Path, *rest: int) -> int:
-        if path.absolute().parent.name == "full":
+    def create_or_fail(path: str | Path, *rest: int, **options: int) -> int:
+        if Path(path).absolute().parent.name == "full":
             raise OSError(28, "No space left on device")
-        return create(path, *rest)
+        return create(path, *rest, **options)
 
-    monkeypatch.setattr(atomic, "_create", create_or_fail)
+    monkeypatch.setattr(os, "open", create_or_fail)
 
 
 def holed(picture: Picture) -> Picture:

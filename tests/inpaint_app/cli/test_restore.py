@@ -16,7 +16,8 @@ from inpaint_app.image.damage import mask_picture, random_mask
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
-KEYS = ["psnr", "psnr_missing", "ssim", "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
+SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing"]
+KEYS = [*SCORES, "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
 
 
 def run_json(capsys, *arguments):
@@ -129,7 +130,7 @@ def test_options_reach_the_settings(tmp_path, capsys) -> None:
     _, broken = write_pair(tmp_path)
     arguments = (
         "--preset paper --constraint individual --atoms 9 --sparsity 3 --coding-sparsity 4 --patch-size 6 "
-        "--bases dct,haar --selector rompd --threads 1 --seed 5"
+        "--bases dct,haar --selector rompd --fill texture --threads 1 --seed 5"
     )
     settings = run_json(capsys, "restore", broken, *arguments.split())["settings"]
     expected = {
@@ -140,6 +141,7 @@ def test_options_reach_the_settings(tmp_path, capsys) -> None:
         "patch_size": 6,
         "bases": ["dct", "haar"],
         "selector": "rompd",
+        "fill": "texture",
         "keep_observed": False,
         "threads": 1,
         "seed": 5,

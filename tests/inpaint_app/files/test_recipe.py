@@ -6,13 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from recipes import save_recipe
 
 from dictsel_core import RestoreSettings
+from inpaint_app.cli.options import SETTING_OPTIONS
+from inpaint_app.cli.parser import Parser
 from inpaint_app.cli.program import parser
 from inpaint_app.cli.streams import CommandLineError
 from inpaint_app.errors import UserError
-from inpaint_app.files.recipe import Recipe, read_recipe, write_recipe
-from inpaint_app.files.recipe_contents import recipe_mask_spec, recipe_settings, save_recipe
+from inpaint_app.files.recipes.contents import recipe_mask_spec, recipe_settings
+from inpaint_app.files.recipes.recipe import Recipe, pack_recipe, read_recipe
 from inpaint_app.image.mask_spec import MaskSpec
 
 RECIPE = Recipe(
@@ -31,33 +34,21 @@ RECIPE = Recipe(
 
 def test_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "recipe.json"
-    write_recipe(RECIPE, path)
+    path.write_bytes(pack_recipe(RECIPE))
     assert read_recipe(path) == RECIPE
     assert "Maß" in path.read_text("utf-8")
 
 
 def test_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "recipe.json"
-    write_recipe(RECIPE, path)
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    path.write_bytes(b"\xef\xbb\xbf" + pack_recipe(RECIPE))
     assert read_recipe(path) == RECIPE
 
 
-def test_existing_file_is_not_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "recipe.json"
-    path.write_text("mine")
-    with pytest.raises(UserError, match="already exists"):
-        write_recipe(RECIPE, path)
-    assert path.read_text() == "mine"
-    write_recipe(RECIPE, path, overwrite=True)
-    assert read_recipe(path) == RECIPE
-
-
-def test_only_json_can_be_written(tmp_path: Path) -> None:
+def test_only_json_can_be_written() -> None:
     for bad in (float("nan"), object()):
         with pytest.raises((ValueError, TypeError)):
-            write_recipe(Recipe({"a": bad}, "1", {}), tmp_path / "a.json")  # type: ignore[dict-item]
-    assert not any(tmp_path.iterdir())
+            pack_recipe(Recipe({"a": bad}, "1", {}))  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize(
@@ -119,21 +110,21 @@ def test_settings_that_are_not_named_are_the_defaults(tmp_path: Path) -> None:
     assert recipe_settings(recipe_of({"n_atoms": 9}), path) == RestoreSettings(n_atoms=9)
 
 
-OPTIONS = {
-    "n_atoms": "--atoms",
-    "sparsity": "--sparsity",
-    "budget": "--budget",
-    "coding_sparsity": "--coding-sparsity",
-    "patch_size": "--patch-size",
-    "rounds": "--rounds",
-    "threads": "--threads",
-    "seed": "--seed",
+NUMBERS = {
+    option.setting: option.flag
+    for option in SETTING_OPTIONS
+    if option.setting != "bases" and RestoreSettings.parameters[option.setting].kind in (int, float)
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-def test_options_and_recipes_have_the_same_limits(tmp_path: Path, name: str) -> None:
-    parameter, path = RestoreSettings.parameters[name], tmp_path / "recipe.json"
+@pytest.fixture(scope="module")
+def command_line() -> Parser:
+    return parser()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_options_and_recipes_have_the_same_limits(tmp_path: Path, command_line: Parser, name: str) -> None:
+    parameter, path, flag = RestoreSettings.parameters[name], tmp_path / "recipe.json", NUMBERS[name]
     wrong = (
         parameter.minimum if parameter.excludes_minimum else parameter.minimum - 1,
         parameter.maximum + 1,
@@ -143,11 +134,10 @@ def test_options_and_recipes_have_the_same_limits(tmp_path: Path, name: str) -> 
         with pytest.raises(UserError, match=f"{name} must be {parameter.description}"):
             recipe_settings(recipe_of({name: value}), path)
     for text in (*(f"{value:.0f}" for value in wrong[:2]), "9" * 5000, "1e400", "nan", "true", ""):
-        with pytest.raises(CommandLineError, match=f"{OPTIONS[name]} needs {parameter.description}"):
-            parser().parse_args(["restore", "in.png", f"{OPTIONS[name]}={text}"])
-    given = parser().parse_args(["restore", "in.png", f"{OPTIONS[name]}={parameter.maximum}"])
-    option = OPTIONS[name].strip("-").replace("-", "_")
-    assert getattr(given, option) == parameter.maximum
+        with pytest.raises(CommandLineError, match=f"{flag} needs {parameter.description}"):
+            command_line.parse_args(["restore", "in.png", f"{flag}={text}"])
+    given = command_line.parse_args(["restore", "in.png", f"{flag}={parameter.maximum}"])
+    assert getattr(given, name) == parameter.maximum
     assert getattr(recipe_settings(recipe_of({name: parameter.maximum}), path), name) == parameter.maximum
 
 
@@ -180,7 +170,7 @@ def test_settings_that_do_not_work(tmp_path: Path, settings: dict[str, object], 
     with pytest.raises(UserError, match=re.escape(sentence)) as caught:
         recipe_settings(recipe_of(settings), tmp_path / "recipe.json")
     assert str(caught.value).startswith(str(tmp_path))
-    assert str(caught.value).endswith("; mend it or write it anew.")
+    assert str(caught.value).endswith("; correct it or write it again.")
     assert str(caught.value).isprintable()
 
 
@@ -214,5 +204,5 @@ def test_marks(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are always text")
 def test_mask_whose_name_is_not_text(tmp_path: Path) -> None:
     path, mask_spec = tmp_path / "recipe.json", MaskSpec(mask=tmp_path / os.fsdecode(b"m\xff.png"))
-    save_recipe(path, RestoreSettings(), mask_spec, ("mask",), overwrite=False)
+    save_recipe(path, RestoreSettings(), mask_spec, ("mask",))
     assert recipe_mask_spec(read_recipe(path), path) == mask_spec

@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.mask_origin import MaskOrigin
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 
 SHAPE = (40, 56)
@@ -162,7 +164,7 @@ def test_replaced_mask_can_be_undone_and_must_fit():
 
 def test_a_given_mask_is_neither_painted_nor_unsaved_wherever_undoing_leads():
     history = MaskHistory(random_mask(2))
-    states = [(history.is_painted, history.is_saved)]
+    states = [(history.origin, history.is_saved)]
     for edit in (
         history.invert,
         lambda: history.replace(random_mask(3)),
@@ -171,14 +173,16 @@ def test_a_given_mask_is_neither_painted_nor_unsaved_wherever_undoing_leads():
         history.invert,
     ):
         edit()
-        states.append((history.is_painted, history.is_saved))
-    given, painted, saved = (False, True), (True, False), (True, True)
-    assert states == [given, painted, given, painted, saved, painted]
-    for state in (saved, given, painted, given):
+        states.append((history.origin, history.is_saved))
+    given, painted = MaskOrigin(), MaskOrigin(is_painted=True)
+    inverted, both = MaskOrigin(is_inverted=True), MaskOrigin(is_painted=True, is_inverted=True)
+    states_expected = [(given, True), (inverted, False), (given, True), (painted, False), (painted, True)]
+    assert states == [*states_expected, (both, False)]
+    for state in ((painted, True), (given, True), (inverted, False), (given, True)):
         history.undo()
-        assert (history.is_painted, history.is_saved) == state
+        assert (history.origin, history.is_saved) == state
     history.redo()
-    assert history.is_painted
+    assert history.origin == inverted
     history.replace(history.snapshot())
     assert history.is_saved, "another source holds the same mask"
 
@@ -188,8 +192,26 @@ def test_forgetting_old_steps_forgets_no_painting():
     history.invert()
     history.replace(np.zeros((64, 64), np.bool_))
     history.undo()
-    assert history.is_painted
+    assert history.origin.is_inverted
     assert not history.is_saved
+
+
+def test_clearing_leaves_nothing_of_what_was_given():
+    history = MaskHistory(random_mask(2))
+    history.clear()
+    assert history.origin == MaskOrigin(is_given=False)
+    history.fill(Rect(0, 0, 9, 9))
+    assert history.origin == MaskOrigin(is_given=False, is_painted=True)
+
+
+def test_a_packed_mask_is_the_mask():
+    for mask in (random_mask(2), np.stack([random_mask(2), random_mask(3)], axis=2)):
+        packed = PackedMask.pack(mask)
+        assert np.array_equal(packed.unpack(), mask)
+        assert packed.fraction == mask.mean()
+        assert packed.same_pixels(PackedMask.pack(mask))
+        assert not packed.same_pixels(PackedMask.pack(~mask))
+        assert packed.bits.nbytes <= mask.nbytes / 7
 
 
 def test_a_new_step_forgets_what_was_undone():

@@ -4,7 +4,7 @@ import numpy as np
 from pictures import photograph, random_mask
 
 from dictsel_core import RestoreSettings, restore
-from inpaint_app.jobs.dictionary import atom_use
+from inpaint_app.jobs.dictionary import atom_use, selection_shares
 from inpaint_app.jobs.restore import RestoreRequest
 
 
@@ -17,10 +17,13 @@ def test_the_patches_of_an_atom_are_those_that_use_it_though_pixels_were_held_ou
     restoration = restore(request.pixels, request.mask, request.settings)
     selection = restoration.selection
     assert selection is not None
+    shares, n_patches = selection_shares(restoration), len(selection.supports)
     low, high = float(original[~mask].min()), float(original[~mask].max())
     n_rects, n_right = 0, 0
     for number, atom in enumerate(selection.atoms):
         users = [t for t, support in enumerate(selection.supports) if atom in support]
+        assert shares[number] == len(users) / n_patches, "the words and the highlight agree"
+        assert len(atom_use(request, restoration, number).rects) == len(users)
         if len(users) > 150:  # of many patches, one or the other fits any place
             continue
         rebuilt = [

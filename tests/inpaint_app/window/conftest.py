@@ -12,8 +12,8 @@ from dictsel_core._threads import single_threaded_blas
 from inpaint_app.window import preferences
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.worker_pool import WorkerPool
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
 
@@ -59,8 +59,8 @@ def own_preferences(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def jobs(qapp):
-    made = Jobs(2)
+def workers(qapp):
+    made = WorkerPool(2)
     yield made
     made.close()
 

@@ -8,12 +8,15 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog
-from windows import FAST, opened, restored, settle, texts, trigger
+from windows import FAST, SLOW, opened, restored, settle, texts, trigger
 
-from inpaint_app.image.damage import Damage
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.damage import SAMPLES, Damage
+from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.window import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
+from inpaint_app.window.session.state import Advice
 from inpaint_app.window.viewer.drop_frame import DropFrame
 
 
@@ -43,6 +46,68 @@ def test_nothing_is_asked_when_nothing_is_at_stake(window, qtbot, files, monkeyp
     monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: pytest.fail("asked"))
     opened(window, qtbot, files["damaged"])
     assert window.close()
+
+
+def test_a_long_run_is_not_dropped_unasked(window, qtbot, files, monkeypatch) -> None:
+    asked = []
+
+    def answer(*words) -> bool:
+        asked.append(words)
+        return len(asked) > 1
+
+    monkeypatch.setattr(file_dialogs, "ask_to_discard", answer)
+    opened(window, qtbot, files["damaged"])
+    window.session.set_settings(SLOW)
+    trigger(window, "restore")
+    monkeypatch.setattr(file_commands, "MAX_LOST_SECONDS", -1.0)
+    window.files.open_file(files["whole"])
+    assert window.session.source.path == files["damaged"]
+    assert window.session.activity.kind == "restore", "it is not even opened"
+    window.files.open_file(files["whole"])
+    settle(window, qtbot)
+    assert window.session.source.path == files["whole"]
+    assert len(asked) == 2
+
+
+def test_a_sample_is_never_asked_about(window, qtbot, monkeypatch) -> None:
+    for question in ("ask_about_unsaved", "ask_to_discard"):
+        monkeypatch.setattr(file_dialogs, question, lambda *_args: pytest.fail("asked"))
+    window.files.open_sample(SAMPLES[0])
+    settle(window, qtbot)
+    window.session.set_settings(replace(FAST, n_atoms=2))
+    trigger(window, "invert")
+    trigger(window, "restore")
+    assert window.session.seconds_at_risk == 0
+    assert window.close()
+
+
+def test_what_was_a_tiff_is_exported_as_tiff(window, qtbot, tmp_path, picture) -> None:
+    write_picture(picture, tmp_path / "scan.tif")
+    opened(window, qtbot, tmp_path / "scan.tif")
+    assert window.files.suggestion("restored").suffix == ".tif"
+    window.session.simulate_damage(Damage())
+    settle(window, qtbot)
+    assert window.files.suggestion("restored").suffix == ".tif", "the damaged picture is no file"
+    assert window.files.suggestion("mask").suffix == ".png"
+
+
+def test_another_picture_of_the_same_size_is_fitted_and_has_the_user_s_settings(window, qtbot, files) -> None:
+    opened(window, qtbot, files["damaged"])
+    session, viewport = window.session, window.viewer.viewport
+    chosen = replace(FAST, n_atoms=11)
+    session.advice = Advice(chosen, "Auto chose", FAST)
+    session.set_settings(chosen)
+    session.cancel()
+    viewport.set_zoom(3.0)
+    session.set_mask_spec(MaskSpec(mask=files["mask"]))
+    settle(window, qtbot)
+    assert not viewport.is_fitted, "the same picture"
+    window.session.discard()
+    session.open_file(files["whole"])
+    settle(window, qtbot)
+    assert viewport.is_fitted
+    assert session.settings == FAST
+    assert session.advice is None
 
 
 @pytest.mark.parametrize("painted", [False, True])
@@ -84,7 +149,7 @@ def test_damage_is_simulated_by_the_dialog(window, qtbot, files, monkeypatch) ->
     monkeypatch.setattr(file_commands.DamageDialog, "exec", lambda _dialog: QDialog.DialogCode.Accepted)
     trigger(window, "damage")
     settle(window, qtbot)
-    assert window.session.document.damage == str(Damage())
+    assert window.session.source.damage == str(Damage())
     assert window.session.mask.mask.any()
 
 
@@ -104,7 +169,7 @@ def test_a_picture_is_pasted_and_copied(window, qtbot) -> None:
     window.session.set_settings(FAST)
     trigger(window, "paste")
     settle(window, qtbot)
-    assert window.session.document.shape == (30, 40)
+    assert window.session.source.shape == (30, 40)
     assert np.argwhere(window.session.mask.mask).tolist() == [[4, 3]]
     trigger(window, "restore")
     settle(window, qtbot)
@@ -144,8 +209,8 @@ def test_files_are_dropped_and_told_apart(window, qtbot, files) -> None:
     window.session.set_settings(FAST)
     drop(window, files["mask"], files["whole"])
     settle(window, qtbot)
-    assert window.session.document.path == files["whole"]
-    assert window.session.document.missing.sources == ("mask",)
+    assert window.session.source.path == files["whole"]
+    assert window.session.source.missing.sources == ("mask",)
     assert window.statusBar().currentMessage() == ""
 
 
@@ -154,7 +219,7 @@ def test_what_a_drop_leaves_out_is_named(window, qtbot, files, tmp_path) -> None
     folder.mkdir()
     drop(window, files["whole"], files["damaged"], folder)
     settle(window, qtbot)
-    assert window.session.document.path == files["whole"]
+    assert window.session.source.path == files["whole"]
     assert window.statusBar().currentMessage().startswith("damaged.png and folder were left out")
     drop(window, folder, files["whole"])
     assert window.statusBar().currentMessage().startswith("whole.png was left out")

@@ -5,21 +5,31 @@ import json
 
 import numpy as np
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDockWidget
+from windows import find
+
+from inpaint_app.window.theme.theme import Theme
 
 
-def test_the_layout_is_remembered(make_window) -> None:
+def docks(window) -> list[QDockWidget]:
+    return [find(window, QDockWidget, name) for name in ("settings", "dictionary", "history")]
+
+
+def test_theme_and_layout_are_remembered(make_window, theme) -> None:
     first = make_window()
-    _, dictionary, history = first._docks
+    first.set_theme(Theme.DARK)
+    _, dictionary, history = docks(first)
     first.resize(first.width(), 700)
     first.resizeDocks([history], [211], Qt.Orientation.Vertical)
     dictionary.raise_()
     first.menus.bar.hide()
     QApplication.processEvents()
     first.close()
+    theme.set_theme(Theme.LIGHT)
     second = make_window()
     QApplication.processEvents()
-    settings, dictionary, history = second._docks
+    assert theme.theme is Theme.DARK
+    settings, dictionary, history = docks(second)
     assert (second.height(), history.height()) == (700, 211)
     assert settings.visibleRegion().isEmpty()
     assert not dictionary.visibleRegion().isEmpty()
@@ -27,25 +37,25 @@ def test_the_layout_is_remembered(make_window) -> None:
     second.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, history)
     second.close()
     third = make_window()
-    assert third.dockWidgetArea(third._docks[2]) == Qt.DockWidgetArea.LeftDockWidgetArea
+    assert third.dockWidgetArea(docks(third)[2]) == Qt.DockWidgetArea.LeftDockWidgetArea
 
 
 def test_a_floating_panel_is_remembered_where_it_can_be_seen(make_window, qtbot, own_preferences) -> None:
     first = make_window()
-    first._docks[2].setFloating(True)
-    first._docks[2].setGeometry(40, 50, 300, 200)
+    docks(first)[2].setFloating(True)
+    docks(first)[2].setGeometry(40, 50, 300, 200)
     first.close()
     second = make_window()
-    assert second._docks[2].isFloating()
-    assert second._docks[2].isVisible()
-    assert second._docks[2].geometry() == QRect(40, 50, 300, 200)
+    assert docks(second)[2].isFloating()
+    assert docks(second)[2].isVisible()
+    assert docks(second)[2].geometry() == QRect(40, 50, 300, 200)
     second.close()
     stored = json.loads(own_preferences.read_text())
     stored["panels"]["history"]["window"] = [90_000, 90_000, 300, 200]
     own_preferences.write_text(json.dumps(stored))
     third = make_window()
-    assert not third._docks[2].isFloating()
-    assert third._docks[2].isVisible()
+    assert not docks(third)[2].isFloating()
+    assert docks(third)[2].isVisible()
 
 
 def test_a_damaged_geometry_does_no_harm(make_window, own_preferences) -> None:
@@ -53,7 +63,7 @@ def test_a_damaged_geometry_does_no_harm(make_window, own_preferences) -> None:
     whole = bytes(first.saveGeometry().data())
     first.close()
     rng = np.random.default_rng(0)
-    for _ in range(5):
+    for _ in range(2):
         damaged = bytearray(whole)
         for place in rng.integers(len(whole), size=4):
             damaged[place] = rng.integers(256)

@@ -119,7 +119,7 @@ def test_recent_files_are_remembered_and_opened(make_window, qtbot, files) -> No
     assert [entry.text() for entry in entries[:2]] == ["whole.png", "damaged.png"]
     entries[1].trigger()
     settle(second, qtbot)
-    assert second.session.document.path == files["damaged"]
+    assert second.session.source.path == files["damaged"]
     second.menus.recent.actions()[-1].trigger()
     assert Preferences().recent_files == []
     assert not second.menus.recent.isEnabled()
@@ -138,7 +138,7 @@ def test_recent_files_are_told_apart_and_dropped_when_gone(window, qtbot, files,
     entries[1].trigger()
     settle(window, qtbot)
     assert "dropped from the list" in window.banner.text
-    assert window.session.document.path == files["damaged"]
+    assert window.session.source.path == files["damaged"]
     assert copy not in Preferences().recent_files
     texts = [entry.text() for entry in window.menus.recent.actions()[:2]]
     assert texts == ["damaged.png", "whole.png"]

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
+from windows import find, texts
 
 from inpaint_app.errors import UserError
 from inpaint_app.files.encodable import facts_of
@@ -53,6 +54,6 @@ def test_exporting(qtbot, picture, tmp_path, name, words) -> None:
         Source(picture, detect_missing(picture), "a.png"), tmp_path / "new.png", facts=facts_of(picture)
     )
     qtbot.addWidget(dialog)
-    dialog._file._line.setText(name if name.startswith("~") else str(tmp_path / name))
-    assert words in dialog._note.text()
-    assert not dialog._export.isEnabled()
+    find(dialog, QLineEdit, "File").setText(name if name.startswith("~") else str(tmp_path / name))
+    assert words in texts(dialog)
+    assert not dialog.can_export

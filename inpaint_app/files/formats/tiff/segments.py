@@ -235,7 +235,7 @@ def _decode_whole(directory: Directory, layout: Layout) -> Iterator[Piece]:
 
 
 def _described(layout: Layout, directory: Directory) -> list[Entry]:
-    """Return what libtiff needs to know of a page with JPEG or fax compression, anew, one value each."""
+    """Return what libtiff needs to know of a page with JPEG or fax compression, one value each."""
     order, is_fax = layout.order, layout.compression in FAX
     entries = [
         longs(tags.WIDTH, order, layout.width),

@@ -54,9 +54,9 @@ class Rectangle(Tool):
         return path
 
     def _rect(self) -> Rect:
-        assert self.session.document is not None, "there is a picture to draw on"
+        assert self.session.source is not None, "there is a picture to draw on"
         top, bottom = sorted(corner.row for corner in self._corners)
         left, right = sorted(corner.column for corner in self._corners)
         row, column = floor(top), floor(left)
         rect = Rect(row, column, ceil(bottom) - row, ceil(right) - column)
-        return rect.clipped(self.session.document.shape)
+        return rect.clipped(self.session.source.shape)

@@ -2,7 +2,19 @@
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
+from windows import choose, find, texts
 
 from inpaint_app.files.encodable import facts_of
 from inpaint_app.image.damage import Damage
@@ -28,10 +40,14 @@ def export(qtbot, files, picture):
     return dialog
 
 
+def replacing(dialog: ExportDialog) -> QCheckBox:
+    return next(box for box in dialog.findChildren(QCheckBox) if not box.text().startswith("&Keep"))
+
+
 def test_a_new_file_is_exported_as_suggested(export, files) -> None:
-    assert export._export.isEnabled()
+    assert export.can_export
     assert export.target == Output(files["damaged"].parent / "new.png")
-    assert not export._replace.isVisible()
+    assert not replacing(export).isVisible()
 
 
 def test_names_for_screen_readers_are_plain_words(export) -> None:
@@ -42,43 +58,43 @@ def test_names_for_screen_readers_are_plain_words(export) -> None:
 
 def test_an_existing_file_needs_a_tick(export, files) -> None:
     export.set_path(files["mask"])
-    assert not export._export.isEnabled()
-    assert "already" in export._note.text()
-    export._replace.setChecked(True)
-    assert export._export.isEnabled()
+    assert not export.can_export
+    assert "already" in texts(export)
+    replacing(export).setChecked(True)
+    assert export.can_export
     assert export.target.overwrite
     export.set_path(files["whole"])
-    assert not export._replace.isChecked(), "the tick was for another file"
+    assert not replacing(export).isChecked(), "the tick was for another file"
 
 
 def test_the_source_is_named_as_such(export, files) -> None:
     export.set_path(files["damaged"])
-    assert "picture that was opened" in export._note.text()
-    assert not export._export.isEnabled()
+    assert "picture that was opened" in texts(export)
+    assert not export.can_export
 
 
 @pytest.mark.parametrize("name", ["", "picture", "picture.gif"])
 def test_a_name_without_a_format_is_refused(export, tmp_path, name) -> None:
-    export._file._line.setText(str(tmp_path / name) if name else "")
-    assert not export._export.isEnabled()
-    assert export._note.text()
+    find(export, QLineEdit, "File").setText(str(tmp_path / name) if name else "")
+    assert not export.can_export
+    assert texts(export)
 
 
 def test_a_folder_that_does_not_exist_is_refused(export, tmp_path) -> None:
     export.set_path(tmp_path / "nowhere" / "picture.png")
-    assert not export._export.isEnabled()
-    assert "does not exist" in export._note.text()
+    assert not export.can_export
+    assert "does not exist" in texts(export)
 
 
 def test_format_and_name_follow_each_other(export, tmp_path) -> None:
-    export._format.setCurrentText("JPEG")
-    export._choose_format()
+    formats, quality = find(export, QComboBox, "Format"), find(export, QDoubleSpinBox, "Quality")
+    choose(formats, formats.findText("JPEG"))
     assert export.target.path.suffix == ".jpg"
-    assert export._quality.isEnabled()
+    assert quality.isEnabled()
     export.set_path(tmp_path / "other.webp")
-    assert export._format.currentText() == "WebP"
+    assert formats.currentText() == "WebP"
     export.set_path(tmp_path / "other.png")
-    assert not export._quality.isEnabled()
+    assert not quality.isEnabled()
 
 
 def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
@@ -87,9 +103,17 @@ def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
     dialog = ExportDialog(deep, tmp_path / "deep.tif", facts=facts_of(deep.picture))
     qtbot.addWidget(dialog)
     assert dialog.target.depth is None, "as the source"
-    dialog.set_path(tmp_path / "flat.jpg")
+    dialog.show()
+    formats, depths = find(dialog, QComboBox, "Format"), find(dialog, QComboBox, "Bits per channel")
+    for name in ("PNG", "JPEG"):
+        choose(formats, formats.findText(name))
     assert dialog.target.depth == 8
-    assert "16 bits" in dialog._note.text()
+    assert "has 16 bits per channel; the export will have 8." in texts(dialog)
+    choose(formats, formats.findText("TIFF"))
+    assert dialog.target.depth is None, "JPEG had no other"
+    choose(depths, depths.findData(8))
+    choose(formats, formats.findText("PNG"))
+    assert dialog.target.depth == 8, "the user's choice"
 
 
 def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -> None:
@@ -101,22 +125,22 @@ def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -
         return dialog
 
     half = export(Picture(picture.pixels, picture.pixels // 2))
-    assert half._export.isEnabled()
+    assert half.can_export
     half.set_path(tmp_path / "new.jpg")
-    assert "transparent" in half._note.text()
-    assert not half._export.isEnabled()
+    assert "transparent" in texts(half)
+    assert not half.can_export
     long = export(Picture(picture.pixels, exif=bytes(70_000)))
     long.set_path(tmp_path / "new.jpg")
-    assert "EXIF" in long._note.text()
-    assert not long._export.isEnabled()
-    long._metadata.setChecked(False)
-    assert long._export.isEnabled()
+    assert "EXIF" in texts(long)
+    assert not long.can_export
+    find(long, QCheckBox, "Keep EXIF, colour profile and resolution").setChecked(False)
+    assert long.can_export
     floats = export(Picture(picture.pixels.astype("f4")))
-    assert "between 0 and 1" in floats._note.text()
+    assert "between 0 and 1" in texts(floats)
     floats.set_path(tmp_path / "new.tif")
-    floats._depth.setCurrentIndex(floats._depth.findData(32))
-    floats._depth.activated.emit(floats._depth.currentIndex())
-    assert floats._export.isEnabled()
+    depths = find(floats, QComboBox, "Bits per channel")
+    choose(depths, depths.findData(32))
+    assert floats.can_export
 
 
 @pytest.mark.parametrize(
@@ -148,10 +172,10 @@ def test_a_name_without_an_ending_replaces_nothing_unasked(
 @pytest.mark.parametrize(
     ("works", "words"),
     [
-        (["painted mask"], "The painted mask is in no file yet."),
+        (["painted mask"], "The painted mask has not been saved."),
         (
             ["restored picture", "painted mask"],
-            "The restored picture and the painted mask are in no file yet.",
+            "The restored picture and the painted mask have not been saved.",
         ),
     ],
 )
@@ -169,21 +193,22 @@ def test_damage_is_handed_back(qtbot) -> None:
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.damage == Damage("random", 0.8, "SAMPLE", 0)
-    dialog._missing._box.setValue(35)
-    dialog._seed.setValue(7)
+    missing, text = find(dialog, QDoubleSpinBox, "Missing pixels"), find(dialog, QLineEdit, "Text to stamp")
+    missing.setValue(35)
+    find(dialog, QSpinBox, "Seed").setValue(7)
     assert dialog.damage == Damage("random", 0.35, "SAMPLE", 7)
-    dialog._kind.setCurrentIndex(1)
-    assert dialog._text.isVisible()
-    assert not dialog._missing.isVisible()
-    dialog._text.setText("  ")
-    assert not dialog._damage.isEnabled()
+    find(dialog, QComboBox, "Kind of damage").setCurrentIndex(1)
+    assert text.isVisible()
+    assert not missing.isVisible()
+    text.setText("  ")
+    assert not find(dialog, QPushButton, "Damage").isEnabled()
 
 
 def test_the_banner_goes_when_closed(qtbot) -> None:
     banner = Banner()
     qtbot.addWidget(banner)
     assert banner.text == ""
-    banner.say("The file is gone; look for it.")
+    banner.show_message("The file is gone; look for it.")
     assert banner.text == "The file is gone; look for it."
-    banner._close.click()
+    find(banner, QToolButton, "Close the message").click()
     assert banner.text == ""

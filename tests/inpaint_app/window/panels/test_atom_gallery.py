@@ -151,7 +151,10 @@ def test_words_for_pointer_and_screen_reader_say_everything(gallery):
     model = view(gallery).model()
     for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
         words = model.data(model.index(2), role)
-        assert words.replace("\n", " ") == "Atom 3: Cosine 2. Gain 30, used by 90 % of the patches."
+        assert (
+            words.replace("\n", " ")
+            == "Atom 3: Cosine 2. Gain 30, used by 90 % of the patches it was selected on."
+        )
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget
 from windows import FAST, find, opened, restored, settle, texts
 
+from inpaint_app.image.rect import Rect
 from inpaint_app.window.panels.history_panel import HistoryPanel
 
 
@@ -74,5 +76,31 @@ def test_clicking_an_earlier_run_goes_back_to_it(runs, session, qtbot, files) ->
 def test_figures_appear_when_they_are_known(runs, session, qtbot, files) -> None:
     restored(session, qtbot, files["damaged"], reference=files["whole"])
     figures = session.results.current.figures.scores
-    row = [runs.topLevelItem(0).text(column) for column in range(5)]
-    assert row[2:4] == [f"{figures.psnr:.2f} dB", f"{figures.ssim:.4f}"]
+    row = [runs.topLevelItem(0).text(column) for column in range(6)]
+    assert row[3:5] == [f"{figures.psnr:.2f} dB", f"{figures.ssim:.4f}"]
+
+
+def test_an_earlier_run_comes_back_with_its_mask(runs, session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    first, notices = session.mask.snapshot(), []
+    session.notice.connect(notices.append)
+    assert "mask" not in runs.topLevelItem(0).text(2)
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 20, 20)))
+    second = session.mask.snapshot()
+    session.restore()
+    settle(session, qtbot)
+    words = [runs.topLevelItem(row).text(2) for row in range(2)]
+    assert ["mask 2" in words[0], "mask 1" in words[1]] == [True, True], "runs with different masks differ"
+    click(runs, 1, qtbot)
+    assert np.array_equal(session.mask.mask, first)
+    assert "its own mask" in notices[-1]
+    assert not session.has_unsaved_mask, "it came with the picture"
+    session.edit_mask(lambda mask: mask.undo())
+    assert np.array_equal(session.mask.mask, second)
+    assert session.mask.origin.is_painted
+    click(runs, 1, qtbot)
+    assert np.array_equal(session.mask.mask, first)
+    click(runs, 0, qtbot)
+    assert np.array_equal(session.mask.mask, second)
+    assert session.mask.origin.is_painted
+    session.cancel()

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QColorDialog, QPushButton, QSpinBox
 from windows import find, opened, settle, texts
 
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.rect import Rect
 from inpaint_app.window.panels.missing_panel import MissingPanel
 
 TOLERANCE = "Tolerance of the colour"
@@ -36,8 +37,17 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, file
     for step in steps:
         step()
         settle(session, qtbot)
-        seen.append(("painted by hand" in texts(panel), session.has_unsaved_work))
+        assert "painted by hand" not in texts(panel)
+        seen.append(("mask file, inverted." in texts(panel), session.has_unsaved_work))
     assert seen == [(False, False), (True, True), (False, False)]
+
+
+def test_a_mask_that_leaves_next_to_nothing_may_be_inverted(panel, session, qtbot, files) -> None:
+    opened(session, qtbot, files["damaged"])
+    assert "wrong way round" not in texts(panel)
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 70, 96)))
+    assert "wrong way round" in texts(panel)
+    session.cancel()
 
 
 def test_words_follow_the_edits(panel, session, qtbot, files) -> None:
@@ -57,12 +67,12 @@ def test_the_tolerance_is_that_of_the_picture(panel, session, qtbot, files) -> N
     tolerance = find(panel, QSpinBox, TOLERANCE)
     opened(session, qtbot, files["whole"], mask_spec=MaskSpec(key="120", tolerance=5))
     assert (tolerance.isVisible(), tolerance.value()) == (True, 5)
-    document = session.document
+    source = session.source
     settle(session, qtbot)
-    assert session.document is document, "showing it is no change"
+    assert session.source is source, "showing it is no change"
     tolerance.setValue(9)
     settle(session, qtbot)
-    assert session.document.mask_spec.tolerance == tolerance.value() == 9
+    assert session.source.mask_spec.tolerance == tolerance.value() == 9
     opened(session, qtbot, files["damaged"])
     assert (tolerance.isVisible(), tolerance.value()) == (False, 0)
 
@@ -72,5 +82,5 @@ def test_a_colour_is_asked_for(panel, session, qtbot, files, monkeypatch) -> Non
     monkeypatch.setattr(QColorDialog, "getColor", lambda *_args: QColor(120, 120, 120))
     find(panel, QPushButton, "Colour …").click()
     settle(session, qtbot)
-    assert session.document.mask_spec.key == "#787878"
+    assert session.source.mask_spec.key == "#787878"
     assert "of the chosen colour" in texts(panel)

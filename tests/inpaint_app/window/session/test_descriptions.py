@@ -1,4 +1,4 @@
-"""Words below pictures and in lists."""
+"""Captions of pictures and entries of lists."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dictsel_core import PRESETS, Restoration, RestoreSettings
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics, Scores
 from inpaint_app.window.session import descriptions
@@ -22,7 +23,7 @@ def record() -> RunRecord:
     restoration = Restoration(
         image, RestoreSettings(), 0.5, None, np.zeros((0, 2), np.intp), np.zeros(0, np.intp), 0, 0, {}
     )
-    return RunRecord(1, RestoreSettings(), np.zeros((4, 4), bool), 1.0, image, restoration)
+    return RunRecord(1, RestoreSettings(), PackedMask.pack(np.zeros((4, 4), bool)), 1.0, image, restoration)
 
 
 def test_the_caption_of_a_result_has_all_its_figures_and_fewer_words_for_less_room(record) -> None:
@@ -90,6 +91,7 @@ def test_runs_with_different_parameters_are_told_apart() -> None:
         {"selector": "romp"},
         {"keep_observed": False, "rounds": 0},
         {"fill_weight": 0.2},
+        {"fill": "texture"},
         {"every_patch": True},
         {"rounds": 5},
         {"seed": 1},

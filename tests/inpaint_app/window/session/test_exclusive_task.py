@@ -13,11 +13,11 @@ STARTING = Activity("restore", Progress("starting"))
 
 
 @pytest.fixture
-def task(jobs):
-    return ExclusiveTask(jobs)
+def task(workers):
+    return ExclusiveTask(workers)
 
 
-def test_the_activity_is_known_from_start_to_end(jobs, task, qtbot) -> None:
+def test_the_activity_is_known_from_start_to_end(workers, task, qtbot) -> None:
     seen, reports, results = [], [], []
     task.activity_changed.connect(lambda: seen.append(task.activity))
     halfway = Activity("restore", Progress("halfway", 0.5))
@@ -27,7 +27,7 @@ def test_the_activity_is_known_from_start_to_end(jobs, task, qtbot) -> None:
         control.report("an image")
         return "result"
 
-    with qtbot.waitSignal(jobs.idle):
+    with qtbot.waitSignal(workers.idle):
         task.start(STARTING, work, done=results.append, failed=pytest.fail, progress=reports.append)
         assert task.is_active
     assert seen == [STARTING, halfway, None]
@@ -35,29 +35,29 @@ def test_the_activity_is_known_from_start_to_end(jobs, task, qtbot) -> None:
     assert not task.is_active
 
 
-def test_a_new_piece_of_work_replaces_the_last(jobs, task, qtbot) -> None:
+def test_a_new_piece_of_work_replaces_the_last(workers, task, qtbot) -> None:
     gate, results = threading.Event(), []
     task.start(STARTING, lambda _control: gate.wait(10) and "first", done=results.append, failed=pytest.fail)
-    with qtbot.waitSignal(jobs.idle):
+    with qtbot.waitSignal(workers.idle):
         task.start(STARTING, lambda _control: "second", done=results.append, failed=pytest.fail)
         gate.set()
     assert results == ["second"]
 
 
-def test_cancelled_work_delivers_nothing(jobs, task, qtbot) -> None:
+def test_cancelled_work_delivers_nothing(workers, task, qtbot) -> None:
     assert not task.cancel(), "there is none"
     task.start(STARTING, lambda _control: "late", done=pytest.fail, failed=pytest.fail)
-    with qtbot.waitSignal(jobs.idle):
+    with qtbot.waitSignal(workers.idle):
         assert task.cancel()
         assert task.activity is None
 
 
-def test_a_failure_ends_the_activity_before_it_is_told(jobs, task, qtbot) -> None:
+def test_a_failure_ends_the_activity_before_it_is_told(workers, task, qtbot) -> None:
     told = []
 
     def work(_control):
         raise UserError("The disk is full", "free some space")
 
-    with qtbot.waitSignal(jobs.idle):
+    with qtbot.waitSignal(workers.idle):
         task.start(STARTING, work, done=pytest.fail, failed=lambda words: told.append((words, task.activity)))
     assert told == [("The disk is full; free some space.", None)]

@@ -7,8 +7,8 @@ import pytest
 from windows import FAST
 
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.recipe import read_recipe
-from inpaint_app.files.recipe_contents import recipe_settings
+from inpaint_app.files.recipes.contents import recipe_settings
+from inpaint_app.files.recipes.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import Output, format_quality
@@ -31,7 +31,7 @@ def exporter(session):
 
 
 def settle(session, qtbot) -> None:
-    qtbot.waitUntil(lambda: session.jobs.n_active == 0, timeout=120_000)
+    qtbot.waitUntil(lambda: session.workers.n_active == 0, timeout=120_000)
 
 
 def test_the_file_is_what_was_shown(restored, exporter, qtbot, tmp_path) -> None:
@@ -139,7 +139,7 @@ def test_mask_comparison_and_dictionary_are_pictures(restored, exporter, qtbot, 
         settle(restored, qtbot)
     mask = read_picture(tmp_path / "my_mask.png")
     assert np.array_equal(mask.pixels > 127, restored.mask.mask)
-    assert read_picture(tmp_path / "my_comparison.png").width > 2 * restored.document.picture.width
+    assert read_picture(tmp_path / "my_comparison.png").width > 2 * restored.source.picture.width
     assert read_picture(tmp_path / "my_dictionary.png").is_color
     assert restored.complaints == []
 

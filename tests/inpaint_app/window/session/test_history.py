@@ -3,6 +3,7 @@
 import numpy as np
 
 from dictsel_core import Restoration, RestoreSettings
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
@@ -13,7 +14,9 @@ def record(number: int, n_bytes: int = 100) -> RunRecord:
     unused = np.zeros(0, np.intp)
     settings = RestoreSettings().resolved(0.5, 256)
     restoration = Restoration(image, settings, 0.5, None, unused.reshape(0, 2), unused, 0, 0, {})
-    return RunRecord(number, RestoreSettings(), np.zeros((1, 1), bool), 1.0, image, restoration)
+    return RunRecord(
+        number, RestoreSettings(), PackedMask.pack(np.zeros((1, 1), bool)), 1.0, image, restoration
+    )
 
 
 def test_numbers_go_on() -> None:

@@ -1,4 +1,4 @@
-"""The restorations of a document: kept, shown, measured, and compared."""
+"""The restorations of a source: kept, shown, measured, and compared."""
 
 from dataclasses import replace
 
@@ -8,12 +8,13 @@ from windows import FAST
 
 from dictsel_core import estimate_psnr, psnr, restore
 from inpaint_app.image.missing import detect_missing
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.state import Comparison
+from inpaint_app.window.session.worker_pool import WorkerPool
 
 
 @pytest.fixture
@@ -22,85 +23,85 @@ def mask(picture):
 
 
 @pytest.fixture
-def document(picture, mask):
+def source(picture, mask):
     damaged = Picture(np.where(mask, 0, picture.pixels).astype(np.uint8))
     return Source(damaged, detect_missing(damaged), "damaged.png")
 
 
 @pytest.fixture
-def results(jobs, document):
-    made = Results(jobs)
+def results(workers, source):
+    made = Results(workers)
     made.failed.connect(pytest.fail)
-    made.restart(document)
+    made.restart(source)
     return made
 
 
-def run(document, mask, **changes) -> RunResult:
-    request = RestoreRequest(document.picture.pixels, mask, replace(FAST, **changes))
+def run(source, mask, **changes) -> RunResult:
+    request = RestoreRequest(source.picture.pixels, mask, replace(FAST, **changes))
     return RunResult(request, restore(request.pixels, mask, request.settings), 0.1)
 
 
-def settle(jobs: Jobs, qtbot) -> None:
-    qtbot.waitUntil(lambda: jobs.n_active == 0, timeout=60_000)
+def settle(workers: WorkerPool, qtbot) -> None:
+    qtbot.waitUntil(lambda: workers.n_active == 0, timeout=60_000)
 
 
-def test_a_run_is_kept_measured_and_shown(results, jobs, qtbot, document, mask) -> None:
+def test_a_run_is_kept_measured_and_shown(results, workers, qtbot, source, mask) -> None:
     shown = []
     results.shown.connect(lambda: shown.append(results.current.number))
-    result = run(document, mask)
+    result = run(source, mask)
     assert results.add([result]) == {"average": 1}
     assert results.current is None, "kept, not yet shown"
     results.show(1)
     assert shown == [1]
     assert results.current.image is result.restoration.image
-    settle(jobs, qtbot)
-    expected = estimate_psnr(document.picture.pixels, mask, results.current.settings)
+    settle(workers, qtbot)
+    expected = estimate_psnr(source.picture.pixels, mask, results.current.settings)
     assert results.current.figures.estimated_psnr == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_run_that_led_to_nothing_is_not_kept(results, document, mask) -> None:
-    assert results.add([replace(run(document, mask), restoration=None)]) == {}
+def test_a_run_that_led_to_nothing_is_not_kept(results, source, mask) -> None:
+    assert results.add([replace(run(source, mask), restoration=None)]) == {}
     assert len(results.history) == 0
 
 
-def test_a_reference_measures_everything_again(results, jobs, qtbot, document, mask, picture) -> None:
-    results.show(results.add([run(document, mask)])["average"])
-    results.set_reference(replace(document, reference=picture))
+def test_a_reference_measures_everything_again(results, workers, qtbot, source, mask, picture) -> None:
+    results.show(results.add([run(source, mask)])["average"])
+    results.set_reference(replace(source, reference=picture))
     results.measure_damage(mask)
-    settle(jobs, qtbot)
+    settle(workers, qtbot)
     scores = results.current.figures.scores
     assert scores.psnr == psnr(picture.pixels, results.current.image)
-    assert results.damage_quality.scores.psnr == psnr(picture.pixels, document.picture.pixels) < scores.psnr
+    assert results.damage_quality.scores.psnr == psnr(picture.pixels, source.picture.pixels) < scores.psnr
 
 
-def test_figures_of_another_document_never_arrive(results, jobs, qtbot, document, mask) -> None:
-    results.add([run(document, mask)])
-    results.restart(replace(document))
+def test_figures_of_another_document_never_arrive(results, workers, qtbot, source, mask) -> None:
+    results.add([run(source, mask)])
+    results.restart(replace(source))
     results.changed.connect(lambda: pytest.fail("late"))
-    settle(jobs, qtbot)
+    settle(workers, qtbot)
     assert (len(results.history), results.damage_quality) == (0, None)
 
 
-def test_complete_runs_of_the_same_request_are_found(results, document, mask) -> None:
-    individual = run(document, mask, constraint="individual")
-    results.add([individual, replace(run(document, mask), is_stopped=True)])
+def test_complete_runs_of_the_same_request_are_found(results, source, mask) -> None:
+    individual = run(source, mask, constraint="individual")
+    results.add([individual, replace(run(source, mask), is_stopped=True)])
     assert results.find_runs(individual.request) == {"individual": 1}, "the other was stopped"
-    assert results.find_runs(run(document, ~mask).request) == {}
+    assert results.find_runs(run(source, ~mask).request) == {}
 
 
-def test_a_pair_stands_side_by_side(results, document, mask) -> None:
-    numbers = results.add([run(document, mask, constraint=name) for name in ("individual", "average")])
+def test_a_pair_stands_side_by_side(results, source, mask) -> None:
+    numbers = results.add([run(source, mask, constraint=name) for name in ("individual", "average")])
     results.compare(numbers)
     results.show(numbers["average"])
     assert results.history.comparison == Comparison(1, 2)
     assert results.history.compared == results.history.records
 
 
-def test_an_atom_is_found_in_the_patches_that_use_it(results, jobs, qtbot, document, mask) -> None:
-    result = run(document, mask)
+def test_an_atom_is_found_in_the_patches_that_use_it(results, workers, qtbot, source, mask) -> None:
+    result = run(source, mask)
     results.show(results.add([result])["average"])
     results.choose_atom(1)
-    settle(jobs, qtbot)
+    settle(workers, qtbot)
     selection = result.restoration.selection
     n_users = sum(selection.atoms[1] in support for support in selection.supports)
     assert len(results.atom_use.rects) == n_users > 0
@@ -109,18 +110,18 @@ def test_an_atom_is_found_in_the_patches_that_use_it(results, jobs, qtbot, docum
     assert results.atom_use is None
 
 
-def test_an_atom_of_a_record_no_longer_shown_is_dropped(results, jobs, qtbot, document, mask) -> None:
-    results.show(results.add([run(document, mask)])["average"])
+def test_an_atom_of_a_record_no_longer_shown_is_dropped(results, workers, qtbot, source, mask) -> None:
+    results.show(results.add([run(source, mask)])["average"])
     results.choose_atom(1)
     results.show(1)
-    settle(jobs, qtbot)
+    settle(workers, qtbot)
     assert results.atom_use is None
 
 
-def test_only_a_record_of_this_document_is_marked_as_saved(results, document, mask) -> None:
-    results.show(results.add([run(document, mask)])["average"])
+def test_only_a_record_of_this_document_is_marked_as_saved(results, source, mask) -> None:
+    results.show(results.add([run(source, mask)])["average"])
     own = results.current
-    assert not results.mark_saved(replace(own, mask=mask.copy()))
+    assert not results.mark_saved(replace(own, packed_mask=PackedMask.pack(mask)))
     assert results.history.has_unsaved
     assert results.mark_saved(own)
     assert not results.history.has_unsaved

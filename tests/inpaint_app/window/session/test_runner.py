@@ -9,15 +9,15 @@ from windows import FAST
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.restore import IntermediateImage, RestoreRequest
-from inpaint_app.window.session.background import Jobs
 from inpaint_app.window.session.runner import Runner
+from inpaint_app.window.session.worker_pool import WorkerPool
 
 IMAGE = IntermediateImage("average", np.zeros((2, 2), np.uint8))
 
 
 @pytest.fixture
-def runner(jobs):
-    made = Runner(jobs)
+def runner(workers):
+    made = Runner(workers)
     made.problems = []
     made.failed.connect(made.problems.append)
     yield made
@@ -30,8 +30,8 @@ def request_(picture):
     return RestoreRequest(picture.pixels, mask, FAST)
 
 
-def settle(runner: Runner, jobs: Jobs, qtbot) -> None:
-    qtbot.waitUntil(lambda: jobs.n_active == 0 and not runner.is_pausing, timeout=60_000)
+def settle(runner: Runner, workers: WorkerPool, qtbot) -> None:
+    qtbot.waitUntil(lambda: workers.n_active == 0 and not runner.is_pausing, timeout=60_000)
 
 
 class Gate:
@@ -50,28 +50,28 @@ class Gate:
         self._opened.set()
 
 
-def test_a_run_shows_its_images_and_then_its_result(runner, jobs, qtbot) -> None:
+def test_a_run_shows_its_images_and_then_its_result(runner, workers, qtbot) -> None:
     gate, results = Gate(), []
     runner.run("restore", gate, results.append)
     qtbot.waitUntil(lambda: runner.intermediate is IMAGE)
     assert (runner.is_busy, runner.activity.kind) == (True, "restore")
     gate.open()
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert results == ["result"]
     assert (runner.is_busy, runner.activity, runner.intermediate) == (False, None, None)
 
 
-def test_a_run_takes_the_place_of_the_last(runner, jobs, qtbot) -> None:
+def test_a_run_takes_the_place_of_the_last(runner, workers, qtbot) -> None:
     first, second, results = Gate("first"), Gate("second"), []
     runner.run("restore", first, results.append)
     runner.run("tune", second, results.append)
     first.open()
     second.open()
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert results == ["second"]
 
 
-def test_a_change_restarts_the_run_after_a_pause(runner, jobs, qtbot) -> None:
+def test_a_change_restarts_the_run_after_a_pause(runner, workers, qtbot) -> None:
     gate, restarts = Gate(), []
     runner.debounced.connect(lambda: pytest.fail("there is a run to restart"))
     runner.run("restore", gate, pytest.fail, restart=lambda: restarts.append(1))
@@ -80,21 +80,21 @@ def test_a_change_restarts_the_run_after_a_pause(runner, jobs, qtbot) -> None:
         runner.schedule(previews=True)
     assert (runner.intermediate, runner.is_previewing, runner.is_busy) == (None, False, True)
     gate.open()
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert restarts == [1]
 
 
-def test_without_a_run_to_restart_a_pause_is_told(runner, jobs, qtbot) -> None:
+def test_without_a_run_to_restart_a_pause_is_told(runner, workers, qtbot) -> None:
     pauses = []
     runner.debounced.connect(lambda: pauses.append(runner.is_previewing))
     for _ in range(3):
         runner.schedule(previews=True)
     assert runner.is_pausing
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert pauses == [True]
 
 
-def test_cancelling_drops_everything_that_would_follow(runner, jobs, qtbot) -> None:
+def test_cancelling_drops_everything_that_would_follow(runner, workers, qtbot) -> None:
     gate = Gate()
     runner.debounced.connect(lambda: pytest.fail("cancelled"))
     runner.run("restore", gate, pytest.fail, restart=lambda: pytest.fail("cancelled"))
@@ -103,35 +103,35 @@ def test_cancelling_drops_everything_that_would_follow(runner, jobs, qtbot) -> N
     runner.cancel()
     assert (runner.is_busy, runner.is_pausing, runner.intermediate) == (False, False, None)
     gate.open()
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
 
 
-def test_a_hidden_run_goes_on_and_delivers(runner, jobs, qtbot) -> None:
+def test_a_hidden_run_goes_on_and_delivers(runner, workers, qtbot) -> None:
     gate, results = Gate(), []
     runner.run("restore", gate, results.append)
     runner.hide_intermediate()
     runner.intermediate_changed.connect(lambda: pytest.fail("it is hidden"))
     gate.open()
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert results == ["result"]
 
 
-def test_a_failed_run_leaves_nothing(runner, jobs, qtbot) -> None:
+def test_a_failed_run_leaves_nothing(runner, workers, qtbot) -> None:
     def work(control):
         control.report(IMAGE)
         raise UserError("The mask is empty", "paint one")
 
     runner.run("restore", work, pytest.fail, restart=pytest.fail)
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert runner.problems == ["The mask is empty; paint one."]
     assert (runner.is_busy, runner.intermediate) == (False, None)
 
 
-def test_a_preview_shows_the_visible_part(runner, jobs, qtbot, request_) -> None:
+def test_a_preview_shows_the_visible_part(runner, workers, qtbot, request_) -> None:
     runner.look_at(Rect(10, 20, 32, 40))
     runner.start_preview(request_)
     assert runner.is_previewing
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     preview = runner.preview
     assert (preview.rows, preview.columns) == (slice(10, 42), slice(20, 60))
     observed = ~request_.mask[preview.rows, preview.columns]
@@ -140,38 +140,38 @@ def test_a_preview_shows_the_visible_part(runner, jobs, qtbot, request_) -> None
     assert not runner.is_previewing
 
 
-def test_a_preview_that_is_outdated_never_appears(runner, jobs, qtbot, request_) -> None:
+def test_a_preview_that_is_outdated_never_appears(runner, workers, qtbot, request_) -> None:
     runner.start_preview(request_)
     runner.clear_preview()
     runner.preview_changed.connect(lambda: pytest.fail("outdated"))
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert runner.preview is None
 
 
-def test_looking_elsewhere_asks_for_another_preview(runner, jobs, qtbot, request_) -> None:
+def test_looking_elsewhere_asks_for_another_preview(runner, workers, qtbot, request_) -> None:
     pauses = []
     runner.debounced.connect(lambda: pauses.append(1))
     runner.look_at(Rect(0, 0, 32, 32))
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert pauses == [], "there is no preview to be replaced"
     runner.start_preview(request_)
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     runner.look_at(Rect(4, 4, 32, 32))
     assert not runner.is_pausing, "its middle is still in the preview"
     runner.look_at(Rect(40, 60, 32, 32))
     assert runner.is_previewing
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert pauses == [1]
 
 
-def test_a_run_goes_on_wherever_the_user_looks(runner, jobs, qtbot, request_) -> None:
+def test_a_run_goes_on_wherever_the_user_looks(runner, workers, qtbot, request_) -> None:
     runner.look_at(Rect(0, 0, 32, 32))
     runner.start_preview(request_)
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     gate, results = Gate(), []
     runner.run("restore", gate, results.append)
     runner.look_at(Rect(40, 60, 32, 32))
     assert not runner.is_pausing
     gate.open()
-    settle(runner, jobs, qtbot)
+    settle(runner, workers, qtbot)
     assert results == ["result"]

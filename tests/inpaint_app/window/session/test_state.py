@@ -8,6 +8,7 @@ import pytest
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import detect_missing
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.session.state import Activity, RunRecord
@@ -18,7 +19,7 @@ def test_a_record_without_its_image_takes_no_memory_and_keeps_the_rest() -> None
     restoration = Restoration(
         image, RestoreSettings(), 0.5, None, np.zeros((0, 2), np.intp), np.zeros(0, np.intp), 0, 0, {}
     )
-    record = RunRecord(3, RestoreSettings(), image > 0, 1.5, image, restoration)
+    record = RunRecord(3, RestoreSettings(), PackedMask.pack(image > 0), 1.5, image, restoration)
     assert record.n_bytes == 81
     slim = record.without_image()
     assert (slim.image, slim.n_bytes, slim.restoration.image.size) == (None, 0, 1)
@@ -33,9 +34,9 @@ def test_only_restorations_leave_something_when_stopped(kind, kept) -> None:
 def test_all_files_of_a_document_are_known(picture) -> None:
     paths = [Path("a.png"), Path("b.png"), Path("c.png")]
     spec = MaskSpec(mask=paths[2])
-    document = Source(
+    source = Source(
         picture, detect_missing(picture), "a.png", paths[0], spec, picture, paths[1], damage="text"
     )
-    assert document.files == tuple(paths)
-    assert document.title == "a.png (text)"
-    assert document.shape == (72, 96)
+    assert source.files == tuple(paths)
+    assert source.title == "a.png (text)"
+    assert source.shape == (72, 96)

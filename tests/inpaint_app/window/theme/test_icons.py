@@ -67,5 +67,5 @@ def test_app_icon_comes_in_many_sizes(qapp):
 
 
 def test_a_missing_file_is_said_in_a_sentence(qapp):
-    with pytest.raises(UserError, match="install the program anew"):
+    with pytest.raises(UserError, match="install the program again"):
         tinted("no-such-icon", 16, QColor("black"))

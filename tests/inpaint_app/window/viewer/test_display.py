@@ -7,6 +7,7 @@ import pytest
 
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.missing import detect_missing
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import Progress
@@ -39,7 +40,7 @@ def record(number: int, constraint: str = "average") -> RunRecord:
     restoration = Restoration(
         pixels, settings, 0.5, None, np.zeros((0, 2), np.intp), np.zeros(0, np.intp), 0, 0, {}
     )
-    return RunRecord(number, settings, pixels > 0, 1.0, pixels, restoration, MEASURED)
+    return RunRecord(number, settings, PackedMask.pack(pixels > 0), 1.0, pixels, restoration, MEASURED)
 
 
 @pytest.fixture
@@ -49,9 +50,9 @@ def opened() -> Scene:
 
 @pytest.fixture
 def restored(opened) -> Scene:
-    document = replace(opened.document, reference=WHOLE)
+    source = replace(opened.source, reference=WHOLE)
     history = RunHistory((record(1),), current_number=1)
-    return replace(opened, document=document, history=history, damage_quality=QualityMetrics())
+    return replace(opened, source=source, history=history, damage_quality=QualityMetrics())
 
 
 @pytest.fixture
@@ -192,6 +193,6 @@ def test_an_empty_pane_says_what_it_waits_for(opened, changes, name, words) -> N
 
 
 def test_the_error_view_waits_for_a_result_once_there_is_a_reference(opened) -> None:
-    scene = replace(opened, document=replace(opened.document, reference=WHOLE))
+    scene = replace(opened, source=replace(opened.source, reference=WHOLE))
     pane = resolve(scene, VIEW.with_mode(ERROR_MAP)).panes["error"]
     assert pane.placeholder == "Restore (F5) to see the errors."

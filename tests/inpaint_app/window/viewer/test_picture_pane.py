@@ -8,7 +8,7 @@ from inpaint_app.window.viewer.picture_pane import PicturePane
 def test_words_around_the_picture_are_also_there_for_screen_readers(qtbot) -> None:
     pane = PicturePane(ToolCanvas(Viewport()))
     qtbot.addWidget(pane)
-    pane.set_words("Restored", "preview", ("PSNR 31.2 dB", "31.2 dB", ""))
+    pane.set_labels("Restored", "preview", ("PSNR 31.2 dB", "31.2 dB", ""))
     assert (pane.title.text(), pane.badge.text(), pane.caption.text()) == (
         "Restored",
         "preview",
@@ -17,5 +17,5 @@ def test_words_around_the_picture_are_also_there_for_screen_readers(qtbot) -> No
     assert pane.badge.isVisibleTo(pane)
     assert pane.canvas.accessibleName() == "Restored"
     assert pane.canvas.accessibleDescription() == "PSNR 31.2 dB"
-    pane.set_words("Restored", "", ("", "", ""))
+    pane.set_labels("Restored", "", ("", "", ""))
     assert not pane.badge.isVisibleTo(pane)

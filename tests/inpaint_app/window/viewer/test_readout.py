@@ -7,6 +7,7 @@ import pytest
 
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.missing import detect_missing
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.jobs.source import Source
@@ -28,11 +29,11 @@ def scene() -> Scene:
     restoration = Restoration(
         restored, RestoreSettings(), 0.5, None, np.zeros((0, 2), np.intp), np.zeros(0, np.intp), 0, 0, {}
     )
-    record = RunRecord(1, RestoreSettings(), MASK, 1.0, restored, restoration)
+    record = RunRecord(1, RestoreSettings(), PackedMask.pack(MASK), 1.0, restored, restoration)
     shown = Picture(damaged)
     reference = Picture(np.full((6, 8), 30, np.uint8))
-    document = Source(shown, detect_missing(shown), "damaged.png", reference=reference)
-    return Scene(document, 0.1, history=RunHistory((record,), 1))
+    source = Source(shown, detect_missing(shown), "damaged.png", reference=reference)
+    return Scene(source, 0.1, history=RunHistory((record,), 1))
 
 
 def read(scene: Scene, name: str, pixel: tuple[int, int], **view) -> str:

@@ -49,7 +49,7 @@ def shown(session, qtbot):
     qtbot.waitExposed(made)
     yield made
     made.hide()
-    made.viewer.close_jobs()
+    made.viewer.close_workers()
 
 
 def test_every_mode_shows_its_pictures(shown, qtbot, files) -> None:
@@ -75,16 +75,6 @@ def test_the_restored_picture_is_drawn_when_it_is_there(shown, qtbot, files) -> 
     assert np.array_equal(shown_pixels(shown["restored"]), drawn(current.image))
     assert shown["restored"].caption.text() == shown.viewer.display.panes["restored"].caption[0] != ""
     assert as_uint32(shown.viewer.restored_image).tolist() == drawn(current.image).tolist()
-
-
-def test_holding_before_swaps_the_pictures_at_once(shown, qtbot, files) -> None:
-    restored(shown, qtbot, files["damaged"])
-    after, before = shown_pixels(shown["restored"]), shown_pixels(shown["damaged"])
-    shown.hold(True)
-    assert np.array_equal(shown_pixels(shown["restored"]), before)
-    assert shown["restored"].title.text() == "Damaged (held)"
-    shown.hold(False)
-    assert np.array_equal(shown_pixels(shown["restored"]), after)
 
 
 def test_a_preview_is_an_inset_while_it_is_there(shown, qtbot, files) -> None:
@@ -136,7 +126,7 @@ def test_the_pixel_under_the_pointer_is_read_and_marked_in_every_pane(shown, qtb
     shown.session.restore()
     settle(shown, qtbot)
     move(shown["restored"].canvas, at(shown["restored"].canvas, row + 0.5, column + 0.5))
-    pixels = shown.session.document.picture.pixels
+    pixels = shown.session.source.picture.pixels
     assert shown["damaged"].readout.text() == shown["restored"].readout.text() == str(pixels[row, column])
     assert told == [f"row {row}, column {column}"]
     assert shown["damaged"].canvas.grab().toImage() != unmarked

@@ -1,6 +1,8 @@
-"""A key that does something for as long as it is held."""
+"""Keys that act while they are held, or before the shortcuts of the window."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -53,3 +55,12 @@ class HeldKey(QObject):
             before.removeEventFilter(self)
         if now is not None and now.window() is self._window and not isinstance(now, QLineEdit):
             now.installEventFilter(self)
+
+
+def overrides_shortcut(event: QEvent, takes: Callable[[QKeyEvent], bool]) -> bool:
+    """Accept the announcement of a key that a widget takes; return whether it was one."""
+    is_announced = event.type() == QEvent.Type.ShortcutOverride
+    if not (is_announced and isinstance(event, QKeyEvent) and takes(event)):
+        return False
+    event.accept()
+    return True

@@ -1,12 +1,13 @@
-"""`inpaint score`: how near two pictures are."""
+"""`inpaint score`: compare two pictures."""
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from inpaint_app.cli import options
+from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import score_lines
 from inpaint_app.errors import UserError, printable_path
@@ -16,7 +17,7 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.measure import measure
 from inpaint_app.jobs.source import check_comparable
 
-_EPILOG = """\
+_DETAILS = """\
 examples:
   inpaint score original.png restored.png
   inpaint score original.png restored.png --mask missing.png --json
@@ -25,30 +26,20 @@ Alpha channels are left out of the comparison. JSON keys: psnr, psnr_missing,
 ssim, ssim_missing; the missing ones need --mask. Infinite values are null."""
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
-    """Add the command."""
-    parser = commands.add_parser(
-        "score",
-        help="measure how near two pictures are (PSNR, SSIM)",
-        description="Measure how near picture B is to its original A: PSNR in decibels, and SSIM.",
-        epilog=_EPILOG,
-    )
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reference", metavar="A", type=Path, help="the original")
-    parser.add_argument("picture", metavar="B", type=Path, help="the picture to judge")
-    parser.add_argument(
-        "--mask", metavar="M", type=Path, help="also count only the pixels white in this picture"
-    )
+    parser.add_argument("picture", metavar="B", type=Path, help="the picture to compare with it")
+    mask = "also count only the pixels white in this picture"
+    parser.add_argument("--mask", metavar="M", type=Path, help=mask)
     parser.add_argument("--invert-mask", action="store_true", help="black = missing instead")
     options.add_verbosity(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the command."""
+def _run(args: argparse.Namespace) -> int:
     if args.invert_mask and args.mask is None:
         raise UserError("--invert-mask needs a mask", "give one with --mask")
     console = Console(as_json=args.json, quiet=args.quiet)
-    reference, picture = _whole(args.reference), _whole(args.picture)
+    reference, picture = _read_finite(args.reference), _read_finite(args.picture)
     check_comparable(reference, picture, printable_path(args.reference), printable_path(args.picture))
     mask = None
     if args.mask is not None:
@@ -58,22 +49,24 @@ def run(args: argparse.Namespace) -> int:
         mask = missing.mask
     scores = measure(reference.pixels, picture.pixels, mask)
     for line in score_lines(scores):
-        console.say(line)
-    console.document(
-        {
-            "psnr": scores.psnr,
-            "psnr_missing": scores.psnr_missing,
-            "ssim": scores.ssim,
-            "ssim_missing": scores.ssim_missing,
-        }
-    )
+        console.print(line)
+    console.print_json(asdict(scores))
     return 0
 
 
-def _whole(path: Path) -> Picture:
+def _read_finite(path: Path) -> Picture:
     picture = read_picture(path)
     if not bool(np.isfinite(picture.pixels).all()):
         raise UserError(
             f"{printable_path(path)} holds NaN or infinity, which cannot be compared", "restore it first"
         )
     return picture
+
+
+COMMAND = Command(
+    "score A B [options]",
+    "Measure how close picture B is to its original A: PSNR in decibels, and SSIM.",
+    _DETAILS,
+    _add_options,
+    _run,
+)

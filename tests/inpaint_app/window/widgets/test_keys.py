@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QListWidget, QVBoxLayout, QWidget
 
-from inpaint_app.window.widgets.held_key import HeldKey
+from inpaint_app.window.widgets.keys import HeldKey
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`inpaint batch`: many pictures, one after the other or several at once."""
+"""`inpaint batch`: restore many pictures."""
 
 import argparse
 import threading
@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from inpaint_app.cli import options
+from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import whole
+from inpaint_app.cli.parser import whole_number
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.remedies import REMEDIES
-from inpaint_app.cli.report import KEYS, as_document
+from inpaint_app.cli.report import as_document
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.errors import printable_path
@@ -18,7 +19,7 @@ from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
 from inpaint_app.jobs.control import JobControl
 
-_EPILOG = """\
+_DETAILS = """\
 examples:
   inpaint batch scans/ -o restored/
   inpaint batch a.png b.png c.tif -o restored/ --mask dust.png
@@ -35,45 +36,20 @@ JSON: {"files": [...]}, each with input, error (null if restored) and the keys o
 'inpaint restore'."""
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
-    """Add the command."""
-    parser = commands.add_parser(
-        "batch",
-        help="restore many pictures",
-        usage="inpaint batch DIR|FILE... -o DIR [options]",
-        description="Restore the missing pixels of many pictures.",
-        epilog=_EPILOG,
-    )
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", metavar="DIR|FILE", nargs="+", type=Path, help="folders or pictures")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="DIR",
-        type=Path,
-        required=True,
-        help="folder for the results",
-    )
-    options.add_overwrite(parser)
-    parser.add_argument(
-        "--jobs",
-        metavar="N",
-        type=whole(1, 64),
-        default=1,
-        help="pictures at a time (default 1)",
-    )
+    options.add_output(parser, "folder for the results", metavar="DIR", required=True)
+    jobs = "pictures at a time (default 1)"
+    parser.add_argument("--jobs", metavar="N", type=whole_number(1, 64), default=1, help=jobs)
     options.add_encoding(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
     parser.add_argument("--write-recipe", action="store_true", help="write a recipe beside each result")
     options.add_verbosity(parser)
-    options.add_mask_options(
-        parser, mask_help="one picture for all, or a folder with one per picture; white = missing"
-    )
-    options.add_method(parser)
-    parser.set_defaults(run=run)
+    options.add_mask_options(parser, "one picture for all, or a folder with one per picture; white = missing")
+    options.add_method(parser, can_tune=True)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the command."""
+def _run(args: argparse.Namespace) -> int:
     console = Console(as_json=args.json, quiet=args.quiet)
     chosen = resolve_options(args)
     request = BatchRequest(
@@ -84,23 +60,23 @@ def run(args: argparse.Namespace) -> int:
         args.overwrite,
         args.quality,
         args.depth,
-        tunes=chosen.auto,
+        tunes=chosen.tunes,
         estimates=not args.no_estimate,
         writes_recipes=args.write_recipe,
         n_jobs=args.jobs,
     )
     with ProgressBar(quiet=args.quiet) as bar:
-        rows = run_batch(request, JobControl(_Follower(bar)))
+        rows = run_batch(request, JobControl(_BatchProgress(bar)))
     _print_table(console, rows)
     if args.quiet:
         for row in rows:
             if row.error is not None:
                 print_note(f"inpaint: {row.error.sentence(REMEDIES)}\n")
-    console.document({"files": [_document(row) for row in rows]})
+    console.print_json({"files": [_document(row) for row in rows]})
     return 1 if any(row.error is not None for row in rows) else 0
 
 
-class _Follower:
+class _BatchProgress:
     """Shows how far the pictures of a batch are; called from several threads."""
 
     def __init__(self, bar: ProgressBar) -> None:
@@ -108,7 +84,7 @@ class _Follower:
         self._rows: dict[int, BatchRow] = {}
 
     def __call__(self, row: BatchRow) -> None:
-        """Take the news of one picture."""
+        """Show the progress of one picture."""
         with self._lock:
             self._rows[row.number] = row
             n_done = sum(each.is_done for each in self._rows.values())
@@ -123,23 +99,33 @@ class _Follower:
 
 def _document(row: BatchRow) -> dict[str, Any]:
     error = None if row.error is None else row.error.sentence(REMEDIES)
-    result = dict.fromkeys(KEYS) if row.result is None else as_document(row.result)
-    return {"input": str(row.path), "error": error, **result}
+    return {"input": str(row.path), "error": error, **as_document(row.result)}
 
 
 def _print_table(console: Console, rows: tuple[BatchRow, ...]) -> None:
     names = [printable_path(row.path.name) for row in rows]
     width = min(max(4, *(len(name) for name in names)), 40)
-    console.say(f"{'file':<{width}}  {'missing':>11}  {'PSNR (est.)':>11}  {'seconds':>7}  status")
+    console.print(f"{'file':<{width}}  {'missing':>11}  {'PSNR (est.)':>11}  {'seconds':>7}  status")
     for name, row in zip(names, rows, strict=True):
         shortened = name if len(name) <= width else f"{name[: width - 3]}..."
         missing = "-" if row.result is None else format_percent(row.result.missing_fraction)
         estimated = None if row.result is None else row.result.quality.estimated_psnr
         quality = "-" if estimated is None else format_decibels(estimated).partition(" (")[0]
         status = "restored" if row.error is None else f"FAILED: {row.error.sentence(REMEDIES)}"
-        console.say(f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds or 0:>7.2f}  {status}")
+        console.print(
+            f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds or 0:>7.2f}  {status}"
+        )
     for row in rows:
         for note in () if row.result is None else row.result.notes:
             console.note(note)
     good = sum(row.error is None for row in rows)
-    console.say(f"{good} of {len(rows)} pictures restored.")
+    console.print(f"{good} of {len(rows)} pictures restored.")
+
+
+COMMAND = Command(
+    "batch DIR|FILE... -o DIR [options]",
+    "Restore the missing pixels of many pictures.",
+    _DETAILS,
+    _add_options,
+    _run,
+)

@@ -1,7 +1,7 @@
 """What a recipe says: settings of a restoration, and marks of missing pixels."""
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -9,8 +9,8 @@ from typing import Any
 
 from dictsel_core import Parameter, RestoreSettings, __version__, standard_ground_set
 from inpaint_app.errors import UserError, clause, printable_path
-from inpaint_app.files.atomic import PendingFile, write_files
-from inpaint_app.files.recipe import Plain, Recipe, pack_recipe
+from inpaint_app.files.atomic import PendingFile
+from inpaint_app.files.recipes.recipe import Plain, Recipe, pack_recipe
 from inpaint_app.image.color import parse_color
 from inpaint_app.image.mask_spec import TOLERANCE, MaskSpec
 
@@ -47,7 +47,7 @@ def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
     Raises
     ------
     UserError
-        If they cannot be.
+        If they do not work.
     """
     with _problems_of(path):
         _refuse_unknown(recipe.mask, {*_MARKS, "sources"}, "mark")
@@ -69,7 +69,7 @@ def _problems_of(path: Path) -> Iterator[None]:
         yield
     except (TypeError, ValueError, UserError) as error:
         raise UserError(
-            f"{printable_path(path)} does not work: {clause(error)}", "mend it or write it anew"
+            f"{printable_path(path)} does not work: {clause(error)}", "correct it or write it again"
         ) from error
 
 
@@ -79,25 +79,10 @@ def _refuse_unknown(names: Iterable[str], known: Container[str], what: str) -> N
             raise ValueError(f"there is no {what} {name[:40]!r}")
 
 
-def recipe_path(wanted: Path | None, output: Path) -> Path:
-    """Return where the recipe goes: as asked for, or beside the output."""
-    path = output.with_suffix(".json") if wanted is None else wanted
-    if path.suffix.lower() != ".json":
-        raise UserError(f"{printable_path(path)} is no name for a recipe", "give one that ends in .json")
-    return path
-
-
-def save_recipe(
-    path: Path, settings: RestoreSettings, mask_spec: MaskSpec, sources: tuple[str, ...], *, overwrite: bool
-) -> tuple[str, ...]:
-    """Write settings and marks so that `choices` finds them again; returns notes as `write_files` does."""
-    return write_files([recipe_output(path, settings, mask_spec, sources)], overwrite=overwrite)
-
-
 def recipe_output(
     path: Path, settings: RestoreSettings, mask_spec: MaskSpec, sources: tuple[str, ...]
 ) -> PendingFile:
-    """Return what `save_recipe` writes, to be written together with other files."""
+    """Return the file of a recipe, from which settings and marks can be read again."""
     plain: dict[str, Plain] = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(settings).items()
@@ -118,8 +103,3 @@ def _seen_from(folder: Path, file: Path) -> str:
         return Path(os.path.relpath(file, folder)).as_posix()
     except ValueError:  # another drive
         return str(file.resolve())
-
-
-def plain_settings(settings: RestoreSettings) -> Mapping[str, Any]:
-    """Return settings as names and values."""
-    return asdict(settings)

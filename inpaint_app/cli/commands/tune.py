@@ -1,62 +1,50 @@
-"""`inpaint tune`: which settings suit a picture."""
+"""`inpaint tune`: choose settings for a picture."""
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from dictsel_core import RestoreSettings, Tuning
 from inpaint_app.cli import options
+from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import follow, print_source
 from inpaint_app.cli.resolve_options import resolve_options
-from inpaint_app.errors import printable_path
-from inpaint_app.files.recipe_contents import plain_settings
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import check_recipe_target, write_recipe
 from inpaint_app.jobs.restore import RestoreRequest
 from inpaint_app.jobs.source import load_source
 from inpaint_app.jobs.tune import tune
 
-_EPILOG = """\
+_DETAILS = """\
 examples:
   inpaint tune damaged.png
   inpaint tune damaged.png --write-recipe best.json
   inpaint restore damaged.png --recipe best.json
 
 Dictionary size, sparsity, budget and coding sparsity are chosen without the
-original: a part of the observed pixels is held out, restored, and compared.
-The usual settings, or those of --recipe, are kept if no others do better.
+original: some observed pixels are held out, restored, and compared.
+The default settings, or those of --recipe, are kept if no others do better.
 'inpaint restore --auto' tunes and restores in one go.
 
 JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
 (each with estimated_psnr and settings)."""
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
-    """Add the command."""
-    parser = commands.add_parser(
-        "tune",
-        help="choose settings for a picture by trials",
-        usage="inpaint tune IN [options]",
-        description="Choose the settings that restore a picture best, without the original.",
-        epilog=_EPILOG,
-    )
+def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
-    parser.add_argument(
-        "--write-recipe", metavar="R", type=Path, help="write the settings as JSON, for --recipe"
-    )
+    recipe = "write the settings as JSON, for --recipe"
+    parser.add_argument("--write-recipe", metavar="R", type=Path, help=recipe)
     options.add_overwrite(parser)
     options.add_verbosity(parser)
     options.add_mask_options(parser)
-    options.add_method(parser, auto=False)
-    parser.set_defaults(run=run)
+    options.add_method(parser)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the command."""
+def _run(args: argparse.Namespace) -> int:
     console = Console(as_json=args.json, quiet=args.quiet)
-    chosen = resolve_options(args)
+    chosen = resolve_options(args, tuner="inpaint tune")
     if args.write_recipe is not None:
         check_recipe_target(args.write_recipe, [args.input], overwrite=args.overwrite)
     source = load_source(args.input, chosen.mask_spec)
@@ -65,24 +53,26 @@ def run(args: argparse.Namespace) -> int:
     with ProgressBar(quiet=args.quiet) as bar:
         tuning = tune(request, follow(console, bar))
     best = sorted(tuning.trials, key=lambda trial: -trial.estimated_psnr)
-    console.say(f"Finalists:   (of {tuning.n_tried}, before refinement)")
+    console.print(f"Finalists:   (of {tuning.n_tried}, before refinement)")
     for trial in best[:5]:
-        console.say(f"             {format_decibels(trial.estimated_psnr)}  {_words(trial.settings)}")
-    console.say(f"Chosen:      {_words(tuning.settings)}")
-    console.say(
+        console.print(
+            f"             {format_decibels(trial.estimated_psnr)}  {_format_options(trial.settings)}"
+        )
+    console.print(f"Chosen:      {_format_options(tuning.settings)}")
+    console.print(
         f"PSNR:        about {format_decibels(tuning.estimated_psnr)}, an estimate from "
         "held-out observed pixels"
     )
-    console.say(f"Before:      {_before(tuning)}")
+    console.print(f"Before:      {_before(tuning)}")
     if args.write_recipe is not None:
-        write_recipe(source, tuning.settings, args.write_recipe, overwrite=args.overwrite)
-        console.say(f"Recipe:      {printable_path(args.write_recipe)}")
-    trials = [{"estimated_psnr": t.estimated_psnr, "settings": plain_settings(t.settings)} for t in best]
-    console.document(
+        notes = write_recipe(source, tuning.settings, args.write_recipe, overwrite=args.overwrite)
+        console.print_written(args.write_recipe, notes, label="Recipe")
+    trials = [{"estimated_psnr": t.estimated_psnr, "settings": asdict(t.settings)} for t in best]
+    console.print_json(
         {
             "estimated_psnr": tuning.estimated_psnr,
             "given_psnr": tuning.given_psnr,
-            "settings": plain_settings(tuning.settings),
+            "settings": asdict(tuning.settings),
             "trials": trials,
         }
     )
@@ -95,8 +85,17 @@ def _before(tuning: Tuning) -> str:
     return f"about {format_decibels(tuning.given_psnr)} with the settings given"
 
 
-def _words(settings: RestoreSettings) -> str:
+def _format_options(settings: RestoreSettings) -> str:
     budget = f" --budget {settings.budget:g}" if settings.constraint == "average" else ""
     atoms = "" if settings.n_atoms is None else f" --atoms {settings.n_atoms}"
     coding = "" if settings.coding_sparsity is None else f" --coding-sparsity {settings.coding_sparsity}"
     return f"--constraint {settings.constraint}{atoms} --sparsity {settings.sparsity}{budget}{coding}"
+
+
+COMMAND = Command(
+    "tune IN [options]",
+    "Choose the settings that restore a picture best, without the original.",
+    _DETAILS,
+    _add_options,
+    _run,
+)

@@ -1,22 +1,20 @@
-"""`inpaint restore`: one damaged picture becomes whole."""
+"""`inpaint restore`: restore one picture."""
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from inpaint_app.cli import options
+from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import as_document, follow, print_result
 from inpaint_app.cli.resolve_options import resolve_options
-from inpaint_app.errors import printable_path
-from inpaint_app.files.recipe_contents import recipe_path
 from inpaint_app.files.write import default_output
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
 from inpaint_app.jobs.source import check_input
 
-_EPILOG = """\
+_DETAILS = """\
 examples:
   inpaint restore photo.png
   inpaint restore scan.tif -o whole.tif --mask scratches.png
@@ -30,48 +28,30 @@ Bit depth, EXIF and colour profile are kept. Without --reference the PSNR is
 estimated by restoring observed pixels that were held out, which takes a little
 longer (--no-estimate leaves it out).
 
-JSON keys: psnr, psnr_missing and ssim (with --reference), estimated_psnr
-(without), missing_fraction, seconds (by stage), settings, output. What does not
-apply, or is infinite, is null."""
+JSON keys: psnr, psnr_missing, ssim and ssim_missing (with --reference),
+estimated_psnr (without), missing_fraction, seconds (by stage), settings, output.
+What does not apply, or is infinite, is null."""
 
 
-def add(commands: Any) -> None:  # noqa: ANN401  (a private class of argparse)
-    """Add the command."""
-    parser = commands.add_parser(
-        "restore",
-        help="restore one picture",
-        usage="inpaint restore IN [-o OUT] [options]",
-        description="Restore the missing pixels of one picture.",
-        epilog=_EPILOG,
-    )
+def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
-    options.add_output(parser, "<name>_restored beside IN")
+    options.add_output(parser, "default: <name>_restored beside IN", required=False)
     options.add_encoding(parser)
-    parser.add_argument("--reference", metavar="REF", type=Path, help="the undamaged picture, to measure by")
+    options.add_reference(parser, required=False)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
-    parser.add_argument(
-        "--write-recipe",
-        metavar="R",
-        nargs="?",
-        type=Path,
-        const=Path(),
-        help="write the settings as JSON, for --recipe (default name: that of OUT with .json)",
-    )
+    recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
+    parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)
     options.add_verbosity(parser)
     options.add_mask_options(parser)
-    options.add_method(parser)
-    parser.set_defaults(run=run)
+    options.add_method(parser, can_tune=True)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the command."""
+def _run(args: argparse.Namespace) -> int:
     console = Console(as_json=args.json, quiet=args.quiet)
     check_input(args.input)
     chosen = resolve_options(args)
     output = default_output(args.input) if args.output is None else args.output
-    recipe = None
-    if args.write_recipe is not None:
-        recipe = recipe_path(args.write_recipe if args.write_recipe != Path() else None, output)
+    recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     request = FileRequest(
         args.input,
         Output(output, args.overwrite, args.quality, args.depth),
@@ -79,13 +59,22 @@ def run(args: argparse.Namespace) -> int:
         chosen.mask_spec,
         recipe,
         args.reference,
-        tunes=chosen.auto,
+        tunes=chosen.tunes,
         estimates=not args.no_estimate,
     )
     with ProgressBar(quiet=args.quiet) as bar:
         result = restore_file(request, follow(console, bar))
     print_result(console, result)
     if recipe is not None:
-        console.say(f"Recipe:      {printable_path(recipe)}")
-    console.document(as_document(result))
+        console.print_written(recipe, (), label="Recipe")
+    console.print_json(as_document(result))
     return 0
+
+
+COMMAND = Command(
+    "restore IN [-o OUT] [options]",
+    "Restore the missing pixels of one picture.",
+    _DETAILS,
+    _add_options,
+    _run,
+)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from inpaint_app.errors import Remedy, UserError, printable_path
-from inpaint_app.files.atomic import atomic_file
 from inpaint_app.files.whole_file import read_whole_file
 
 FORMAT = 1
 _MAX_BYTES = 1_000_000
 _LONGEST_NUMBER = 40
+_KINDS = {"version": str, "settings": dict, "mask": dict}
 
 Plain = str | int | float | bool | None | list[Any] | dict[str, Any]
 """What JSON can hold."""
@@ -63,28 +63,6 @@ def pack_recipe(recipe: Recipe) -> bytes:
     return _encoded(text) + b"\n"
 
 
-def write_recipe(recipe: Recipe, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write a recipe as JSON, atomically.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        With finite numbers only.
-    path : str or Path
-        The file.
-    overwrite : bool
-        Whether an existing file may be replaced.
-
-    Raises
-    ------
-    UserError
-        If it cannot be written.
-    """
-    text = pack_recipe(recipe)
-    with atomic_file(Path(path), overwrite=overwrite) as file:
-        file.write(text)
-
-
 def read_recipe(path: str | Path) -> Recipe:
     """Read a recipe.
 
@@ -101,20 +79,13 @@ def read_recipe(path: str | Path) -> Recipe:
         raise UserError(f"{printable_path(path)} is not a recipe", Remedy.GIVE_RECIPE)
     if contents["recipe"] != FORMAT or isinstance(contents["recipe"], bool):
         raise UserError(
-            f"{printable_path(path)} is a recipe for another version of this program", "write it anew"
+            f"{printable_path(path)} is a recipe for another version of this program", "write it again"
         )
-    version, settings, mask = (contents.get(key) for key in ("version", "settings", "mask"))
-    if not isinstance(version, str):
-        raise UserError(f'{printable_path(path)} has no text under "version"', "write the recipe anew")
-    if not isinstance(settings, dict):
-        raise UserError(
-            f'{printable_path(path)} has no names and values under "settings"', "write the recipe anew"
-        )
-    if not isinstance(mask, dict):
-        raise UserError(
-            f'{printable_path(path)} has no names and values under "mask"', "write the recipe anew"
-        )
-    return Recipe(settings=settings, version=version, mask=mask)
+    for key, kind in _KINDS.items():
+        if not isinstance(contents.get(key), kind):
+            what = "text" if kind is str else "names and values"
+            raise UserError(f'{printable_path(path)} has no {what} under "{key}"', "write the recipe again")
+    return Recipe(contents["settings"], contents["version"], contents["mask"])
 
 
 def _read_object(path: Path) -> dict[str, Any]:
@@ -130,7 +101,7 @@ def _read_object(path: Path) -> dict[str, Any]:
         _encoded(json.dumps(contents, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
         raise UserError(
-            f"{printable_path(path)} is not a recipe ({_place(error)})", "mend it or write it anew"
+            f"{printable_path(path)} is not a recipe ({_place(error)})", "correct it or write it again"
         ) from error
     if not isinstance(contents, dict):
         raise UserError(f"{printable_path(path)} is not a recipe", Remedy.GIVE_RECIPE)

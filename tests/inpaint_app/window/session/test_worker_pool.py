@@ -8,7 +8,7 @@ from dictsel_core import GeneratorRun as Run
 from inpaint_app.errors import UserError
 
 
-def test_results_and_reports_arrive_on_the_gui_thread_in_order(jobs, qtbot) -> None:
+def test_results_and_reports_arrive_on_the_gui_thread_in_order(workers, qtbot) -> None:
     heard = []
 
     def listen(kind):
@@ -19,8 +19,8 @@ def test_results_and_reports_arrive_on_the_gui_thread_in_order(jobs, qtbot) -> N
             task.report(number)
         return "result"
 
-    with qtbot.waitSignal(jobs.idle):
-        jobs.start(work, done=listen("done"), failed=listen("failed"), progress=listen("progress"))
+    with qtbot.waitSignal(workers.idle):
+        workers.start(work, done=listen("done"), failed=listen("failed"), progress=listen("progress"))
     assert [(kind, value) for kind, value, _ in heard] == [
         ("progress", 0),
         ("progress", 1),
@@ -30,7 +30,7 @@ def test_results_and_reports_arrive_on_the_gui_thread_in_order(jobs, qtbot) -> N
     assert {thread for *_, thread in heard} == {threading.main_thread()}
 
 
-def test_what_was_under_way_when_cancelled_is_not_delivered(jobs, qtbot) -> None:
+def test_what_was_in_progress_when_cancelled_is_not_delivered(workers, qtbot) -> None:
     heard, reached = [], threading.Event()
 
     def work(task):
@@ -38,14 +38,14 @@ def test_what_was_under_way_when_cancelled_is_not_delivered(jobs, qtbot) -> None
         reached.set()
         return "result"
 
-    task = jobs.start(work, done=heard.append, failed=heard.append, progress=heard.append)
+    task = workers.start(work, done=heard.append, failed=heard.append, progress=heard.append)
     assert reached.wait(5)  # its messages wait in the event queue now
-    with qtbot.waitSignal(jobs.idle):
+    with qtbot.waitSignal(workers.idle):
         task.cancel()
     assert heard == []
 
 
-def test_cancelling_closes_the_generator(jobs, qtbot) -> None:
+def test_cancelling_closes_the_generator(workers, qtbot) -> None:
     closed, begun = threading.Event(), threading.Event()
 
     def steps():
@@ -56,18 +56,18 @@ def test_cancelling_closes_the_generator(jobs, qtbot) -> None:
         finally:
             closed.set()
 
-    task = jobs.start(
+    task = workers.start(
         lambda task: task.drain(Run(steps()), lambda _step: None),
         done=pytest.fail,
         failed=pytest.fail,
     )
     assert begun.wait(5)
-    with qtbot.waitSignal(jobs.idle):
+    with qtbot.waitSignal(workers.idle):
         task.cancel()
     assert closed.is_set()
 
 
-def test_closing_waits_and_delivers_nothing(jobs, qtbot, qapp) -> None:
+def test_closing_waits_and_delivers_nothing(workers, qtbot, qapp) -> None:
     heard, ended = [], threading.Event()
 
     def steps():
@@ -78,16 +78,16 @@ def test_closing_waits_and_delivers_nothing(jobs, qtbot, qapp) -> None:
             ended.set()
 
     for _ in range(5):  # more than there are threads: some wait
-        jobs.start(
+        workers.start(
             lambda task: task.drain(Run(steps()), lambda _step: None),
             done=heard.append,
             failed=heard.append,
         )
-    jobs.close()
+    workers.close()
     assert ended.is_set()
     qapp.processEvents()
     assert heard == []
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("inpaint-job")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("inpaint-worker")]
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,14 @@ def test_closing_waits_and_delivers_nothing(jobs, qtbot, qapp) -> None:
         (ZeroDivisionError("secret"), "Something went wrong inside the program (ZeroDivisionError)"),
     ],
 )
-def test_failures_become_sentences(jobs, qtbot, error, words, caplog) -> None:
+def test_failures_become_sentences(workers, qtbot, error, words, caplog) -> None:
     heard = []
 
     def work(_task):
         raise error
 
-    with qtbot.waitSignal(jobs.idle):
-        jobs.start(work, done=pytest.fail, failed=heard.append)
+    with qtbot.waitSignal(workers.idle):
+        workers.start(work, done=pytest.fail, failed=heard.append)
     (sentence,) = heard
     assert words in sentence
     assert sentence.endswith(".")

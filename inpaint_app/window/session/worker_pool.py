@@ -15,7 +15,7 @@ from inpaint_app.window.session.remedies import REMEDIES
 
 _log = logging.getLogger(__name__)
 
-UNEXPECTED = "Something went wrong inside the program ({kind}); nothing was changed. Try it once more."
+UNEXPECTED = "Something went wrong inside the program ({kind}); nothing was changed. Please try again."
 _MEMORY = "There is not enough memory for this; close other programs or scale the picture down first."
 
 
@@ -23,10 +23,10 @@ Work = Callable[[JobControl], Any]
 Listener = Callable[[Any], None]
 
 
-class Jobs(QObject):
+class WorkerPool(QObject):
     """Runs work in a pool of threads and delivers its answers on the GUI thread.
 
-    A task that was cancelled delivers nothing, not even what was under way when it was cancelled: both
+    A task that was cancelled delivers nothing, not even what was in progress when it was cancelled: both
     cancelling and delivering happen on the GUI thread.
 
     Parameters
@@ -37,11 +37,11 @@ class Jobs(QObject):
 
     _arrived = Signal(object, str, object)
     idle = Signal()
-    """Emitted when the last task under way has ended."""
+    """Emitted when the last task in progress has ended."""
 
     def __init__(self, n_threads: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="inpaint-job")
+        self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="inpaint-worker")
         self._listeners: dict[JobControl, tuple[dict[str, Listener], Future[None]]] = {}
         self._closed = False
         self._arrived.connect(self._receive)

@@ -1,0 +1,137 @@
+"""What is given to be restored: an array of any layout, and which of its values are missing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._containers import aligned, axis_names, check_in_memory, like
+from dictsel_core._layout import Axis, Layout, as_layout
+from dictsel_core._validation import Bools, as_bool_mask, masked_entries
+from dictsel_core.restoration.canvas import Canvas, as_canvas
+
+#: Channels that are restored together at most, if they share a mask or if each has its own. Their
+#: covariances grow with the square of the latter; neighboring channels tell most about each other.
+_MAX_SHARED, _MAX_SEPARATE = 16, 4
+
+
+@dataclass(frozen=True)
+class Part:
+    """An image of a stack, and some of its channels: what is restored at once."""
+
+    number: int
+    channels: slice
+
+
+@dataclass(frozen=True, eq=False)
+class DamagedArray:
+    """An array with missing values, as images of rows, columns and channels.
+
+    Attributes
+    ----------
+    given : array_like
+        The array itself.
+    layout : Layout
+        Its axes.
+    images : (n, H, W) or (n, H, W, C) ndarray
+        Its values; a view if possible.
+    missing : (n, H, W, c) ndarray of bool
+        With c = 1 or C.
+    """
+
+    given: ArrayLike
+    layout: Layout
+    images: NDArray[Any]
+    missing: Bools
+
+    @property
+    def missing_fraction(self) -> float:
+        """Fraction of the values that are missing."""
+        return float(self.missing.mean())
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it cannot be restored all at once: more than one image, or many channels."""
+        return self.layout.is_stack or len(list(self._channel_slices(self.missing))) > 1
+
+    def parts(self) -> list[Part]:
+        """Return the parts in which something is missing."""
+        return [
+            Part(number, channels)
+            for number, missing in enumerate(self.missing)
+            for channels in self._channel_slices(missing)
+            if missing[:, :, channels if missing.shape[2] > 1 else slice(None)].any()
+        ]
+
+    def _channel_slices(self, missing: Bools) -> Iterator[slice]:
+        """Yield the channels that are restored together."""
+        n_channels, most = self.layout.n_channels, _MAX_SEPARATE
+        if n_channels > most and (missing == missing[..., :1]).all():
+            most = _MAX_SHARED
+        n_parts = -(-n_channels // most)
+        for part in range(n_parts):
+            yield slice(n_channels * part // n_parts, n_channels * (part + 1) // n_parts)
+
+    def at(self, part: Part, images: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return the values of a part, of these images or of others: (H, W) or (H, W, C), a view."""
+        image: NDArray[Any] = (self.images if images is None else images)[part.number]
+        return image if image.ndim == 2 else image[:, :, part.channels]
+
+    def canvas(self, part: Part) -> Canvas:
+        """Return a part with its mask."""
+        missing = self.missing[part.number]
+        if missing.shape[2] > 1:
+            missing = missing[:, :, part.channels]
+        if self.is_large and missing.all():
+            where = "" if not self.layout.is_stack else f" of image{self.layout.describe(part.number)}"
+            if part.channels != slice(0, self.layout.n_channels):
+                where = f"{where} in the channels {part.channels.start} to {part.channels.stop - 1}"
+            raise ValueError(f"Every pixel{where} is missing: there is nothing to restore it from.")
+        return as_canvas(self.at(part), missing)
+
+    def whole(self) -> Canvas:
+        """Return the only image, with all its channels."""
+        return as_canvas(self.images[0], self.missing[0])
+
+    def wrapped(self, images: NDArray[Any]) -> Any:  # noqa: ANN401  (an array, or what was given)
+        """Return restored images (n, H, W) or (n, H, W, C) in the layout and container of what was given."""
+        return like(self.given, self.layout.join(images))
+
+
+def as_damaged(
+    image: ArrayLike,
+    mask: ArrayLike | None,
+    channel_axis: Axis | None = None,
+    axes: Sequence[Axis] | None = None,
+) -> DamagedArray:
+    """Check an array and its mask; see `restore` for what they may be."""
+    check_in_memory(image, "image")
+    pixels = np.asarray(image)
+    if pixels.dtype.kind not in "iuf":
+        raise TypeError(f"image must hold integers or floats, but its dtype is {pixels.dtype}.")
+    layout = as_layout(pixels.shape, channel_axis, axes, axis_names(image))
+    masks = [layout.split_mask(each) for each in _masks(image, pixels, mask)]
+    missing = masks[0]
+    for other in masks[1:]:
+        missing = missing | other
+    if missing.all():
+        raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
+    return DamagedArray(image, layout, layout.split(pixels), missing)
+
+
+def _masks(image: ArrayLike, pixels: NDArray[Any], mask: ArrayLike | None) -> Iterator[Bools]:
+    """Yield all masks that say what is missing."""
+    own = masked_entries(image)
+    if own is not None:
+        yield own
+    if mask is not None:
+        check_in_memory(mask, "mask")
+        yield as_bool_mask(aligned(mask, image))
+    elif pixels.dtype.kind == "f":
+        yield np.isnan(pixels)
+    elif own is None:
+        raise TypeError(
+            "mask must say which pixels are missing, unless image is a masked array, or has NaN there."
+        )

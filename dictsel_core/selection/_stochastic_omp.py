@@ -1,0 +1,338 @@
+"""Replacement OMP that looks at a sample of the patches in each step."""
+
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dictsel_core._arrays import chunk_rows
+from dictsel_core._runs import stepwise
+from dictsel_core._validation import (
+    Bools,
+    Floats,
+    Ints,
+    ObservedData,
+    as_count,
+    as_generator,
+    as_n_atoms,
+    as_probability,
+)
+from dictsel_core.constraints import IndividualSparsity, ReplacementGains
+from dictsel_core.ground_set import GroundSet
+from dictsel_core.selection.certificate import Certificate, spectral_certificate
+from dictsel_core.selection.driver import Pick, ReplacementEngine
+from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.problem import Problem, as_points
+from dictsel_core.selection.result import Selection
+from dictsel_core.selection.run import SelectionRun
+from dictsel_core.selection.state import SupportState
+
+
+def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
+    ground_set: GroundSet,
+    data: ArrayLike,
+    constraint: IndividualSparsity,
+    n_atoms: int,
+    *,
+    sample: int = 1024,
+    mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+) -> Selection:
+    r"""Select a dictionary by Replacement OMP with gains that are estimated from samples of the patches.
+
+    Each step draws m of the T patches without replacement, brings their supports up to date with the atoms
+    selected so far, and selects the atom a with the largest mean :math:`\bar v(a)` over the sample of
+
+    .. math:: v_t(a) = \max\Big(0, \frac{(a^\top r_t)^2}{M} - M \min_j w_{t,j}^2\Big)
+
+    which is what patch t contributes to eq. 5 (nothing is removed below its cap). A patch that is not drawn
+    costs nothing until the end, when all supports are brought up to date. Data may be a memory-mapped file.
+
+    Parameters
+    ----------
+    ground_set : GroundSet
+        The n candidate atoms.
+    data : (T, d) array_like
+        Patches as rows. Missing entries may have any value, NaN included.
+    constraint : IndividualSparsity
+        Maximum number of atoms per patch. (Other constraints: see `chunked_replacement_omp`.)
+    n_atoms : int
+        The dictionary size k.
+    sample : int, optional
+        The number m of patches of each step; if there are no more, all of them are used, and the result is
+        that of `replacement_omp`. Default is 1024.
+    mask : (T, d) array_like of bool, optional
+        True = missing. By default nothing is missing.
+    weights : (T, d) or (T,) array_like, optional
+        Of each entry, or of each patch, as in `replacement_omp`. Default is 1.
+    confidence : float, optional
+        The probability with which the errors of all steps hold together. Default is 0.95.
+    rng : numpy.random.Generator or int, optional
+        Generator or seed for the samples. Default is the seed 0.
+
+    Returns
+    -------
+    Selection
+        With exactly k atoms. Gains and objectives of the steps are estimates, T times means over the sample;
+        supports, weights and certificate are those of all patches.
+
+    See Also
+    --------
+    iter_stochastic_replacement_omp : The same, step by step; a step has its `error`.
+    chunked_replacement_omp : Exact, for data that do not fit into memory.
+
+    Notes
+    -----
+    With probability `confidence`, in every step the gain of the selected atom over all patches is at least
+    the largest one minus ``step.error``:
+
+    .. math:: T \Big[\max_a \big(\bar v(a) + \epsilon(a)\big) - \bar v(a^*) + \epsilon(a^*)\Big]
+
+    Here :math:`\epsilon(a)` is the smaller of the bounds of Hoeffding and Serfling and of the empirical bound
+    of Bernstein and Serfling [1]_,
+
+    .. math:: B \sqrt{\frac{\rho \ln(1/\delta)}{2m}} \quad\text{and}\quad
+        \hat\sigma(a) \sqrt{\frac{2 \rho \ln(5/\delta)}{m}}
+        + \Big(\frac73 + \frac{3}{\sqrt 2}\Big) \frac{B \ln(5/\delta)}{m},
+
+    where :math:`B = \max_t |y_t|^2 / M` bounds every v, :math:`\hat\sigma(a)` is the standard deviation of v
+    in the sample, :math:`\rho = 1 - (m - 1)/T`, or (1 - m/T)(1 + 1/m) beyond half of the patches, and
+    :math:`\delta = (1 - \text{confidence}) / 8nk`: both bounds, from above and below, for n atoms in up to 2k
+    iterations. A step of relative error :math:`\tau = 1 - \text{error} / \text{largest gain}` counts as
+    :math:`\tau` steps in the guarantee (remark 4.4).
+
+    References
+    ----------
+    .. [1] R. Bardenet and O.-A. Maillard, "Concentration inequalities for sampling without replacement",
+       Bernoulli 21(3), 2015. :DOI:`10.3150/14-BEJ605`
+
+    Examples
+    --------
+    Data made of three atoms, which fifty of two thousand patches are enough to find:
+
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> ground_set = standard_ground_set(bases=["dct"])
+    >>> data = np.random.default_rng(0).normal(size=(2000, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
+    >>> selection = stochastic_replacement_omp(ground_set, data, IndividualSparsity(3), 3, sample=50)
+    >>> sorted(selection.atoms.tolist())
+    [5, 17, 40]
+    """
+    return iter_stochastic_replacement_omp(
+        ground_set,
+        data,
+        constraint,
+        n_atoms,
+        sample=sample,
+        mask=mask,
+        weights=weights,
+        confidence=confidence,
+        rng=rng,
+    ).finish()
+
+
+class _Patches:
+    """The supports of all patches, each up to date with the first ``seen[t]`` replacements."""
+
+    def __init__(
+        self, ground_set: GroundSet, points: ObservedData, constraint: IndividualSparsity, n_atoms: int
+    ) -> None:
+        self.ground_set, self._points = ground_set, points
+        self._caps = np.broadcast_to(np.minimum(constraint.caps, n_atoms), len(points))
+        self.n_candidates = len(ground_set)
+        self._supports: Ints = np.full((len(points), int(self._caps.max())), -1)
+        self._seen: Ints = np.zeros(len(points), np.intp)
+        self._atoms: list[int] = []
+        self.objective = self.reached = 0.0
+
+    def __len__(self) -> int:
+        """Return the number T of patches."""
+        return len(self._points)
+
+    def append(self, atom: int) -> None:
+        """Add a replacement by an atom to those that patches make."""
+        self._atoms.append(atom)
+
+    def update(self, rows: Ints) -> tuple[SupportState, IndividualSparsity]:
+        """Make the remaining replacements of some patches; return their state and constraint."""
+        problem = Problem(self.ground_set, self._points.reordered(rows))
+        constraint = IndividualSparsity(self._caps[rows])
+        state = SupportState(problem, self._supports.shape[1], ColumnFit(problem))
+        state.set_supports(self._supports[rows])
+        seen = self._seen[rows]
+        for number in range(int(seen.min()), len(self._atoms)):
+            self._replace(state, constraint, self._atoms[number], seen <= number)
+        self._supports[rows], self._seen[rows] = state.supports, len(self._atoms)
+        return state, constraint
+
+    def _replace(self, state: SupportState, constraint: IndividualSparsity, atom: int, behind: Bools) -> None:
+        """Make the best replacement by an atom in the patches that are behind."""
+        problem = state.problem
+        rows = np.flatnonzero(behind)
+        columns = problem.columns(rows, state.supports[rows])
+        residuals = problem.data[rows] - np.vecmat(state.coefficients[rows], columns)
+        squares = np.square(problem.factored(rows, residuals) @ self.ground_set.atoms[:, atom])
+        squares[squares <= problem.rounding[rows]] = 0
+        squares[(state.supports[rows] == atom).any(axis=1)] = 0
+        gains = np.zeros((len(behind), 1))
+        gains[rows, 0] = squares
+        state.apply(constraint.replacement(_table(state, gains), 0), atom)
+
+    def fitted(self) -> tuple[list[Ints], list[Floats]]:
+        """Bring all patches up to date; return their supports and least-squares weights."""
+        supports: list[Ints] = []
+        weights: list[Floats] = []
+        self.reached = 0.0
+        step = 16 * chunk_rows(8 * self.ground_set.n_features)
+        for start in range(0, len(self), step):
+            state = self.update(np.arange(start, min(start + step, len(self))))[0]
+            part = state.fitted()
+            supports += part[0]
+            weights += part[1]
+            self.reached += state.objective
+        return supports, weights
+
+
+def _table(state: SupportState, gains: Floats) -> ReplacementGains:
+    """Return gains and costs, both multiplied by M."""
+    costs = np.square(state.problem.ground_set.smoothness * state.coefficients)
+    costs[state.supports < 0] = np.inf
+    return ReplacementGains(gains, costs, state.supports, state.sizes)
+
+
+class _Engine(ReplacementEngine):
+    """Algorithm 1 on estimated gains."""
+
+    def __init__(
+        self,
+        patches: _Patches,
+        n_atoms: int,
+        largest: float,
+        sample: int,
+        confidence: float,
+        rng: np.random.Generator,
+    ) -> None:
+        super().__init__(patches, max_repeats=n_atoms)
+        self._patches, self._rng = patches, rng
+        self._sample = min(sample, len(patches))
+        self._largest = largest
+        self._doubt = (1 - confidence) / (8 * patches.n_candidates * n_atoms)
+
+    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+        """Make one iteration of algorithm 1 on a new sample."""
+        patches, m = self._patches, self._sample
+        rows = np.arange(len(patches))
+        if m < len(patches):
+            rows = np.sort(self._rng.choice(len(patches), m, replace=False))
+        state, constraint = patches.update(rows)
+        sums, squares, totals = _sums_of_gains(state, constraint)
+        means = sums / m
+        slack = self._slack(np.maximum(squares / m - np.square(means), 0))
+        atom = int(np.where(eligible, means, -1.0).argmax())
+        gain = max(float(means[atom]), 0.0)
+        if gain > 0:
+            patches.append(atom)
+            state = patches.update(rows)[0]
+        else:
+            atom = int(np.where(new, totals, -1.0).argmax())
+        error = 0.0
+        if m < len(patches):
+            error = float((means + slack)[eligible].max() - gain + (slack[atom] if gain > 0 else 0.0))
+        patches.objective = state.objective * len(patches) / m
+        return Pick(atom, gain * len(patches), int(eligible.sum()), error * len(patches))
+
+    def _slack(self, variances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return by how much the mean of a sample may miss that of all patches, for every atom."""
+        m, n_points = self._sample, len(self._patches)
+        left = 1 - (m - 1) / n_points if 2 * m <= n_points else (1 - m / n_points) * (1 + 1 / m)
+        hoeffding = self._largest * sqrt(left * log(1 / self._doubt) / (2 * m))
+        digits = log(5 / self._doubt)
+        offset = (7 / 3 + 3 / sqrt(2)) * self._largest * digits / m
+        return np.minimum(hoeffding, np.sqrt(variances * 2 * left * digits / m) + offset)
+
+    def achieved(self) -> float:
+        """Return the sum of f_t of the fitted supports."""
+        return self._patches.reached
+
+
+def _sums_of_gains(
+    state: SupportState, constraint: IndividualSparsity
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sums over patches of v_t(a) and of its squares, and of (a^T r_t)^2: (n,) each."""
+    smoothness, n = state.problem.ground_set.smoothness, state.n_candidates
+    sums, squares, totals = np.zeros(n), np.zeros(n), np.zeros(n)
+    cheapest = _table(state, np.zeros((len(state.sizes), 1))).cheapest[1]
+    floors = np.where(state.sizes >= constraint.caps, cheapest, 0)
+    step = chunk_rows(8 * n)
+    for start in range(0, len(floors), step):
+        rows = np.arange(start, min(start + step, len(floors)))
+        gains = np.empty((len(rows), n))
+        state.squared_correlations(rows, gains)
+        totals += gains.sum(axis=0)
+        np.maximum(gains - floors[rows, None], 0, out=gains)
+        gains /= smoothness
+        sums += gains.sum(axis=0)
+        squares += np.square(gains).sum(axis=0)
+    return sums, squares, totals
+
+
+class _Bound:
+    """Upper bounds on the optimum: the energy, and the spectrum if nothing is missing."""
+
+    def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
+        self.energy, self.largest, complete = 0.0, 0.0, True
+        gram = np.zeros((ground_set.n_features, ground_set.n_features))
+        step = 16 * chunk_rows(8 * ground_set.n_features)
+        for start in range(0, len(points), step):
+            rows, factors = points.rows(start, start + step)
+            rows = rows.astype(np.float64, copy=False)
+            energies = np.vecdot(rows, rows)
+            self.energy += float(energies.sum()) / 2
+            self.largest = max(self.largest, float(energies.max()))
+            complete &= factors is None
+            gram += rows.T @ rows
+        self._gram = gram if complete else None
+
+    def certificate(
+        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
+    ) -> Certificate:
+        """Return the certificate of a selection of `n_atoms` atoms."""
+        return spectral_certificate(n_atoms, achieved, self.energy, self._gram)
+
+
+def _start(  # noqa: PLR0913  (the options above)
+    *,
+    ground_set: GroundSet,
+    data: ArrayLike,
+    constraint: IndividualSparsity,
+    n_atoms: int,
+    sample: int,
+    mask: ArrayLike | None,
+    weights: ArrayLike | None,
+    confidence: float,
+    rng: np.random.Generator | int | None,
+) -> SelectionRun:
+    given: object = constraint
+    if not isinstance(given, IndividualSparsity):
+        raise TypeError(
+            f"stochastic_replacement_omp needs IndividualSparsity, not {type(given).__name__}; use "
+            "chunked_replacement_omp for others."
+        )
+    points = as_points(ground_set, data, mask, weights)
+    count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")
+    probability = as_probability(confidence, "confidence")
+    constraint.check(len(points), len(ground_set))
+    generator = as_generator(rng)
+    bound = _Bound(ground_set, points)
+    largest = bound.largest / ground_set.smoothness
+
+    def engine() -> _Engine:
+        patches = _Patches(ground_set, points, constraint, count)
+        return _Engine(patches, count, largest, size, probability, generator)
+
+    return SelectionRun(ground_set, count, engine, bound)
+
+
+iter_stochastic_replacement_omp = stepwise(stochastic_replacement_omp, _start)

@@ -1,0 +1,56 @@
+"""`inpaint dictionary`: draw the selected atoms."""
+
+import argparse
+from dataclasses import replace
+
+from inpaint_app.cli import options
+from inpaint_app.cli.command import Command
+from inpaint_app.cli.console import Console
+from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.report import follow, print_restoration, print_source
+from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.jobs.export import Output, write_dictionary
+from inpaint_app.jobs.restore import RestoreRequest, restore
+from inpaint_app.jobs.source import load_source
+
+_DETAILS = """\
+examples:
+  inpaint dictionary damaged.png -o atoms.png
+  inpaint dictionary damaged.png -o atoms.png --atoms 60 --bases dct,haar
+
+Atoms are grouped by basis, the most used ones first; below each is the fraction
+of the patches that use it."""
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    options.add_input(parser)
+    options.add_output(parser, "the picture to write", required=True)
+    options.add_verbosity(parser, json=False)
+    options.add_mask_options(parser)
+    options.add_method(parser)
+
+
+def _run(args: argparse.Namespace) -> int:
+    console = Console(quiet=args.quiet)
+    chosen = resolve_options(args)
+    output = Output(args.output, args.overwrite)
+    source = load_source(args.input, chosen.mask_spec)
+    output.check(source.files)
+    print_source(console, source)
+    settings = replace(chosen.settings, rounds=0)  # refinement uses no dictionary
+    with ProgressBar(quiet=args.quiet) as bar:
+        request = RestoreRequest(source.picture.pixels, source.missing.mask, settings)
+        restoration = restore(request, follow(console, bar)).restoration
+    assert restoration is not None, "nobody stops it"
+    print_restoration(console, restoration)
+    console.print_written(output.path, write_dictionary(source, restoration, output))
+    return 0
+
+
+COMMAND = Command(
+    "dictionary IN -o OUT [options]",
+    "Draw the dictionary that is selected to restore a picture.",
+    _DETAILS,
+    _add_options,
+    _run,
+)

@@ -1,0 +1,1 @@
+"""Recipes: the JSON text (`recipe`), and the settings and marks in it (`contents`). Imports `image`."""
