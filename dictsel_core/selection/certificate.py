@@ -88,7 +88,7 @@ class SpectralBound:
 
     @cached_property
     def _sums(self) -> tuple[float, float, NDArray[np.float64] | None]:
-        """Half the energy, the largest energy of a patch, and the Gram matrix; None if entries are missing."""
+        """Half the energy, the largest one of a patch, and the Gram matrix; None if entries are missing."""
         energy, largest, everything = 0.0, 0.0, True
         gram: NDArray[np.float64] | None = None
         for part, complete in self._parts():
