@@ -1,9 +1,9 @@
-"""Run benchmarks: ``python -m benchmarks selection|coding|restoration|quality|ablation|window|speed|all``."""
+"""Run benchmarks: ``python -m benchmarks NAME``, or ``all``."""
 
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, quality, restoration, selection, speed, window
+from benchmarks import ablation, coding, detect, holes, quality, restoration, selection, speed, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
@@ -11,8 +11,10 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "restoration": restoration.main,
     "quality": quality.main,
     "ablation": ablation.main,
+    "holes": holes.main,
     "window": window.main,
     "speed": speed.main,
+    "detect": detect.main,
 }
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from skimage.restoration import inpaint_biharmonic
 
 from benchmarks.measure import print_table, ratio, seconds_in_turns
+from benchmarks.peers import biharmonic, hidden, xphoto
 from benchmarks.pictures import Image, Mask, damages, gray, photographs
 from dictsel_core import SELECTORS, PresetName, RestoreSettings, psnr, restore, ssim
 
@@ -31,35 +31,18 @@ def methods() -> dict[str, Method]:
     """Return ours and the peers by name: each takes picture and mask and returns a picture."""
     import cv2
 
-    def hidden(image: Image, mask: Mask) -> Image:
-        return np.where(mask, 0, image).astype(np.uint8)
-
     def ours(image: Image, mask: Mask, *, preset: PresetName) -> NDArray[Any]:
         return np.asarray(restore(image, mask, preset).image)
 
-    def biharmonic(image: Image, mask: Mask) -> NDArray[Any]:
-        values = hidden(image, mask) / 255.0
-        try:
-            result = inpaint_biharmonic(values, mask)
-        except ValueError:  # scikit-image 0.26 fails at times
-            result = inpaint_biharmonic(values, mask, split_into_regions=True)
-        return np.asarray(255 * result).clip(0, 255).round()
-
     def opencv(image: Image, mask: Mask, *, kind: int) -> NDArray[Any]:
         return np.asarray(cv2.inpaint(hidden(image, mask), mask.astype(np.uint8), 3, kind))
-
-    def fsr(image: Image, mask: Mask) -> NDArray[Any]:
-        result = np.zeros_like(image)
-        known = np.where(mask, 0, 255).astype(np.uint8)  # 255 = observed
-        cv2.xphoto.inpaint(hidden(image, mask), known, result, cv2.xphoto.INPAINT_FSR_FAST)
-        return result
 
     return {
         **{f"ours, {name}": partial(ours, preset=name) for name in PRESETS},
         "biharmonic": biharmonic,
         "OpenCV Telea": partial(opencv, kind=cv2.INPAINT_TELEA),
         "OpenCV NS": partial(opencv, kind=cv2.INPAINT_NS),
-        "OpenCV FSR_FAST": fsr,
+        "OpenCV FSR_FAST": partial(xphoto, kind="FSR_FAST"),
     }
 
 

@@ -1,4 +1,4 @@
-"""What presets and constraints do, one sentence each; command line and window show them."""
+"""What presets, constraints and fills do, one sentence each; command line and window show them."""
 
 PRESET_EXPLANATIONS = {
     "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
@@ -9,4 +9,9 @@ PRESET_EXPLANATIONS = {
 CONSTRAINT_EXPLANATIONS = {
     "individual": "Every patch may use up to s atoms, whatever it shows.",
     "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
+}
+FILL_EXPLANATIONS = {
+    "auto": "Holes wider than 16 pixels are filled with texture, except in pictures of floats.",
+    "smooth": "Wide holes are filled smoothly; nothing is invented.",
+    "texture": "Holes wider than 8 pixels are filled with texture copied from around them.",
 }

@@ -7,10 +7,12 @@ from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, St
 from dictsel_core.restoration.sampling import MAX_PATCHES
 from dictsel_core.restoration.settings import (
     CONSTRAINTS,
+    FILLS,
     MAX_PATCH_SIZE,
     PRESETS,
     SELECTORS,
     ConstraintName,
+    FillName,
     PresetName,
     ResolvedSettings,
     RestoreSettings,
@@ -19,12 +21,14 @@ from dictsel_core.restoration.settings import (
 
 __all__ = [
     "CONSTRAINTS",
+    "FILLS",
     "MAX_PATCHES",
     "MAX_PATCH_SIZE",
     "PRESETS",
     "SELECTORS",
     "STAGES",
     "ConstraintName",
+    "FillName",
     "Parameter",
     "PresetName",
     "Region",

@@ -33,9 +33,10 @@ def restore(
     patches, by default every second one, or every fourth if refinement follows, are then coded by OMP on
     their observed pixels, and each missing pixel becomes the median of all patches that cover it. Coarser
     scales are restored first; their estimates are weak observations of the missing pixels on the next finer
-    scale, so holes larger than a patch are filled too. Finally, rounds of non-local refinement, by default
-    three, estimate the missing pixels of a patch from similar patches nearby [2]_. The preset "paper"
-    follows the paper alone.
+    scale, so holes larger than a patch are filled too. In images of integers, holes wider than 16 pixels are
+    then completed with texture and structure from around them [3]_. Finally, rounds of non-local refinement,
+    by default three, estimate the other missing pixels of a patch from similar patches nearby [2]_. The
+    preset "paper" follows the paper alone.
 
     Parameters
     ----------
@@ -81,6 +82,8 @@ def restore(
        sparsity constraints", NeurIPS 2018. :DOI:`10.48550/arXiv.1809.02314`
     .. [2] M. Lebrun, A. Buades and J.-M. Morel, "A nonlocal Bayesian image denoising algorithm", SIAM Journal
        on Imaging Sciences 6(3), 2013. :DOI:`10.1137/120874989`
+    .. [3] A. Newson, A. Almansa, Y. Gousseau and P. Pérez, "Non-local patch-based image inpainting", Image
+       Processing On Line 7, 2017. :DOI:`10.5201/ipol.2017.189`
 
     Examples
     --------

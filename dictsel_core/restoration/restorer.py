@@ -1,4 +1,4 @@
-"""One restoration in progress: select, code coarse to fine, refine."""
+"""One restoration in progress: select, code coarse to fine, complete wide holes, refine."""
 
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -10,6 +10,7 @@ import numpy as np
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools
+from dictsel_core.completion import fill_wide_parts
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.channels import estimate_from_others
@@ -28,6 +29,7 @@ from dictsel_core.restoration.rounds import (
 )
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import ResolvedSettings
+from dictsel_core.restoration.wide import pixels_to_complete
 
 #: Fraction of the first estimate that is done after the selection, and after the coarser scales.
 _SELECTED, _COARSE = 0.1, 0.2
@@ -35,12 +37,12 @@ _SELECTED, _COARSE = 0.1, 0.2
 _CODED = 0.45
 #: Fraction of the coding after which there is a new partial result.
 _PARTIAL_INTERVAL = 1 / 8
-#: Work of one round of refinement, as a multiple of that of the first estimate.
-_WORK_OF_A_ROUND = 1.5
+#: Work of one round of refinement, and of the completion, as a multiple of that of the first estimate.
+_WORK_OF_A_ROUND, _WORK_OF_COMPLETION = 1.5, 1.0
 
 
 class Restorer:
-    """Restores an image: a first estimate by coding, then refinement.
+    """Restores an image: a first estimate by coding, then completion of wide holes, then refinement.
 
     Everything happens to float planes of unit range, which are converted to the dtype of the image once, at
     the end or for a partial result.
@@ -72,6 +74,8 @@ class Restorer:
         #: The image without the held-out pixels.
         self._visible = replace(canvas, missing=canvas.missing | self._held_out)
         self._planes: Planes = self._visible.planes()
+        #: Pixels of wide holes, which are completed by example and not refined (H, W).
+        self._wide = pixels_to_complete(canvas, settings.fill)
         self._seconds: dict[str, float] = {}
         self._fraction = 0.0
 
@@ -80,14 +84,24 @@ class Restorer:
         if not self._canvas.missing.any():
             return self._nothing_missing()
         rounds = self._settings.rounds
-        share = 1 / (1 + _WORK_OF_A_ROUND * (MAX_ROUNDS if rounds is None else rounds))
-        yield from self._scaled(self._first_estimate(refined=rounds != 0), 0.0, share)
+        work = np.cumsum(
+            [
+                1,
+                _WORK_OF_COMPLETION if self._wide.any() else 0,
+                _WORK_OF_A_ROUND * (MAX_ROUNDS if rounds is None else rounds),
+            ]
+        )
+        estimated, completed, _ = (float(each) for each in work / work[-1])
+        yield from self._scaled(self._first_estimate(refined=rounds != 0), 0.0, estimated)
+        yield from self._scaled(self._complete(), estimated, completed)
         n_rounds = 0
         if rounds != 0:
-            n_rounds = yield from self._refine(share)
+            n_rounds = yield from self._refine(completed)
         if n_rounds == 0 and self._held_out.any():  # restore again, without holding anything out
+            copied = self._planes[self._wide]
             self._visible, self._planes = self._canvas, self._canvas.planes()
             yield from self._scaled(self._first_estimate(refined=False), self._fraction, 1.0)
+            self._planes[self._wide] = copied
         return self._restoration(n_rounds)
 
     def _nothing_missing(self) -> Restoration:
@@ -219,6 +233,17 @@ class Restorer:
                 np.copyto(self._planes[:, :, channel], np.clip(estimates, 0, 1), where=where)
         yield RestoreStep("channels", 1.0, self._snapshot())
 
+    def _complete(self) -> Iterator[RestoreStep]:
+        """Fill wide holes with texture and structure from around them."""
+        if not self._wide.any():
+            return
+        with self._timed("texture"):
+            observed = np.asarray(~self._visible.missing.any(axis=2))
+            seed, threads = self._settings.seed, as_thread_count(self._settings.threads)
+            for fraction in fill_wide_parts(self._planes, self._wide, observed, seed, threads):
+                yield RestoreStep("texture", fraction)
+        yield RestoreStep("texture", 1.0, self._snapshot())
+
     def _refine(self, start: float) -> Generator[RestoreStep, None, int]:
         """Refine the image, and return the number of rounds."""
         # Similar patches tell nothing about a channel that is observed nowhere.
@@ -241,7 +266,9 @@ class Restorer:
     def _start_refinement(self, planes: Planes, known: Bools) -> GeneratorRun[RoundStep, int]:
         """Return the run that refines planes of the channels that are observed somewhere, in place."""
         layers = known if self._canvas.missing.shape[2] > 1 else slice(None)
-        missing, held_out = self._canvas.missing[:, :, layers], self._held_out[:, :, layers]
+        # What was copied counts as observed: estimates from similar patches would blur it.
+        missing = self._canvas.missing[:, :, layers] & ~self._wide[:, :, None]
+        held_out = self._held_out[:, :, layers]
         threads = as_thread_count(self._settings.threads)
         if self._settings.rounds is None and held_out.any():
             observed = self._canvas.planes()[:, :, known][np.broadcast_to(held_out, planes.shape)]

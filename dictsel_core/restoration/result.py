@@ -16,7 +16,7 @@ from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.restoration.value_range import ValueRange
 from dictsel_core.selection import Selection
 
-Stage = Literal["select", "coarse", "code", "channels", "refine"]
+Stage = Literal["select", "coarse", "code", "channels", "texture", "refine"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
@@ -114,9 +114,9 @@ class RestoreStep:
 
     Attributes
     ----------
-    stage : {"select", "coarse", "code", "channels", "refine"}
+    stage : {"select", "coarse", "code", "channels", "texture", "refine"}
         Selection of the dictionary, restoration of the coarser scales, coding of the image itself,
-        estimation of a channel from the others, or non-local refinement.
+        estimation of a channel from the others, completion of wide holes by example, or non-local refinement.
     fraction : float
         Fraction of the work that is done, from 0 to 1.
     make_partial : callable or None

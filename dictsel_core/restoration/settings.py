@@ -11,11 +11,13 @@ from dictsel_core.restoration.parameters import Parameter
 
 ConstraintName = Literal["individual", "average"]
 SelectorName = Literal["rols", "romp", "rompd"]
+FillName = Literal["auto", "smooth", "texture"]
 PresetName = Literal["paper", "fast", "balanced", "best"]
 
 CONSTRAINTS: tuple[ConstraintName, ...] = get_args(ConstraintName)
 #: Replacement OLS, Replacement OMP, and ROMPd.
 SELECTORS: tuple[SelectorName, ...] = get_args(SelectorName)
+FILLS: tuple[FillName, ...] = get_args(FillName)
 PRESETS: tuple[PresetName, ...] = get_args(PresetName)
 
 #: Maximum height and width of a patch: the ground set grows with the fourth power of it. At 32 a selection
@@ -40,6 +42,7 @@ _PARAMETERS = (
     Parameter(name="selector", kind=str, choices=SELECTORS, is_optional=True),
     Parameter(name="keep_observed", kind=bool),
     Parameter(name="fill_weight", kind=float, minimum=0, maximum=1),
+    Parameter(name="fill", kind=str, choices=FILLS),
     Parameter(name="every_patch", kind=bool),
     Parameter(name="rounds", kind=int, minimum=0, maximum=MAX_ROUNDS, is_optional=True),
     Parameter(name="threads", kind=int, minimum=1, maximum=_MAX_THREADS, is_optional=True),
@@ -52,6 +55,7 @@ _PRESET_CHANGES: dict[PresetName, dict[str, Any]] = {
         "selector": "romp",
         "keep_observed": False,
         "fill_weight": 0.0,
+        "fill": "smooth",
         "every_patch": True,
         "rounds": 0,
     },
@@ -92,6 +96,12 @@ class RestoreSettings:
     fill_weight : float
         Weight, from 0 to 1, of the estimate from the coarser scale as an observation of a missing pixel.
         0 uses that estimate only if no patch around the pixel has enough observed pixels. Default is 0.1.
+    fill : {"auto", "smooth", "texture"}
+        What holes are filled with that are too wide to be restored from their border. "smooth" keeps the
+        estimate from coarser scales. "texture" copies texture and structure from elsewhere in the image, in
+        holes wider than 8 pixels. "auto", the default, does so in holes wider than 16 pixels, or 8 at the
+        border of the image, and in images of integers only: floats are measurements, among which invented
+        ones have no place.
     every_patch : bool
         Code the patch at every pixel, as the paper does. False, the default, codes every second one, like
         the black squares of a chessboard, in half the time and for 0.05 dB less; or every fourth one, if
@@ -136,6 +146,7 @@ class RestoreSettings:
     selector: SelectorName | None = None
     keep_observed: bool = True
     fill_weight: float = 0.1
+    fill: FillName = "auto"
     every_patch: bool = False
     rounds: int | None = 3
     threads: int | None = field(default=None, compare=False)

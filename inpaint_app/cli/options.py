@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings
+from dictsel_core import CONSTRAINTS, FILLS, PRESETS, SELECTORS, RestoreSettings
 from inpaint_app.cli.parser import comma_separated, one_of, value_of, whole_number
-from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATIONS
+from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.files.registry import readable_names
 from inpaint_app.image.mask_spec import TOLERANCE
 
@@ -110,6 +110,9 @@ SETTING_OPTIONS = (
     ),
     SettingOption(
         "--replace-observed", "keep_observed", "", "replace observed pixels too, as the paper does"
+    ),
+    SettingOption(
+        "--fill", "fill", "|".join(FILLS), f"{_listed(FILL_EXPLANATIONS)} Default: {_DEFAULTS.fill}."
     ),
     SettingOption(
         "--every-patch",

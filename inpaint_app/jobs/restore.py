@@ -18,6 +18,7 @@ _STAGES = {
     "coarse": "filling coarser scales",
     "code": "coding patches",
     "channels": "predicting channels from each other",
+    "texture": "filling wide holes with texture",
     "refine": "refining with similar patches",
 }
 

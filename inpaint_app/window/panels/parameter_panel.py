@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dictsel_core import CONSTRAINTS, MAX_PATCHES, PRESETS, STANDARD_BASES, RestoreSettings
-from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATIONS
+from dictsel_core import CONSTRAINTS, MAX_PATCHES, STANDARD_BASES, RestoreSettings
+from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.window.session.descriptions import preset_of
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
@@ -104,6 +104,7 @@ class ParameterPanel(QWidget):
         self._constraints = QButtonGroup(self)
         self._fields = {name: SliderField(quantity) for name, quantity in _QUANTITIES.items()}
         self._bases = {name: QCheckBox(_BASES[name][0]) for name in STANDARD_BASES}
+        self._fills = NoWheelComboBox()
         self._keep = QCheckBox("Keep observed pixels")
         self._every_patch = QCheckBox("Code every patch")
         self._automatic = QCheckBox("Restore after every change")
@@ -116,12 +117,7 @@ class ParameterPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(6)
-        top = QHBoxLayout()
-        label = QLabel("&Preset")
-        label.setBuddy(self._presets)
-        top.addWidget(label)
-        top.addWidget(self._presets, 1)
-        layout.addLayout(top)
+        layout.addLayout(_labelled("&Preset", self._presets))
         layout.addLayout(self._constraint_row())
         for field in self._fields.values():
             layout.addWidget(field)
@@ -132,6 +128,7 @@ class ParameterPanel(QWidget):
         for place, box in enumerate(self._bases.values()):
             grid.addWidget(box, place // 2, place % 2)
         layout.addLayout(grid)
+        layout.addLayout(_labelled("Fill wide &holes", self._fills))
         more = QVBoxLayout()
         more.setSpacing(2)
         for box in (self._keep, self._every_patch, self._automatic):
@@ -149,14 +146,15 @@ class ParameterPanel(QWidget):
         return row
 
     def _describe(self) -> None:
-        for preset in PRESETS:
-            self._presets.addItem(preset.title(), preset)
-            self._presets.setItemData(
-                self._presets.count() - 1, tooltip(PRESET_EXPLANATIONS[preset]), Qt.ItemDataRole.ToolTipRole
-            )
+        for combo, explanations in ((self._presets, PRESET_EXPLANATIONS), (self._fills, FILL_EXPLANATIONS)):
+            for place, (name, text) in enumerate(explanations.items()):
+                combo.addItem(name.title(), name)
+                combo.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
         self._presets.addItem(_CUSTOM, None)
         self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
+        self._fills.setToolTip(tooltip("What holes are filled with that are too wide for their border."))
+        self._fills.setAccessibleName("Fill wide holes")
         for name, box in self._bases.items():
             box.setToolTip(tooltip(_BASES[name][1]))
         self._keep.setToolTip(
@@ -176,6 +174,7 @@ class ParameterPanel(QWidget):
         session.mask_edited.connect(self._show)
         session.results.changed.connect(self._show_total)
         self._presets.activated.connect(self._choose_preset)
+        self._fills.activated.connect(lambda place: self._ask(fill=self._fills.itemData(place)))
         self._constraints.idClicked.connect(lambda number: self._ask(constraint=CONSTRAINTS[number]))
         for name, field in self._fields.items():
             field.value_changed.connect(lambda value, name=name: self._ask(**{name: value}))
@@ -213,6 +212,8 @@ class ParameterPanel(QWidget):
         settings = self._session.settings
         with QSignalBlocker(self._presets):
             self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
+        with QSignalBlocker(self._fills):
+            self._fills.setCurrentIndex(self._fills.findData(settings.fill))
         for number, constraint in enumerate(CONSTRAINTS):
             self._constraints.button(number).setChecked(settings.constraint == constraint)
         resolved = self._resolved(settings)
@@ -256,3 +257,12 @@ class ParameterPanel(QWidget):
         size = self._session.settings.patch_size
         tiles = -(-source.picture.height // size) * -(-source.picture.width // size)
         return min(tiles * (3 if source.picture.is_color else 1), MAX_PATCHES)
+
+
+def _labelled(text: str, box: QWidget) -> QHBoxLayout:
+    """Return a label and the box it belongs to, side by side."""
+    row, label = QHBoxLayout(), QLabel(text)
+    label.setBuddy(box)
+    row.addWidget(label)
+    row.addWidget(box, 1)
+    return row

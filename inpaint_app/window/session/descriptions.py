@@ -121,6 +121,7 @@ def _differences(settings: RestoreSettings) -> list[str]:
         "selector": f"{settings.selector}".upper(),
         "keep_observed": "observed pixels replaced",
         "fill_weight": f"fill {settings.fill_weight:g}",
+        "fill": f"{settings.fill} fill",
         "every_patch": "every patch",
         "seed": f"seed {settings.seed}",
     }

@@ -130,7 +130,7 @@ def test_options_reach_the_settings(tmp_path, capsys) -> None:
     _, broken = write_pair(tmp_path)
     arguments = (
         "--preset paper --constraint individual --atoms 9 --sparsity 3 --coding-sparsity 4 --patch-size 6 "
-        "--bases dct,haar --selector rompd --threads 1 --seed 5"
+        "--bases dct,haar --selector rompd --fill texture --threads 1 --seed 5"
     )
     settings = run_json(capsys, "restore", broken, *arguments.split())["settings"]
     expected = {
@@ -141,6 +141,7 @@ def test_options_reach_the_settings(tmp_path, capsys) -> None:
         "patch_size": 6,
         "bases": ["dct", "haar"],
         "selector": "rompd",
+        "fill": "texture",
         "keep_observed": False,
         "threads": 1,
         "seed": 5,

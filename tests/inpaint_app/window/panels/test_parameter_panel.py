@@ -38,6 +38,15 @@ def test_presets_are_taken_and_recognised(panel, session, name) -> None:
     assert presets.currentText() == "Custom"
 
 
+def test_the_fill_of_wide_holes_is_chosen_and_shown(panel, session) -> None:
+    fills = find(panel, QComboBox, "Fill wide holes")
+    assert fills.currentText() == "Auto"
+    choose(fills, fills.findData("texture"))
+    assert session.settings.fill == "texture"
+    session.set_settings(replace(FAST, fill="smooth"))
+    assert fills.currentText() == "Smooth"
+
+
 def test_other_settings_are_shown(panel, session) -> None:
     session.set_settings(replace(FAST, n_atoms=6, constraint="individual", keep_observed=False))
     assert box(panel, SIZE).value() == 6

@@ -1,0 +1,108 @@
+"""One scale of an image with a hole, and the coarser one."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_cdt, uniform_filter
+
+from dictsel_core._arrays import Scalar
+from dictsel_core._validation import Bools, Ints
+
+Single = NDArray[np.float32]
+
+#: Height and width of a patch.
+PATCH_SIZE = 7
+#: Number of channels that describe the texture around a pixel.
+N_TEXTURE = 2
+#: Height and width of the square in which the texture around a pixel is measured.
+_TEXTURE_SIZE = 15
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """An image at some scale, with its hole.
+
+    Attributes
+    ----------
+    planes : (H, W, C + 2) ndarray of float32
+        Channels of about unit range, and two more that describe the texture. The hole is filled in place.
+    hole : (H, W) ndarray of bool
+        Pixels to fill.
+    barred : (H, W) ndarray of bool
+        Pixels that are not copied: the hole, and others that were not observed.
+    """
+
+    planes: Single
+    hole: Bools
+    barred: Bools
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.hole.shape[0], self.hole.shape[1]
+
+    @property
+    def n_channels(self) -> int:
+        """Number of channels of the image."""
+        return int(self.planes.shape[2]) - N_TEXTURE
+
+    @cached_property
+    def depth(self) -> NDArray[np.int32]:
+        """Distance of each pixel of the hole from the nearest pixel outside, 0 outside: (H, W)."""
+        return np.asarray(distance_transform_cdt(self.hole, metric="chessboard"))
+
+    @cached_property
+    def sources(self) -> Ints:
+        """The patches that may be copied, counted row by row through all patches."""
+        return np.flatnonzero(~touching(self.barred))
+
+    def patches(self) -> Single:
+        """Return a view of all patches, without texture: (H - 6, W - 6, C, 7, 7)."""
+        channels = self.planes[:, :, : self.n_channels]
+        return sliding_window_view(channels, (PATCH_SIZE, PATCH_SIZE), axis=(0, 1))
+
+    def halved(self) -> "Scale":
+        """Return the next coarser scale: means of the pixels of each 2 x 2 block that are outside the hole.
+
+        Blocks that lie in the hole entirely are its hole, with the means of what it is filled with.
+        """
+        inside = _blocks(self.hole[:, :, None])
+        hole = np.asarray(inside.all(axis=(1, 3)))
+        counted = ~inside | hole[:, None, :, None]
+        planes = (_blocks(self.planes) * counted).sum(axis=(1, 3)) / counted.sum(axis=(1, 3))
+        barred = np.asarray(_blocks(self.barred[:, :, None]).any(axis=(1, 3)))[:, :, 0]
+        return Scale(planes.astype(np.float32), hole[:, :, 0], barred)
+
+
+def finest_scale(planes: Single, hole: Bools, barred: Bools) -> Scale:
+    """Return the scale of an image (H, W, C) itself, a copy, with the texture around each pixel."""
+    return Scale(np.concatenate([planes, _texture(planes, hole)], axis=2), hole, barred)
+
+
+def touching(marked: Bools) -> Bools:
+    """Return which patches contain a marked pixel: (H - 6, W - 6)."""
+    across = sliding_window_view(marked, PATCH_SIZE, axis=1).any(axis=2)
+    return np.asarray(sliding_window_view(across, PATCH_SIZE, axis=0).any(axis=2))
+
+
+def _blocks(array: NDArray[Scalar]) -> NDArray[Scalar]:
+    """Return 2 x 2 blocks (H / 2, 2, W / 2, 2, C); an odd last row or column is repeated."""
+    height, width, n_layers = array.shape
+    padded = np.pad(array, [(0, height % 2), (0, width % 2), (0, 0)], mode="edge")
+    return padded.reshape(-(-height // 2), 2, -(-width // 2), 2, n_layers)
+
+
+def _texture(planes: Single, hole: Bools) -> Single:
+    """Return the mean absolute differences of neighbors around each pixel, down and across: (H, W, 2)."""
+    gray = planes.mean(axis=2)
+    result = np.empty((*hole.shape, N_TEXTURE), np.float32)
+    for axis in range(N_TEXTURE):
+        known = ~hole & ~np.roll(hole, 1, axis)
+        np.moveaxis(known, axis, 0)[0] = False  # the first pixels have no neighbor before them
+        change = np.where(known, np.abs(gray - np.roll(gray, 1, axis)), 0)
+        counts = uniform_filter(known.astype(np.float32), _TEXTURE_SIZE)
+        result[:, :, axis] = uniform_filter(change, _TEXTURE_SIZE) / np.maximum(counts, 1e-3)
+    return result

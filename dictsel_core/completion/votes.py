@@ -1,0 +1,52 @@
+"""The pixels of a hole, from the matches of all patches that cover them."""
+
+import numpy as np
+
+from dictsel_core.completion.field import PatchField
+from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single
+
+#: The weight of a patch decreases by this factor with each pixel of its distance from the border of the hole.
+_DEPTH_BASE = 1.4
+#: Percentile of the distances at which the weight of a match is exp(-1).
+_PERCENTILE = 75
+#: Limits of the exponents, so that no weight is zero.
+_MAX_DEPTH, _MAX_EXPONENT = 60, 30.0
+
+
+def fill_by_votes(scale: Scale, field: PatchField) -> None:
+    """Fill the hole of a scale with the weighted means of all matches at each pixel.
+
+    Similar matches have more weight, and patches near the border, where more is known [1]_.
+
+    References
+    ----------
+    .. [1] Y. Wexler, E. Shechtman and M. Irani, "Space-time completion of video", IEEE Transactions on
+       Pattern Analysis and Machine Intelligence 29(3), 2007. :DOI:`10.1109/TPAMI.2007.60`
+    """
+    width, n_layers = scale.shape[1], scale.planes.shape[2]
+    pixels = scale.planes.reshape(-1, n_layers)
+    weights, corrections = _weights(scale, field), np.pad(field.corrections(), [(0, 0), (0, N_TEXTURE)])
+    targets, matches = (
+        np.ravel_multi_index(np.divmod(patches, field.shape[1]), scale.shape)
+        for patches in (field.targets, field.matches)
+    )
+    sums, totals = np.zeros_like(pixels), np.zeros((len(pixels), 1), np.float32)
+    for down in range(PATCH_SIZE):
+        for across in range(PATCH_SIZE):
+            offset = down * width + across
+            sums[targets + offset] += weights * (pixels[matches + offset] + corrections)
+            totals[targets + offset] += weights
+    hole = np.flatnonzero(scale.hole)
+    pixels[hole] = sums[hole] / totals[hole]
+
+
+def _weights(scale: Scale, field: PatchField) -> Single:
+    """Return the weight of each match: (N, 1)."""
+    y, x = np.divmod(field.targets, field.shape[1])
+    middle = PATCH_SIZE // 2
+    depth = np.minimum(scale.depth[y + middle, x + middle], _MAX_DEPTH)
+    weights = np.float32(_DEPTH_BASE) ** -depth.astype(np.float32)
+    if np.isfinite(field.distances).all():
+        usual = max(float(np.percentile(field.distances, _PERCENTILE)), 1e-8)
+        weights *= np.exp(-np.minimum(field.distances / usual, _MAX_EXPONENT))
+    return np.asarray(weights[:, None], np.float32)

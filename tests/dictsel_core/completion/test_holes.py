@@ -1,0 +1,108 @@
+"""Which holes are wide, and what they are filled with."""
+
+import numpy as np
+import pytest
+
+from dictsel_core.completion import completion, fill_wide_parts, wide_parts
+from dictsel_core.completion.holes import _holes
+
+
+@pytest.fixture(autouse=True)
+def few_iterations(monkeypatch):
+    monkeypatch.setattr(completion, "_N_ITERATIONS", 2)
+    monkeypatch.setattr(completion, "_N_MORE", 1)
+
+
+def waves(shape=(120, 140), n_channels=1):
+    """A pattern that repeats itself, of unit range."""
+    rows, columns = np.mgrid[: shape[0], : shape[1]]
+    planes = [0.5 + 0.4 * np.sin(rows * 0.9 + c) * np.sin(columns * 0.7) for c in range(n_channels)]
+    return np.stack(planes, axis=2).astype(np.float32)
+
+
+def square(shape, top, left, size):
+    mask = np.zeros(shape, bool)
+    mask[top : top + size, left : left + size] = True
+    return mask
+
+
+def filled(image, hole, seed=0, threads=1, observed=None):
+    planes = np.where(hole[:, :, None], image[~hole].mean(axis=0), image).astype(np.float32)
+    steps = list(fill_wide_parts(planes, hole, ~hole if observed is None else observed, seed, threads))
+    return planes, steps
+
+
+@pytest.mark.parametrize(("size", "is_wide"), [(16, False), (17, True), (40, True)])
+def test_holes_are_wide_from_twice_the_reach(size, is_wide):
+    hole = square((100, 100), 30, 30, size)
+    assert (wide_parts(hole, 8) == (hole & is_wide)).all()
+
+
+def test_beyond_the_border_nothing_is_observed():
+    assert wide_parts(square((60, 60), 0, 0, 9), 8).any()
+    assert not wide_parts(square((60, 60), 0, 0, 8), 8).any()
+
+
+def test_thin_damage_is_never_wide_even_beside_a_hole():
+    scratches = np.random.default_rng(0).random((100, 100)) < 0.8
+    scratches[50:62] = True
+    assert not wide_parts(scratches, 8).any()
+    hole = square((100, 100), 10, 10, 30)
+    mask = hole.copy()
+    mask[20:24] = True
+    wide = wide_parts(mask, 8)
+    assert wide[hole].all()
+    assert not wide[:, 50:].any()
+
+
+@pytest.mark.parametrize("n_channels", [1, 3])
+def test_a_pattern_is_continued(n_channels):
+    image = waves(n_channels=n_channels)
+    hole = square(image.shape[:2], 40, 50, 30)
+    result, steps = filled(image, hole)
+    assert (result[~hole] == image[~hole]).all()
+    assert np.square(result - image)[hole].mean() < 0.1 * image[hole].var()
+    assert steps == sorted(steps)
+    assert steps[-1] == 1
+
+
+def test_the_result_depends_on_the_seed_and_not_on_threads():
+    rng = np.random.default_rng(1)
+    image = rng.random((90, 90, 1), np.float32)
+    hole = square((90, 90), 30, 30, 24)
+    first, second, other = filled(image, hole), filled(image, hole, threads=3), filled(image, hole, seed=1)
+    assert (first[0] == second[0]).all()
+    assert (first[0] != other[0]).any()
+
+
+def test_restored_pixels_are_copied_only_if_there_is_little_else():
+    image = waves()
+    hole = square(image.shape[:2], 40, 50, 30)
+    image[:, :30] = 0.95  # restored, and brighter than all else
+    observed = ~hole
+    observed[:, :30] = False
+    result, _ = filled(image, hole, observed=observed)
+    assert result[hole].max() < 0.92
+    nothing_else, _ = filled(image, hole, observed=np.zeros_like(hole))
+    assert np.isfinite(nothing_else).all()
+
+
+@pytest.mark.parametrize("shape", [(5, 40), (40, 40), (41, 200)])
+def test_with_nothing_to_copy_from_the_smooth_estimate_stays(shape):
+    hole = np.ones(shape, bool)
+    hole[:, -3:] = False
+    image = np.full((*shape, 1), 0.5, np.float32)
+    result, steps = filled(image, hole)
+    assert (result == 0.5).all()
+    assert steps[-1] == 1
+
+
+def test_holes_are_filled_one_by_one_and_large_ones_in_parts():
+    wide = np.zeros((300, 2600), bool)
+    wide[20:60, 20:60] = wide[20:60, 70:110] = wide[100:200, 1000:2500] = True
+    holes = list(_holes(wide, 3))
+    covered = np.zeros(wide.shape, int)
+    for hole in holes:
+        covered[hole.region] += hole.mask
+    assert (covered == wide).all()
+    assert len(holes) == 3  # two that share patches, and two parts of the third
