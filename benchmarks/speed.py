@@ -29,6 +29,7 @@ from dictsel_core import (
     standard_ground_set,
 )
 from dictsel_core.restoration import PresetName
+from inpaint_app.image.rect import Rect
 from inpaint_app.jobs import restore as jobs
 from inpaint_app.jobs.control import CancelledError, JobControl
 
@@ -131,13 +132,13 @@ def _preview(scale: float) -> Iterator[Row]:
     settings = replace(RestoreSettings(), n_atoms=20)
     request = jobs.RestoreRequest(picture, mask, settings)
     middle = picture.shape[0] // 2
-    square = slice(middle, middle + 160)  # the size of the first preview
+    square = Rect(middle, middle, 160, 160)  # the size of the first preview
 
     def first_image() -> None:
         control = JobControl()
         control.report = lambda _: control.cancel()
         with suppress(CancelledError):
-            jobs.preview(request, square, square, control)
+            jobs.preview(request, square, control)
 
     timing = min((_timed(first_image)[0] for _ in range(3)), key=lambda each: each.clock)
     yield timing.row(
