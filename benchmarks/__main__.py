@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, holes, quality, restoration, selection, speed, window
+from benchmarks import ablation, coding, detect, holes, quality, restoration, selection, speed, window
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
@@ -14,6 +14,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "holes": holes.main,
     "window": window.main,
     "speed": speed.main,
+    "detect": detect.main,
 }
 
 

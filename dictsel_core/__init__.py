@@ -27,6 +27,8 @@ Examples
 (100, 64)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from dictsel_core._runs import GeneratorRun, Run
 from dictsel_core.bases import AtomOrigin
 from dictsel_core.constrained_pursuit import constrained_omp
@@ -124,10 +126,31 @@ from dictsel_core.selection import (
 from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, estimate_psnr, iter_tune, tune
 from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, Utility
 
+if TYPE_CHECKING:
+    from dictsel_core.detection import (
+        DAMAGE_KINDS,
+        USUAL_KINDS,
+        AnalysisStep,
+        DamageAnalysis,
+        DamageKind,
+        Detection,
+        Found,
+        analyze_damage,
+        detect_creases,
+        detect_damage,
+        detect_dead_lines,
+        detect_dead_pixels,
+        detect_dust,
+        detect_scratches,
+        detect_stamps,
+        iter_analyze_damage,
+    )
+
 __version__ = "0.1.0"
 
 __all__ = [
     "CONSTRAINTS",
+    "DAMAGE_KINDS",
     "FILLS",
     "MAX_PATCHES",
     "MAX_PATCH_SIZE",
@@ -135,7 +158,9 @@ __all__ = [
     "SELECTORS",
     "STAGES",
     "STANDARD_BASES",
+    "USUAL_KINDS",
     "AdaptiveHedge",
+    "AnalysisStep",
     "ApproximationBound",
     "AtomOrigin",
     "AverageSparsity",
@@ -144,9 +169,13 @@ __all__ = [
     "Certificate",
     "Constraint",
     "ConstraintName",
+    "DamageAnalysis",
+    "DamageKind",
+    "Detection",
     "ExpertBank",
     "FillName",
     "FixedHedge",
+    "Found",
     "GeneratorRun",
     "GroundSet",
     "GuaranteedSelector",
@@ -191,12 +220,21 @@ __all__ = [
     "UniformMatroid",
     "Utility",
     "alpha_regret",
+    "analyze_damage",
     "approximation_bound",
     "chunked_replacement_omp",
     "constrained_omp",
+    "detect_creases",
+    "detect_damage",
+    "detect_dead_lines",
+    "detect_dead_pixels",
+    "detect_dust",
+    "detect_scratches",
+    "detect_stamps",
     "error_map",
     "estimate_psnr",
     "ground_set_from_array",
+    "iter_analyze_damage",
     "iter_chunked_replacement_omp",
     "iter_ksvd",
     "iter_mod",
@@ -227,3 +265,17 @@ __all__ = [
     "tune",
     "utilities",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  (whatever the name stands for)
+    """Import detection when it is first used: it alone needs scipy.ndimage and scikit-image."""
+    if name in __all__:
+        from dictsel_core import detection  # noqa: PLC0415
+
+        return getattr(detection, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return all names, those of detection included."""
+    return sorted({*globals(), *__all__})

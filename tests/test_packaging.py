@@ -119,7 +119,7 @@ def test_core_loads_no_window_and_no_file_format() -> None:
     output = subprocess.run([sys.executable, "-P", "-c", command], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in json.loads(output.stdout)}
     assert "dictsel_core" in loaded
-    assert not loaded & {"PySide6", "PIL", "imageio", "tifffile", "matplotlib", "inpaint_app"}
+    assert not loaded & {"PySide6", "PIL", "imageio", "tifffile", "matplotlib", "inpaint_app", "skimage"}
 
 
 def test_repository_names_no_place_of_one_machine() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools
-from dictsel_core.completion import fill_wide_parts
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.channels import estimate_from_others
@@ -105,7 +104,18 @@ class Restorer:
 
     def _nothing_missing(self) -> Restoration:
         image, none = self._canvas.image.copy(order="K"), np.zeros(0, np.intp)
-        return Restoration(image, self._settings, 0.0, None, none.reshape(0, 2), none, 0, 0, self._seconds)
+        return Restoration(
+            image,
+            self._settings,
+            0.0,
+            None,
+            none.reshape(0, 2),
+            none,
+            0,
+            0,
+            self._seconds,
+            ranges=self._canvas.ranges,
+        )
 
     def _restoration(self, n_rounds: int = 0) -> Restoration:
         """Return the result as it is now."""
@@ -128,6 +138,7 @@ class Restorer:
                 n_rounds,
                 seconds,
                 self._dictionary.atoms,
+                self._canvas.ranges,
             )
 
         return restoration
@@ -224,6 +235,8 @@ class Restorer:
         """Fill wide holes with texture and structure from around them."""
         if not self._wide.any():
             return
+        from dictsel_core.completion import fill_wide_parts  # noqa: PLC0415  (scipy is slow to import)
+
         with self._timed("texture"):
             observed = np.asarray(~self._visible.missing.any(axis=2))
             seed, threads = self._settings.seed, as_thread_count(self._settings.threads)

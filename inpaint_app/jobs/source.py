@@ -68,7 +68,7 @@ class Source:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Files that must not be overwritten unasked."""
+        """Files that must not be overwritten without permission."""
         given = (self.path, self.reference_path, self.mask_spec.mask)
         return tuple(path for path in given if path is not None)
 
@@ -201,4 +201,5 @@ def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
         key=spec.key,
         tolerance=spec.tolerance,
         invert_mask=spec.invert_mask,
+        soft_edges=spec.soft_edges,
     )

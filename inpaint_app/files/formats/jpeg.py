@@ -71,13 +71,7 @@ class _Header:
 
 
 def decode_jpeg(data: bytes) -> Picture:
-    """Return the (first) picture in a JPEG file.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If the file is not whole, too large, or not 8-bit gray, colour or CMYK.
-    """
+    """Return the (first) picture in a JPEG file."""
     header = _read_header(data)
     check_size(*header.size)
     if header.precision != 8:

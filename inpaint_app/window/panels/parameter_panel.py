@@ -128,7 +128,7 @@ class ParameterPanel(QWidget):
         for place, box in enumerate(self._bases.values()):
             grid.addWidget(box, place // 2, place % 2)
         layout.addLayout(grid)
-        layout.addLayout(_labelled("Fill wide &holes", self._fills))
+        layout.addLayout(_labelled("Fill wide holes", self._fills))
         more = QVBoxLayout()
         more.setSpacing(2)
         for box in (self._keep, self._every_patch, self._automatic):

@@ -1,0 +1,166 @@
+"""Realistic damage drawn on photographs, with the pixels that it changed visibly."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from benchmarks.pictures import Mask
+
+Picture = NDArray[np.uint8]
+Cover = NDArray[np.float32]
+Draw = Callable[[Picture, np.random.Generator], tuple[Picture, Mask]]
+
+_FINE = 3
+"""Damage is drawn this many times larger and averaged, so that its edges are soft."""
+
+
+def draw_scratches(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
+    """Draw curved scratches of 1 to 3.5 pixels, opaque or half transparent, sharp or blurred, some broken."""
+    return _drawn(picture, rng, [_scratch(picture.shape[:2], rng) for _ in range(_count(picture, 24, rng))])
+
+
+def draw_dust(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
+    """Draw specks of 2 to 9 pixels, of irregular shape, mostly bright."""
+    return _drawn(picture, rng, [_speck(picture.shape[:2], rng) for _ in range(_count(picture, 160, rng))])
+
+
+def draw_dead_pixels(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
+    """Set single pixels, or one channel of them, near to black or white."""
+    damaged = picture.copy()
+    for row, column in rng.integers(0, picture.shape[:2], (_count(picture, 300, rng), 2)):
+        value = rng.integers(200, 256) if rng.random() < 0.6 else rng.integers(0, 40)
+        if picture.ndim == 3 and rng.random() < 0.5:
+            damaged[row, column, rng.integers(3)] = value
+        else:
+            damaged[row, column] = value
+    return damaged, _changed(picture, damaged)
+
+
+def draw_dead_lines(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
+    """Set rows and columns to one value, or shift their brightness, all along or from somewhere on."""
+    damaged = picture.astype(np.float32)
+    for number in range(4):
+        lines = damaged if number % 2 else np.swapaxes(damaged, 0, 1)
+        at = int(rng.integers(2, len(lines) - 3))
+        start = int(rng.choice([0.0, 0.4]) * lines.shape[1])
+        line = lines[at : at + int(rng.integers(1, 3)), start:]
+        line[...] = (
+            rng.uniform(0, 255) if rng.random() < 0.5 else line + rng.choice([-1, 1]) * rng.uniform(15, 60)
+        )
+    whole = damaged.clip(0, 255).round().astype(np.uint8)
+    return whole, _changed(picture, whole)
+
+
+def draw_stamp(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
+    """Stamp a date in the corner, in the orange or red of a camera."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    height, width = picture.shape[:2]
+    page = Image.new("L", (width, height))
+    size = max(11.0, height / rng.uniform(14, 22))
+    text = f"'{rng.integers(80, 100)} {rng.integers(1, 13)} {rng.integers(1, 29)}"
+    left = int(width - 0.62 * size * len(text) - rng.uniform(4, width / 5))
+    ImageDraw.Draw(page).text(
+        (max(left, 2), height - 1.6 * size), text, 255, ImageFont.load_default(size), stroke_width=size / 30
+    )
+    cover = np.asarray(page, np.float32) / 255
+    color = [(1, 0.55, 0.1), (1, 0.25, 0.1), (1, 0.8, 0.2)][int(rng.integers(3))]
+    alpha = (ndimage.gaussian_filter(cover, rng.uniform(0, 0.8)) * rng.uniform(0.7, 1))[..., None]
+    damaged = picture * (1 - alpha) + 255 * np.array(color) * alpha
+    return damaged.clip(0, 255).round().astype(np.uint8), cover > 0.4
+
+
+def draw_crease(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
+    """Draw one or two soft straight lines across the picture, lighter and broken in places."""
+    return _drawn(picture, rng, [_crease(picture.shape[:2], rng) for _ in range(int(rng.integers(1, 3)))])
+
+
+DAMAGE: dict[str, Draw] = {
+    "scratches": draw_scratches,
+    "dust": draw_dust,
+    "dead_pixels": draw_dead_pixels,
+    "dead_lines": draw_dead_lines,
+    "stamps": draw_stamp,
+    "creases": draw_crease,
+}
+
+
+def _count(picture: Picture, per_megapixel: float, rng: np.random.Generator) -> int:
+    area = picture.shape[0] * picture.shape[1] / 1e6
+    return max(3, int(per_megapixel * area * rng.uniform(0.7, 1.3)))
+
+
+def _changed(before: Picture, after: Picture) -> Mask:
+    """Return where the damage is visible: a change of 12 gray levels or more."""
+    change = np.abs(before.astype(np.int16) - after)
+    return np.asarray((change if change.ndim == 2 else change.max(axis=2)) >= 12)
+
+
+def _drawn(picture: Picture, rng: np.random.Generator, covers: list[Cover]) -> tuple[Picture, Mask]:
+    """Lay bright or dark paint over a picture; what is covered by half or more and changed is the truth."""
+    values, core = picture.astype(np.float32), np.zeros(picture.shape[:2], bool)
+    for cover in covers:
+        alpha: NDArray[Any] = ndimage.gaussian_filter(cover, rng.uniform(0, 0.8)) * rng.uniform(0.35, 1)
+        paint: Any = rng.uniform(200, 255) if rng.random() < 0.7 else rng.uniform(0, 50)
+        if picture.ndim == 3:
+            alpha, paint = alpha[..., None], paint + rng.uniform(-20, 20, 3)
+        values = values * (1 - alpha) + paint * alpha
+        core |= cover >= 0.5
+    damaged = values.clip(0, 255).round().astype(np.uint8)
+    return damaged, core & _changed(picture, damaged)
+
+
+def _scratch(shape: tuple[int, int], rng: np.random.Generator) -> Cover:
+    start, angle = rng.uniform(0, 1, 2) * shape, rng.uniform(0, 2 * np.pi)
+    length = rng.uniform(0.15, 0.9) * min(shape)
+    along = np.array([np.sin(angle), np.cos(angle)])
+    end, across = start + length * along, np.array([along[1], -along[0]])
+    middle = (start + end) / 2 + across * rng.normal(0, 0.12 * length)
+    t = np.linspace(0, 1, int(4 * length))[:, None]
+    curve = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
+    cover = _stroke(shape, curve, rng.uniform(1, 3.5))
+    if rng.random() < 0.3:  # worn away in places
+        cover *= ndimage.gaussian_filter(rng.random(shape), 8) > 0.485
+    return cover
+
+
+def _crease(shape: tuple[int, int], rng: np.random.Generator) -> Cover:
+    is_steep = rng.random() < 0.5
+    side, other = (shape[1], shape[0]) if is_steep else shape
+    ends = rng.uniform(0.15, 0.85, 2) * side
+    t = np.linspace(0, 1, 4 * other)
+    place = ends[0] + (ends[1] - ends[0]) * t + np.cumsum(rng.normal(0, 0.06, len(t)))
+    curve = np.stack([t * (other - 1), place] if is_steep else [place, t * (other - 1)], axis=1)
+    cover = ndimage.gaussian_filter(_stroke(shape, curve, rng.uniform(3, 7)), 1.2)
+    return np.asarray(cover * rng.uniform(0.6, 1), np.float32)
+
+
+def _speck(shape: tuple[int, int], rng: np.random.Generator) -> Cover:
+    size = rng.uniform(2, 9)
+    center = rng.uniform(0, 1, 2) * shape
+    walk = center + np.cumsum(rng.normal(0, size / 12, (12, 2)), axis=0)
+    return _stroke(shape, walk, size * rng.uniform(0.5, 0.8))
+
+
+def _stroke(shape: tuple[int, int], curve: NDArray[np.float64], width: float) -> Cover:
+    """Return the part of each pixel that a round brush covers along a curve."""
+    margin = int(width) + 2
+    low = np.clip(curve.min(axis=0).astype(int) - margin, 0, shape)
+    high = np.clip(curve.max(axis=0).astype(int) + margin + 1, 0, shape)
+    cover = np.zeros(shape, np.float32)
+    if (high <= low).any():
+        return cover
+    box = (high - low) * _FINE
+    points = np.rint((curve - low + 0.5) * _FINE - 0.5).astype(int)
+    points = points[((points >= 0) & (points < box)).all(axis=1)]
+    if not len(points):
+        return cover
+    away = np.ones(box, bool)
+    away[points[:, 0], points[:, 1]] = False
+    painted = ndimage.distance_transform_edt(away) <= width * _FINE / 2
+    part = painted.reshape(box[0] // _FINE, _FINE, box[1] // _FINE, _FINE).mean(axis=(1, 3))
+    cover[low[0] : high[0], low[1] : high[1]] = part
+    return cover

@@ -1,0 +1,221 @@
+"""What was detected: regions with a kind and a confidence, and the mask for a sensitivity."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from dictsel_core._arrays import read_only
+from dictsel_core._validation import Bools, Ints, as_nonnegative
+from dictsel_core.detection.plane import DetectionImage, prepare
+from dictsel_core.detection.regions import Regions, without
+
+DamageKind = Literal["scratches", "dust", "dead_pixels", "dead_lines", "stamps", "creases"]
+DAMAGE_KINDS: tuple[DamageKind, ...] = get_args(DamageKind)
+Candidates = Callable[[DetectionImage], Regions]
+
+_MARGIN = 2
+"""Pixels this near to missing ones are not judged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """Damage that was detected.
+
+    Attributes
+    ----------
+    mask : (H, W) ndarray of bool
+        True = damaged.
+    confidence : (H, W) ndarray of float32
+        Of the region that a pixel belongs to, 0 to 1; 0 outside of all regions. Also of regions that were
+        not confident enough to be in the mask.
+    labels : (H, W) ndarray of int32
+        Number of the region that a pixel of the mask belongs to, from 1 on; 0 elsewhere. Where regions
+        overlap, of the most confident.
+    kinds : tuple of str
+        Kind of each region; region i is ``kinds[i - 1]``.
+    """
+
+    mask: Bools
+    confidence: NDArray[np.float32]
+    labels: NDArray[np.int32]
+    kinds: tuple[DamageKind, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """How much of one kind was found: the number of regions, and of pixels."""
+
+    n_regions: int
+    n_pixels: int
+
+
+@dataclass(frozen=True, eq=False)
+class DamageAnalysis:
+    """All candidates for damage, from which the mask for a sensitivity follows at once.
+
+    A region has an identity: its number, from 0 on, is the same for all sensitivities. It is part of the
+    mask if its confidence is at least 1 - sensitivity, so that a larger sensitivity never loses a pixel.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Height and width.
+    candidates : mapping of str to Regions
+        By kind, in the order of the numbers.
+    """
+
+    shape: tuple[int, int]
+    candidates: Mapping[DamageKind, Regions]
+
+    @property
+    def kinds(self) -> tuple[DamageKind, ...]:
+        """What was looked for."""
+        return tuple(self.candidates)
+
+    @property
+    def n_regions(self) -> int:
+        """Number of candidates of all kinds."""
+        return sum(map(len, self.candidates.values()))
+
+    @property
+    def confidences(self) -> NDArray[np.float32]:
+        """Confidence of each candidate."""
+        return np.concatenate(
+            [np.zeros(0, np.float32), *(each.confidence for each in self.candidates.values())]
+        )
+
+    def kind_of(self, number: int) -> DamageKind:
+        """Return the kind of a region."""
+        for kind, regions in self.candidates.items():
+            if 0 <= number < len(regions):
+                return kind
+            number -= len(regions)
+        raise IndexError(f"There is no region {number + self.n_regions}.")
+
+    def mask(
+        self,
+        sensitivity: float = 0.5,
+        *,
+        kinds: Iterable[DamageKind] | None = None,
+        removed: Iterable[int] = (),
+    ) -> Bools:
+        """Return the damaged pixels, (H, W), True = damaged.
+
+        Parameters
+        ----------
+        sensitivity : float
+            From 0, only what is certain, to 1, all candidates.
+        kinds : iterable of str, optional
+            Some of the kinds that were looked for.
+        removed : iterable of int
+            Regions to leave out, as `regions_at` names them.
+        """
+        mask = np.zeros(self.shape, np.bool_)
+        flat = mask.reshape(-1)
+        chosen = self._chosen(sensitivity, kinds, removed)
+        start = 0
+        for regions in self.candidates.values():
+            flat[regions.pixels[np.repeat(chosen[start : start + len(regions)], regions.areas)]] = True
+            start += len(regions)
+        return mask
+
+    def regions_at(self, row: int, column: int, sensitivity: float = 0.5) -> tuple[int, ...]:
+        """Return the numbers of the regions of the mask that hold a pixel, the most confident first."""
+        place, start, found = row * self.shape[1] + column, 0, []
+        for regions in self.candidates.values():
+            entries = np.flatnonzero(regions.pixels == place)
+            numbers = np.searchsorted(regions.offsets, entries, side="right") - 1
+            found += [start + int(number) for number in numbers]
+            start += len(regions)
+        confidence, chosen = self.confidences, self._chosen(sensitivity, None, ())
+        return tuple(sorted((each for each in found if chosen[each]), key=lambda each: -confidence[each]))
+
+    def region_pixels(self, number: int) -> Ints:
+        """Return the pixels of a region as indices into the flattened picture."""
+        start = 0
+        for regions in self.candidates.values():
+            if start <= number < start + len(regions):
+                return regions.pixels[regions.offsets[number - start] : regions.offsets[number - start + 1]]
+            start += len(regions)
+        raise IndexError(f"There is no region {number}.")
+
+    def found(self, sensitivity: float = 0.5) -> dict[DamageKind, Found]:
+        """Return how much of each kind is in the mask."""
+        figures: dict[DamageKind, Found] = {}
+        for kind, regions in self.candidates.items():
+            chosen = regions.confidence >= 1 - as_sensitivity(sensitivity)
+            pixels = regions.pixels[np.repeat(chosen, regions.areas)]
+            figures[kind] = Found(int(chosen.sum()), len(np.unique(pixels)))
+        return figures
+
+    def detection(self, sensitivity: float = 0.5) -> Detection:
+        """Return mask, confidence and labels as pictures."""
+        chosen, confidences = self._chosen(sensitivity, None, ()), self.confidences
+        kinds = np.repeat(np.arange(len(self.candidates)), [len(each) for each in self.candidates.values()])
+        confidence, labels = np.zeros(self.shape, np.float32), np.zeros(self.shape, np.int32)
+        numbers = np.cumsum(chosen)
+        for number in np.argsort(confidences, kind="stable"):  # the most confident last
+            pixels = self.region_pixels(int(number))
+            confidence.reshape(-1)[pixels] = confidences[number]
+            if chosen[number]:
+                labels.reshape(-1)[pixels] = numbers[number]
+        return Detection(
+            read_only(self.mask(sensitivity)),
+            read_only(confidence),
+            read_only(labels),
+            tuple(self.kinds[i] for i in kinds[chosen]),
+        )
+
+    def _chosen(
+        self, sensitivity: float, kinds: Iterable[DamageKind] | None, removed: Iterable[int]
+    ) -> Bools:
+        """Return which regions make the mask."""
+        chosen: Bools = self.confidences >= 1 - as_sensitivity(sensitivity)
+        if kinds is not None:
+            wanted = set(check_kinds(kinds))
+            chosen &= np.repeat(
+                [kind in wanted for kind in self.candidates], [len(each) for each in self.candidates.values()]
+            )
+        chosen[list(removed)] = False
+        return chosen
+
+
+def as_sensitivity(value: object) -> float:
+    """Return a sensitivity, checked."""
+    sensitivity = as_nonnegative(value, "sensitivity")
+    if sensitivity > 1:
+        raise ValueError(f"sensitivity must be at most 1, but is {sensitivity}.")
+    return sensitivity
+
+
+def check_kinds(kinds: Iterable[str]) -> tuple[DamageKind, ...]:
+    """Return kinds of damage, checked, in the order of `DAMAGE_KINDS`."""
+    given = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    for each in given:
+        if each not in DAMAGE_KINDS:
+            raise ValueError(f"kinds must be of {', '.join(DAMAGE_KINDS)}, but one is {each!r}.")
+    if not given:
+        raise ValueError(f"kinds must name some of {', '.join(DAMAGE_KINDS)}, but names none.")
+    return tuple(kind for kind in DAMAGE_KINDS if kind in given)
+
+
+def analyze_one(candidates: Candidates, image: DetectionImage) -> Regions:
+    """Return the candidates of one kind, away from missing pixels."""
+    regions = candidates(image)
+    if not image.missing.any():
+        return regions
+    return without(regions, ndimage.maximum_filter(image.missing, 2 * _MARGIN + 1))
+
+
+def detect_one(
+    candidates: Candidates, kind: DamageKind, image: ArrayLike, sensitivity: float, missing: ArrayLike | None
+) -> Detection:
+    """Detect one kind of damage; see `detect_damage`."""
+    as_sensitivity(sensitivity)
+    prepared = prepare(image, missing)
+    analysis = DamageAnalysis(prepared.shape, {kind: analyze_one(candidates, prepared)})
+    return analysis.detection(sensitivity)

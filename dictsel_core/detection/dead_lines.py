@@ -1,0 +1,110 @@
+"""Dead rows and columns: one or two pixels wide, over a large part of the picture."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from dictsel_core._validation import Bools, Ints
+from dictsel_core.detection.damage import Detection, detect_one
+from dictsel_core.detection.plane import DetectionImage, Single
+from dictsel_core.detection.regions import Regions, joined, no_regions, regions_from_points
+
+_SEGMENT = 48
+_MIN_SIDE = 16
+_NEIGHBOURHOOD, _PERCENTILE = 65, 90
+_THRESHOLD = 2.0
+_FLOOR = 0.002
+_MIN_PART = 0.25
+"""Length of a dead line as a part of the picture's side."""
+_MIDDLE, _SPREAD = 1.0, 2.0
+
+
+def dead_line_candidates(image: DetectionImage) -> Regions:
+    """Return columns, and rows, that differ from both their neighbours all along."""
+    if min(image.shape) < _MIN_SIDE:
+        return no_regions(image.shape)
+    floor = _FLOOR + 0.25 * image.quantum
+    width = image.shape[1]
+    parts = []
+    for plane, steps in ((image.brightness, (width, 1)), (image.brightness.T, (1, width))):
+        rows, columns, numbers, confidence = _dead_columns(plane, floor)
+        parts.append(
+            regions_from_points(image.shape, rows * steps[0] + columns * steps[1], numbers, confidence)
+        )
+    return joined(parts)
+
+
+def _dead_columns(plane: Single, floor: float) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
+    """Return rows and columns of pixels, the number of the line of each, and the confidence of each line."""
+    n_segments = max(1, round(plane.shape[0] / _SEGMENT))
+    edges = np.linspace(0, plane.shape[0], n_segments + 1).astype(np.intp)
+    difference, from_mean = np.stack([_deviation(plane[a:b]) for a, b in pairwise(edges)], axis=1)
+    around = ndimage.percentile_filter(from_mean, _PERCENTILE, (1, _NEIGHBOURHOOD), mode="mirror")
+    relative = difference / (around + np.float32(floor))
+    highest = ndimage.maximum_filter(difference, (1, 5), mode="nearest")
+    stands_out = (relative > _THRESHOLD) & (difference > 0.7 * highest)
+    rows, columns, numbers = [], [], []
+    confidence: list[float] = []
+    for column in np.flatnonzero(stands_out.any(axis=0)):
+        for start, stop in _runs(stands_out[:, column]):
+            part = (stop - start) / n_segments
+            if part < _MIN_PART:
+                continue
+            evidence = np.log(np.median(relative[start:stop, column])) + 0.4 * np.log(part)
+            length = edges[stop] - edges[start]
+            rows.append(np.arange(edges[start], edges[stop]))
+            columns.append(np.full(length, column))
+            numbers.append(np.full(length, len(confidence)))
+            confidence.append(0.5 + (evidence - _MIDDLE) / _SPREAD)
+    if not confidence:
+        none = np.zeros(0, np.intp)
+        return none, none, none, np.zeros(0)
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(numbers), np.array(confidence)
+
+
+def _deviation(segment: Single) -> tuple[Single, Single]:
+    """Return how far each column lies outside of the columns beside it, and from their mean.
+
+    Both are medians over the rows: an edge differs from the mean, but lies outside on one side only.
+    """
+    outside, from_mean = (np.zeros(segment.shape[1], np.float32) for _ in range(2))
+    for distance in (1, 2):
+        padded = np.pad(segment, ((0, 0), (distance, distance)), mode="reflect")
+        one, other = padded[:, : -2 * distance], padded[:, 2 * distance :]
+        for contrast in (segment - np.maximum(one, other), np.minimum(one, other) - segment):
+            np.maximum(outside, np.median(contrast, axis=0), out=outside)
+        mean = (one + other) * np.float32(0.5)
+        np.maximum(from_mean, np.abs(np.median(segment - mean, axis=0)), out=from_mean)
+    return outside, from_mean
+
+
+def _runs(flags: Bools) -> list[tuple[int, int]]:
+    """Return where runs of True begin and end; one False between two is bridged."""
+    bridged = flags.copy()
+    bridged[1:-1] |= flags[:-2] & flags[2:]
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], bridged, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in changes.reshape(-1, 2)]
+
+
+def detect_dead_lines(
+    image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
+) -> Detection:
+    """Detect dead rows and columns, as sensors and line scanners have them.
+
+    Parameters
+    ----------
+    image, sensitivity, missing
+        As for `detect_damage`.
+
+    Returns
+    -------
+    Detection
+        A region is one row or column, or a part of it of at least a quarter of the side.
+
+    Notes
+    -----
+    One or two neighbouring lines are found; wider gaps are not.
+    """
+    return detect_one(dead_line_candidates, "dead_lines", image, sensitivity, missing)

@@ -1,0 +1,81 @@
+"""Dead and hot pixels: single pixels that stand out from all their neighbours."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dictsel_core.detection.damage import Detection, detect_one
+from dictsel_core.detection.plane import DetectionImage, Single, block_quantile
+from dictsel_core.detection.regions import Regions, connected_components, regions_from_points
+
+_BLOCK = 64
+_TEXTURE_QUANTILE = 0.9
+_FLOOR = 0.01
+_MAX_AREA = 4
+_THRESHOLD = 1.0
+_MIDDLE, _SPREAD = 1.7, 2.0
+
+
+def dead_pixel_candidates(image: DetectionImage) -> Regions:
+    """Return pixels that exceed all their neighbours but one, in any channel."""
+    strongest = np.zeros(image.shape, np.float32)
+    for channel in image.channels():
+        np.maximum(strongest, _relative_excess(channel, _FLOOR + image.quantum), out=strongest)
+    labels, n_labels = connected_components(strongest > _THRESHOLD)
+    pixels = np.flatnonzero(labels)
+    numbers = labels.ravel()[pixels].astype(np.intp) - 1
+    strength = np.zeros(n_labels)
+    np.maximum.at(strength, numbers, strongest.ravel()[pixels])
+    small = np.bincount(numbers, minlength=n_labels) <= _MAX_AREA
+    evidence = np.log(np.maximum(strength, _THRESHOLD))
+    return regions_from_points(
+        image.shape, pixels, numbers, np.where(small, 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
+    )
+
+
+def _relative_excess(plane: Single, floor: float) -> Single:
+    """Return how far a pixel lies outside of the range of its neighbours, all but one above and below."""
+    high, low = _second_largest(plane), -_second_largest(-plane)
+    excess: Single = np.maximum(plane - high, low - plane)
+    np.maximum(excess, 0, out=excess)
+    noise = block_quantile(excess, _TEXTURE_QUANTILE, _BLOCK)
+    high -= low
+    np.maximum(high, 0, out=high)
+    noise += high * np.float32(0.5)
+    noise += np.float32(floor)
+    excess /= noise
+    return excess
+
+
+def _second_largest(plane: Single) -> Single:
+    """Return the second largest of the 8 neighbours of every pixel."""
+    padded = np.pad(plane, 1, mode="reflect" if min(plane.shape) > 1 else "edge")
+    first = np.full(plane.shape, -np.inf, np.float32)
+    second = first.copy()
+    rows, columns = plane.shape
+    for dy, dx in ((y, x) for y in range(3) for x in range(3) if (y, x) != (1, 1)):
+        value = padded[dy : dy + rows, dx : dx + columns]
+        np.maximum(second, np.minimum(first, value), out=second)
+        np.maximum(first, value, out=first)
+    return second
+
+
+def detect_dead_pixels(
+    image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
+) -> Detection:
+    """Detect dead and hot pixels: single pixels far darker or brighter than their neighbours, in any channel.
+
+    Parameters
+    ----------
+    image, sensitivity, missing
+        As for `detect_damage`.
+
+    Returns
+    -------
+    Detection
+        A region is a pixel, or up to four that touch.
+
+    Notes
+    -----
+    A photograph that was scaled or compressed after the damage has specks in their place: see `detect_dust`.
+    """
+    return detect_one(dead_pixel_candidates, "dead_pixels", image, sensitivity, missing)

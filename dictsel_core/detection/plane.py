@@ -1,0 +1,170 @@
+"""A picture made ready for detection: one plane of brightness, of known range, without holes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from dictsel_core._validation import Bools, as_plain_array
+
+Single = NDArray[np.float32]
+
+_N_SAMPLES = 1 << 18
+"""Values from which the range of a picture is estimated."""
+_QUANTILES = (0.005, 0.995)
+
+
+@dataclass(frozen=True, eq=False)
+class DetectionImage:
+    """A checked picture.
+
+    Attributes
+    ----------
+    pixels : (H, W) or (H, W, 3) ndarray
+        As given.
+    missing : (H, W) ndarray of bool
+        Pixels that are known to be missing or are not finite; nothing is detected there.
+    low, span : float
+        Brightness that becomes 0, and the difference that becomes 1.
+    quantum : float
+        Step between two values of an integer picture, as a part of the span; 0 for float.
+    """
+
+    pixels: NDArray[Any]
+    missing: Bools
+    low: float
+    span: float
+    quantum: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.missing.shape
+
+    @property
+    def is_color(self) -> bool:
+        """Whether there are three channels."""
+        return self.pixels.ndim == 3
+
+    @cached_property
+    def brightness(self) -> Single:
+        """The mean of the channels, (H, W), scaled to about 0 to 1; missing pixels are filled smoothly."""
+        if not self.is_color:
+            return self._scaled(self.pixels)
+        dtype = np.float64 if self._is_wide else np.float32
+        return self._scaled(np.asarray(np.mean(self.pixels, axis=2, dtype=dtype)))
+
+    def channels(self) -> list[Single]:
+        """Return the channels, scaled as the brightness is."""
+        if not self.is_color:
+            return [self.brightness]
+        return [self._scaled(self.pixels[..., channel]) for channel in range(3)]
+
+    @property
+    def _is_wide(self) -> bool:
+        return self.pixels.dtype.itemsize > 4 or self.pixels.dtype in (np.int32, np.uint32)
+
+    def _scaled(self, values: NDArray[Any]) -> Single:
+        with np.errstate(invalid="ignore", over="ignore"):
+            if self._is_wide:
+                plane = ((values.astype(np.float64) - self.low) / self.span).astype(np.float32)
+            else:
+                plane = values.astype(np.float32)
+                plane -= np.float32(self.low)
+                plane /= np.float32(self.span)
+        return _filled(plane, self.missing) if self.missing.any() else plane
+
+
+def prepare(image: ArrayLike, missing: ArrayLike | None = None) -> DetectionImage:
+    """Check a picture and estimate its range.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is not a picture, or `missing` is not a mask of its size.
+    """
+    pixels = as_plain_array(image, "image")
+    if pixels.dtype.kind not in "biuf":
+        raise TypeError(f"image must hold real numbers, but its dtype is {pixels.dtype}.")
+    if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] != 3):
+        raise ValueError(f"image must be (H, W) or (H, W, 3), but its shape is {pixels.shape}.")
+    if 0 in pixels.shape:
+        raise ValueError(f"image must not be empty, but its shape is {pixels.shape}.")
+    if pixels.dtype.kind == "b":
+        pixels = pixels.astype(np.uint8)
+    known = _known_missing(pixels, missing)
+    low, span = _value_range(pixels, known)
+    return DetectionImage(pixels, known, low, span, 0.0 if pixels.dtype.kind == "f" else 1 / span)
+
+
+def _known_missing(pixels: NDArray[Any], missing: ArrayLike | None) -> Bools:
+    shape = pixels.shape[:2]
+    known = np.zeros(shape, np.bool_)
+    if missing is not None:
+        given = as_plain_array(missing, "missing")
+        if given.dtype != np.bool_:
+            raise TypeError(f"missing must be boolean (True = missing), but its dtype is {given.dtype}.")
+        if given.shape not in (shape, pixels.shape):
+            raise ValueError(f"missing must have the shape {shape}, but its shape is {given.shape}.")
+        known |= given if given.ndim == 2 else given.any(axis=2)
+    if pixels.dtype.kind == "f":
+        finite = np.isfinite(pixels)
+        known |= ~(finite if finite.ndim == 2 else finite.all(axis=2))
+    return known
+
+
+def _value_range(pixels: NDArray[Any], missing: Bools) -> tuple[float, float]:
+    """Return where the brightness begins, and its span, from quantiles of a regular sample."""
+    step = max(1, int(np.sqrt(missing.size / _N_SAMPLES)))
+    sample = pixels[::step, ::step][~missing[::step, ::step]].astype(np.float64)
+    if not sample.size:
+        return 0.0, 1.0
+    low, high = np.quantile(sample, _QUANTILES)
+    if high <= low:
+        low, high = sample.min(), sample.max()
+    return float(low), float(high - low) if high > low else 1.0
+
+
+def _filled(plane: Single, missing: Bools) -> Single:
+    """Fill missing pixels with the mean of the nearest observed ones; changes `plane`."""
+    weight = np.where(missing, np.float32(0), np.float32(1))
+    plane[missing] = 0
+    left, size = missing.copy(), 5
+    value, total = plane.copy(), weight
+    while left.any() and size < 4 * max(plane.shape):
+        value, total = (ndimage.uniform_filter(each, size, mode="nearest") for each in (value, total))
+        reached = left & (total > 1e-4)
+        plane[reached] = value[reached] / total[reached]
+        left &= ~reached
+        size *= 4
+    return plane
+
+
+def shrink(plane: Single) -> Single:
+    """Return a plane at half its size: means of 2 x 2 pixels; an odd last row or column is repeated."""
+    rows, columns = plane.shape
+    even = np.pad(plane, ((0, rows % 2), (0, columns % 2)), mode="edge") if rows % 2 or columns % 2 else plane
+    half = even[::2, ::2] + even[1::2, ::2]
+    half += even[::2, 1::2]
+    half += even[1::2, 1::2]
+    half *= np.float32(0.25)
+    return half
+
+
+def block_quantile(plane: Single, quantile: float, block: int) -> Single:
+    """Return a quantile of the values around every pixel, by blocks, smoothed: (H, W)."""
+    row_edges, column_edges = (
+        np.linspace(0, side, max(1, round(side / block)) + 1).astype(np.intp) for side in plane.shape
+    )
+    grid = np.empty((len(row_edges) - 1, len(column_edges) - 1), np.float32)
+    for i, (top, bottom) in enumerate(pairwise(row_edges)):
+        for j, (left, right) in enumerate(pairwise(column_edges)):
+            values = plane[top:bottom:2, left:right:2].ravel()
+            place = int(quantile * (values.size - 1))
+            grid[i, j] = np.partition(values, place)[place]
+    grid = ndimage.uniform_filter(grid, 3, mode="nearest")
+    return np.repeat(np.repeat(grid, np.diff(row_edges), axis=0), np.diff(column_edges), axis=1)

@@ -1,0 +1,188 @@
+"""Regions of a picture with a confidence each: lists of pixels, so that many cost little."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+from skimage.measure import label
+
+from dictsel_core._validation import Bools, Ints
+
+Confidences = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Candidates for damage of one kind.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Of the picture.
+    pixels : (P,) ndarray of int
+        Pixels as indices into the flattened picture, region after region.
+    offsets : (N + 1,) ndarray of int
+        Region i has the pixels ``pixels[offsets[i]:offsets[i + 1]]``.
+    confidence : (N,) ndarray of float32
+        From 0 to 1.
+    """
+
+    shape: tuple[int, int]
+    pixels: Ints
+    offsets: Ints
+    confidence: Confidences
+
+    def __len__(self) -> int:
+        """Return the number of regions."""
+        return len(self.confidence)
+
+    @property
+    def areas(self) -> Ints:
+        """Number of pixels of each region."""
+        return np.diff(self.offsets)
+
+    def numbers(self) -> Ints:
+        """Return the region of each entry of `pixels`."""
+        return np.repeat(np.arange(len(self)), self.areas)
+
+
+def connected_components(mask: Bools) -> tuple[NDArray[np.int32], int]:
+    """Return labels from 1 on of the 8-connected parts of a mask, and their number."""
+    labels, n_labels = label(mask, connectivity=2, return_num=True)  # type: ignore[no-untyped-call]
+    return labels.astype(np.int32, copy=False), int(n_labels)
+
+
+def no_regions(shape: tuple[int, int]) -> Regions:
+    """Return no region at all."""
+    return Regions(shape, np.zeros(0, np.intp), np.zeros(1, np.intp), np.zeros(0, np.float32))
+
+
+def regions_from_points(
+    shape: tuple[int, int], pixels: Ints, numbers: Ints, confidence: NDArray[np.floating[Any]]
+) -> Regions:
+    """Return regions from pixels with the number of the region of each; those of confidence 0 are dropped.
+
+    A pixel may occur in several regions, and more than once in one.
+    """
+    confidence = np.clip(confidence, 0, 1).astype(np.float32)
+    kept = confidence > 0
+    renumbered = np.cumsum(kept) - 1
+    used = kept[numbers]
+    keys = np.unique(renumbered[numbers[used]] * np.intp(shape[0] * shape[1]) + pixels[used])
+    numbers, pixels = np.divmod(keys, shape[0] * shape[1])
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=int(kept.sum())))])
+    return Regions(shape, pixels, offsets.astype(np.intp), confidence[kept])
+
+
+def grown(regions: Regions, radius: int = 1) -> Regions:
+    """Return the regions with all pixels within a square of `radius` around theirs."""
+    if not len(regions) or radius == 0:
+        return regions
+    height, width = regions.shape
+    rows, columns = np.divmod(regions.pixels, width)
+    steps = range(-radius, radius + 1)
+    moved = [(rows + dy, columns + dx) for dy in steps for dx in steps]
+    inside = [(y >= 0) & (y < height) & (x >= 0) & (x < width) for y, x in moved]
+    numbers = regions.numbers()
+    return regions_from_points(
+        regions.shape,
+        np.concatenate([(y * width + x)[ok] for (y, x), ok in zip(moved, inside, strict=True)]),
+        np.concatenate([numbers[ok] for ok in inside]),
+        regions.confidence,
+    )
+
+
+def enlarged(regions: Regions, factor: int, shape: tuple[int, int]) -> Regions:
+    """Return regions found in a picture `factor` times smaller, in the picture of `shape`."""
+    if factor == 1 or not len(regions):
+        return Regions(shape, regions.pixels, regions.offsets, regions.confidence)
+    rows, columns = np.divmod(regions.pixels, regions.shape[1])
+    steps = range(factor)
+    moved = [(rows * factor + dy, columns * factor + dx) for dy in steps for dx in steps]
+    inside = [(y < shape[0]) & (x < shape[1]) for y, x in moved]
+    numbers = regions.numbers()
+    return regions_from_points(
+        shape,
+        np.concatenate([(y * shape[1] + x)[ok] for (y, x), ok in zip(moved, inside, strict=True)]),
+        np.concatenate([numbers[ok] for ok in inside]),
+        regions.confidence,
+    )
+
+
+def without(regions: Regions, mask: Bools) -> Regions:
+    """Return the regions without the pixels of a mask; regions that have no others are dropped."""
+    kept = ~mask.ravel()[regions.pixels]
+    numbers = regions.numbers()[kept]
+    left = np.bincount(numbers, minlength=len(regions)) > 0
+    return regions_from_points(
+        regions.shape, regions.pixels[kept], numbers, np.where(left, regions.confidence, 0)
+    )
+
+
+def joined(parts: Sequence[Regions]) -> Regions:
+    """Return all regions of several lists, in their order."""
+    offsets, start = [np.zeros(1, np.intp)], 0
+    for part in parts:
+        offsets.append(part.offsets[1:] + start)
+        start += len(part.pixels)
+    return Regions(
+        parts[0].shape,
+        np.concatenate([part.pixels for part in parts]),
+        np.concatenate(offsets),
+        np.concatenate([part.confidence for part in parts]),
+    )
+
+
+def merged(regions: Regions, share: float = 0.4) -> Regions:
+    """Unite regions that overlap in at least `share` of the smaller one; the larger confidence counts."""
+    n_regions = len(regions)
+    if n_regions < 2:
+        return regions
+    numbers = regions.numbers()
+    ones = np.ones(len(numbers), np.int32)
+    incidence = sparse.csr_array(
+        (ones, (numbers, regions.pixels)), (n_regions, regions.shape[0] * regions.shape[1])
+    )
+    overlap = sparse.coo_array(incidence @ incidence.T)
+    first, second = overlap.coords
+    smaller = np.minimum(regions.areas[first], regions.areas[second])
+    near = overlap.data >= share * smaller
+    graph = sparse.coo_array(
+        (ones[:1].repeat(near.sum()), (first[near], second[near])), (n_regions, n_regions)
+    )
+    n_groups, group = csgraph.connected_components(graph, directed=False)
+    confidence = np.zeros(n_groups, np.float32)
+    np.maximum.at(confidence, group, regions.confidence)
+    return regions_from_points(regions.shape, regions.pixels, group[numbers].astype(np.intp), confidence)
+
+
+def not_covered(regions: Regions, by: Regions, share: float = 0.5) -> Regions:
+    """Return the regions of which less than `share` is covered by others of at least their confidence."""
+    places, inverse = np.unique(by.pixels, return_inverse=True)
+    highest = np.zeros(len(places) + 1, np.float32)
+    np.maximum.at(highest, inverse, by.confidence[by.numbers()])
+    found = np.searchsorted(places, regions.pixels)
+    hit = np.append(places, -1)[found] == regions.pixels
+    numbers = regions.numbers()
+    covers = hit & (highest[found] >= regions.confidence[numbers])
+    covered = np.bincount(numbers, covers, len(regions)) >= share * regions.areas
+    return regions_from_points(
+        regions.shape, regions.pixels, numbers, np.where(covered, 0, regions.confidence)
+    )
+
+
+def most_confident(regions: Regions) -> Regions:
+    """Return the regions that overlap with no region of more confidence, or of as much and more pixels."""
+    numbers = regions.numbers()
+    rank = np.empty(len(regions), np.intp)
+    rank[np.lexsort((regions.areas, regions.confidence))] = np.arange(len(regions))
+    places, inverse = np.unique(regions.pixels, return_inverse=True)
+    highest = np.full(len(places), -1)
+    np.maximum.at(highest, inverse, rank[numbers])
+    beaten = np.bincount(numbers, highest[inverse] > rank[numbers], len(regions)) > 0
+    confidence = np.where(beaten, 0, regions.confidence)
+    return regions_from_points(regions.shape, regions.pixels, numbers, confidence)

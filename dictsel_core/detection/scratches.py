@@ -1,0 +1,76 @@
+"""Scratches: thin, long, brighter or darker than both sides, in any direction."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dictsel_core.detection.damage import Detection, detect_one
+from dictsel_core.detection.lines import Lines, find_lines
+from dictsel_core.detection.plane import DetectionImage, Single, shrink
+from dictsel_core.detection.regions import (
+    Regions,
+    enlarged,
+    grown,
+    joined,
+    merged,
+    not_covered,
+    regions_from_points,
+)
+
+_HALF_LENGTH = 9
+_TEXTURE_QUANTILE = 0.95
+_FLOOR = 0.006
+_MIN_LENGTH = 14
+_USUAL_LENGTH = 30
+_MAX_LEVELS = 3
+_LEVEL_PIXELS = 4e6
+"""A picture with more pixels is also looked at at a quarter of its size: its scratches may be wider."""
+_MIDDLE, _SPREAD = 1.8, 1.6
+"""Evidence of confidence 0.5, and the range of evidence from confidence 0 to 1."""
+
+
+def scratch_candidates(image: DetectionImage) -> Regions:
+    """Return lines of up to 2 pixels, at full size, and wider ones at reduced sizes."""
+    plane, floor = image.brightness, _FLOOR + 0.5 * image.quantum
+    n_levels = _MAX_LEVELS if plane.size > _LEVEL_PIXELS else _MAX_LEVELS - 1
+    parts: list[Regions] = []
+    for level in range(n_levels):
+        found = find_lines(plane, half_length=_HALF_LENGTH, floor=floor, texture_quantile=_TEXTURE_QUANTILE)
+        scored = joined([enlarged(_scored(lines, plane), 2**level, image.shape) for lines in found])
+        if parts:  # a thin line is wide where two pixels are one
+            scored = not_covered(scored, grown(joined(parts)))
+        parts.append(grown(scored))
+        plane = shrink(plane)
+    return merged(joined(parts))
+
+
+def _scored(lines: Lines, plane: Single) -> Regions:
+    evidence = (
+        np.log(lines.strength)
+        + 0.2 * np.log(lines.length / _USUAL_LENGTH)
+        - 0.3 * np.log(0.1 + lines.imbalance)
+    )
+    confidence = np.where(lines.length >= _MIN_LENGTH, 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
+    return regions_from_points(plane.shape, lines.pixels, lines.numbers, confidence)
+
+
+def detect_scratches(
+    image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
+) -> Detection:
+    """Detect scratches: thin long lines, brighter or darker than both sides, in any direction.
+
+    Parameters
+    ----------
+    image, sensitivity, missing
+        As for `detect_damage`.
+
+    Returns
+    -------
+    Detection
+        A region is one scratch, or a piece of it.
+
+    Notes
+    -----
+    Lines of up to about 5 pixels are found (10 in pictures of more than 4 megapixels). Lines that belong to
+    the picture, such as wires, hair and rims, cannot always be told from scratches.
+    """
+    return detect_one(scratch_candidates, "scratches", image, sensitivity, missing)

@@ -1,0 +1,239 @@
+"""Detection on drawn damage whose truth is known."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from dictsel_core import (
+    DAMAGE_KINDS,
+    analyze_damage,
+    detect_creases,
+    detect_damage,
+    detect_dead_lines,
+    detect_dead_pixels,
+    detect_dust,
+    detect_scratches,
+    detect_stamps,
+    iter_analyze_damage,
+)
+
+SHAPE = (120, 150)
+
+
+def scene(color=False, seed=0):
+    """A smooth picture with an edge and a little noise, 0 to 255."""
+    rng = np.random.default_rng(seed)
+    smooth = ndimage.gaussian_filter(rng.normal(size=SHAPE), 12)
+    values = 110 + 30 * smooth / np.abs(smooth).max() + rng.normal(0, 1.5, SHAPE)
+    values[:, 100:] += 45
+    return np.stack([values, values - 8, values - 15], axis=-1) if color else values
+
+
+def as_uint8(values):
+    return values.clip(0, 255).round().astype(np.uint8)
+
+
+def scratched(color=False):
+    """A picture with a slanting bright and a steep dark line, each two pixels wide."""
+    values, truth = scene(color), np.zeros(SHAPE, bool)
+    for column in range(15, 130):
+        row = 20 + column // 3
+        values[row : row + 2, column] += 50
+        truth[row : row + 2, column] = True
+    for row in range(20, 110):
+        values[row, 30 + row // 8 : 32 + row // 8] -= 50
+        truth[row, 30 + row // 8 : 32 + row // 8] = True
+    return as_uint8(values), truth
+
+
+def recall(mask, truth):
+    return (mask & truth).sum() / truth.sum()
+
+
+def precision(mask, truth):
+    return (mask & ndimage.maximum_filter(truth, 5)).sum() / max(mask.sum(), 1)
+
+
+@pytest.mark.parametrize("color", [False, True], ids=["gray", "color"])
+def test_scratches_are_found_and_edges_are_not(color):
+    image, truth = scratched(color)
+    mask = detect_scratches(image).mask
+    assert recall(mask, truth) > 0.85
+    assert precision(mask, truth) > 0.95
+
+
+def test_a_scratch_is_found_in_every_direction():
+    rows, columns = np.indices((100, 100)) - 49.5
+    for angle in np.linspace(0, np.pi, 7, endpoint=False):
+        away = np.abs(rows * np.cos(angle) - columns * np.sin(angle))
+        truth = (away < 1) & (np.hypot(rows, columns) < 40)
+        image = as_uint8(np.random.default_rng(3).normal(100, 2, (100, 100)) + 40 * truth)
+        assert recall(detect_scratches(image).mask, truth) > 0.8, angle
+
+
+def test_dust_is_found_and_scratches_are_no_dust():
+    values, truth = scene(), np.zeros(SHAPE, bool)
+    for row, column, size, change in ((20, 20, 3, 60), (60, 50, 5, -50), (90, 120, 4, 60), (40, 125, 6, 50)):
+        truth[row : row + size, column : column + size] = True
+        values[row : row + size, column : column + size] += change
+    detection = detect_dust(as_uint8(values))
+    assert recall(detection.mask, truth) == 1
+    assert precision(detection.mask, truth) > 0.95
+    assert detection.labels.max() == len(detection.kinds) == 4
+    line, where = scratched()
+    assert (detect_dust(line).mask & where).sum() < 0.05 * where.sum()
+
+
+@pytest.mark.parametrize("color", [False, True], ids=["gray", "color"])
+def test_dead_pixels_are_found_exactly(color):
+    image = as_uint8(scene(color))
+    truth = np.zeros(SHAPE, bool)
+    truth[[10, 50, 80, 100], [12, 70, 30, 140]] = True
+    image[truth] = 255
+    image[20, 20] = 0
+    if color:
+        image[70, 90, 2] = 255  # one channel is enough
+        truth[70, 90] = True
+    truth[20, 20] = True
+    np.testing.assert_array_equal(detect_dead_pixels(image).mask, truth)
+
+
+def test_dead_rows_and_columns_are_found_exactly():
+    values, truth = scene(), np.zeros(SHAPE, bool)
+    values[:, 40] = 20
+    values[77] += 40
+    values[60:, 81:83] = 200
+    truth[:, 40] = truth[77] = truth[60:, 81:83] = True
+    mask = detect_dead_lines(as_uint8(values)).mask
+    assert recall(mask, truth) > 0.97
+    assert precision(mask, truth) == 1
+
+
+def test_a_stamp_is_one_region_and_gray_pictures_have_none():
+    image = as_uint8(scene(color=True))
+    truth = np.zeros(SHAPE, bool)
+    for left in range(90, 140, 9):  # letters: vertical strokes with a bar
+        truth[100:112, left : left + 2] = truth[105:107, left : left + 6] = True
+    image[truth] = (255, 130, 30)
+    detection = detect_stamps(image)
+    assert recall(detection.mask, truth) == 1
+    assert precision(detection.mask, truth) > 0.95
+    assert detection.kinds == ("stamps",)
+    assert not detect_stamps(image.mean(axis=2)).mask.any()
+
+
+def test_a_crease_is_found():
+    values = np.kron(scene(), np.ones((2, 2))) + np.random.default_rng(1).normal(0, 2, (240, 300))
+    rows, columns = np.indices(values.shape)
+    away = np.abs(rows - 100 - columns / 4)
+    detection = detect_creases(as_uint8(values + 25 * np.exp(-((away / 3) ** 2))))
+    assert recall(detection.mask, away < 2) > 0.8
+    assert precision(detection.mask, away < 3) > 0.9
+
+
+def test_undamaged_pictures_have_no_marks():
+    for color in (False, True):
+        assert not detect_damage(as_uint8(scene(color)), DAMAGE_KINDS).mask.any()
+
+
+def test_a_larger_sensitivity_finds_a_superset():
+    image, _ = scratched(color=True)
+    image = as_uint8(image + np.random.default_rng(0).normal(0, 6, image.shape))
+    analysis = analyze_damage(image, DAMAGE_KINDS)
+    masks = [analysis.mask(sensitivity) for sensitivity in np.linspace(0, 1, 11)]
+    assert masks[-1].sum() > masks[0].sum()
+    for smaller, larger in pairwise(masks):
+        assert not (smaller & ~larger).any()
+
+
+@pytest.mark.parametrize("kind", DAMAGE_KINDS)
+def test_depth_and_scale_do_not_matter(kind):
+    image, _ = scratched(color=True)
+    image[60, 60] = 255
+    expected = detect_damage(image, [kind], sensitivity=0.8).mask
+    for same in (image.astype(np.uint16) * 257, image.astype(np.int64) * 1000 - 70_000):
+        mask = detect_damage(same, [kind], sensitivity=0.8).mask
+        assert np.mean(mask != expected) < 0.003  # coarse steps between values count as noise
+
+
+def test_nan_and_missing_pixels_are_no_damage_and_do_no_harm():
+    image, truth = scratched()
+    values = image.astype(np.float32) / 255
+    values[80:100, 60:90] = np.nan
+    missing = np.zeros(SHAPE, bool)
+    missing[5:15, 100:110] = True
+    values[missing] = 50.0
+    analysis = analyze_damage(values, DAMAGE_KINDS, missing=missing)
+    assert not analysis.mask(1)[missing | np.isnan(values)].any()
+    assert recall(analysis.mask(0.5), truth & ~np.isnan(values)) > 0.8
+    narrow = [kind for kind in DAMAGE_KINDS if kind != "creases"]  # which are wide
+    assert precision(analysis.mask(0.5, kinds=narrow), truth) > 0.95
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 40), (3, 3), (17, 5), (9, 9, 3)])
+@pytest.mark.parametrize("value", [7, np.nan])
+def test_tiny_constant_and_empty_pictures_have_no_damage(shape, value):
+    assert not detect_damage(np.full(shape, value, np.float32), DAMAGE_KINDS, sensitivity=1).mask.any()
+
+
+def test_input_is_not_changed():
+    image, _ = scratched(color=True)
+    values = image.astype(np.float32)
+    values[3, 3] = np.nan
+    values.flags.writeable = False
+    assert detect_damage(values, DAMAGE_KINDS).mask.any()
+
+
+def test_regions_can_be_taken_out_one_by_one():
+    image, truth = scratched()
+    analysis = analyze_damage(image)
+    row, column = np.argwhere(truth & analysis.mask())[0]
+    numbers = analysis.regions_at(int(row), int(column))
+    assert numbers
+    assert analysis.kind_of(numbers[0]) == "scratches"
+    less = analysis.mask(removed=numbers)
+    assert not less[row, column]
+    assert (analysis.mask().ravel()[analysis.region_pixels(numbers[0])]).all()
+    assert not analysis.regions_at(0, 0)
+    with pytest.raises(IndexError, match="no region"):
+        analysis.kind_of(analysis.n_regions)
+
+
+def test_what_was_found_agrees_with_mask_and_labels():
+    image, _ = scratched()
+    analysis = analyze_damage(image, ["scratches"])
+    detection = analysis.detection(0.5)
+    found = analysis.found(0.5)["scratches"]
+    assert found.n_pixels == detection.mask.sum() > 0
+    assert found.n_regions == len(detection.kinds)
+    np.testing.assert_array_equal(detection.labels > 0, detection.mask)
+    assert (detection.confidence[detection.mask] >= 0.5).all()
+    np.testing.assert_array_equal(detection.mask, analysis.mask(0.5, kinds=["scratches"]))
+
+
+def test_steps_name_the_kinds():
+    image, _ = scratched()
+    run = iter_analyze_damage(image, ["dust", "scratches"])
+    assert [(step.kind, step.fraction) for step in run] == [("scratches", 0.5), ("dust", 1.0)]
+    assert run.result.kinds == ("scratches", "dust")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "words"),
+    [
+        ((np.zeros((4, 4, 2)),), {}, ValueError, r"\(H, W\) or \(H, W, 3\)"),
+        ((np.zeros((0, 4)),), {}, ValueError, "empty"),
+        ((np.zeros((4, 4), complex),), {}, TypeError, "real numbers"),
+        ((np.zeros((4, 4)), ["rust"]), {}, ValueError, "'rust'"),
+        ((np.zeros((4, 4)), []), {}, ValueError, "names none"),
+        ((np.zeros((4, 4)),), {"sensitivity": 1.5}, ValueError, "at most 1"),
+        ((np.zeros((4, 4)),), {"sensitivity": -1}, ValueError, "at least 0"),
+        ((np.zeros((4, 4)),), {"missing": np.zeros((4, 5), bool)}, ValueError, "missing must have the shape"),
+        ((np.zeros((4, 4)),), {"missing": np.zeros((4, 4))}, TypeError, "boolean"),
+    ],
+)
+def test_wrong_input_is_refused_in_one_sentence(arguments, options, error, words):
+    with pytest.raises(error, match=words):
+        detect_damage(*arguments, **options)
