@@ -128,7 +128,7 @@ def tune(
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+    settings : RestoreSettings or str, optional
         As for `restore`. What is not tuned keeps its value: constraint, bases, patch size and so on.
     channel_axis, axes : optional
         As for `restore`. Of a stack, the image in the middle of the damaged ones is used.
@@ -190,7 +190,7 @@ def estimate_psnr(
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+    settings : RestoreSettings or str, optional
         As for `restore`.
     channel_axis, axes : optional
         As for `restore`. Of a stack, up to eight of the damaged images are used.

@@ -33,7 +33,7 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
     return asdict(quality.scores) | dict(zip(_KEYS, values, strict=True))
 
 
-def follow(console: Console, bar: ProgressBar) -> JobControl:
+def terminal_control(console: Console, bar: ProgressBar) -> JobControl:
     """Return the control of a job whose reports are shown on the terminal."""
 
     def on_report(report: object) -> None:

@@ -17,7 +17,7 @@ _MOSTLY = 0.9
 
 @dataclass(frozen=True, eq=False)
 class MissingPixels:
-    """Which pixels are missing, and how that was known.
+    """Which pixels are missing, and what marks them.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class MissingPixels:
 
     @property
     def fraction(self) -> float:
-        """Missing part of all values, 0 to 1."""
+        """Fraction of the values that are missing, 0 to 1."""
         return float(np.count_nonzero(self.mask) / self.mask.size)
 
 
@@ -153,7 +153,9 @@ def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask
             "give a mask of the same size",
         )
     if marked.ndim == 3 and marked.shape != picture.pixels.shape:
-        raise UserError("The mask has other channels than the picture", "give one with a single channel")
+        raise UserError(
+            "The channels of the mask are not those of the picture", "give one with a single channel"
+        )
     return ~marked if invert else marked
 
 

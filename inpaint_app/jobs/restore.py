@@ -40,7 +40,7 @@ class RestoreRequest:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What a run led to; no restoration if it was stopped before there was a picture."""
+    """The result of a run; no restoration if it was stopped before there was a picture."""
 
     request: RestoreRequest
     restoration: Restoration | None
@@ -138,7 +138,7 @@ def with_constraint(request: RestoreRequest, constraint: ConstraintName) -> Rest
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turn what the library says about its arguments into a `UserError`."""
+    """Turn exceptions of the library about its arguments into a `UserError`."""
     try:
         yield
     except ValueError as error:

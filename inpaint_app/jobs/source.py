@@ -68,7 +68,7 @@ class Source:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Files that must not be overwritten unasked."""
+        """Files that must not be overwritten without permission."""
         given = (self.path, self.reference_path, self.mask_spec.mask)
         return tuple(path for path in given if path is not None)
 

@@ -77,13 +77,7 @@ class _Header:
 
 
 def decode_jpeg(data: bytes) -> Picture:
-    """Return the (first) picture in a JPEG file; the lost part of one that ends too early is transparent.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If nothing useful is left of the file, or it is too large, or not 8-bit gray, colour or CMYK.
-    """
+    """Return the (first) picture in a JPEG file; the lost part of one that ends too early is transparent."""
     header = _read_header(data)
     check_size(*header.size)
     if header.precision != 8:

@@ -27,13 +27,7 @@ _MARKS = {
 
 
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
-    """Return the settings of a recipe; those it does not name are the defaults.
-
-    Raises
-    ------
-    UserError
-        If they do not work: the same limits hold as for options, see `RestoreSettings.parameters`.
-    """
+    """Return the settings of a recipe; those it does not name are the defaults."""
     with _problems_of(path):
         _refuse_unknown(recipe.settings, [each.name for each in fields(RestoreSettings)], "setting")
         values: dict[str, Any] = dict(recipe.settings)
@@ -43,13 +37,7 @@ def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
 
 
 def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
-    """Return the marks of a recipe; its mask image is looked for from the recipe's folder.
-
-    Raises
-    ------
-    UserError
-        If they do not work.
-    """
+    """Return the marks of a recipe; its mask image is looked for from the recipe's folder."""
     with _problems_of(path):
         _refuse_unknown(recipe.mask, {*_MARKS, "sources"}, "mark")
         given: dict[str, Any] = {
