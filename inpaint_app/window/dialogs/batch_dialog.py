@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.errors import printable_path
-from inpaint_app.files.batch_files import Item, find_items
+from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
 from inpaint_app.jobs.control import Progress
@@ -55,7 +55,7 @@ class BatchDialog(QDialog):
         self.setWindowTitle("Restore a folder")
         self._session = session
         self._work = ExclusiveTask(session.workers, self)
-        self._plan: LatestResult[list[Item]] = LatestResult(session.workers, self)
+        self._plan: LatestResult[list[BatchItem]] = LatestResult(session.workers, self)
         self._input = PathField("Folder of damaged pictures", kind="folder", start=folder)
         self._output = PathField("Folder for the results", kind="folder", start=folder)
         self._masks = MaskSourceForm(folder)
