@@ -106,7 +106,18 @@ class Restorer:
 
     def _nothing_missing(self) -> Restoration:
         image, none = self._canvas.image.copy(order="K"), np.zeros(0, np.intp)
-        return Restoration(image, self._settings, 0.0, None, none.reshape(0, 2), none, 0, 0, self._seconds)
+        return Restoration(
+            image,
+            self._settings,
+            0.0,
+            None,
+            none.reshape(0, 2),
+            none,
+            0,
+            0,
+            self._seconds,
+            ranges=self._canvas.ranges,
+        )
 
     def _restoration(self, n_rounds: int = 0) -> Restoration:
         """Return the result as it is now."""
@@ -129,6 +140,7 @@ class Restorer:
                 n_rounds,
                 seconds,
                 self._dictionary.atoms,
+                self._canvas.ranges,
             )
 
         return restoration

@@ -58,7 +58,13 @@ def select_dictionary(sample: PatchSample, settings: ResolvedSettings, ground_se
         return iter_replacement_ols(ground_set, sample.data, constraint, settings.n_atoms, mask=sample.mask)
     decay = settings.selector == "rompd"
     return iter_replacement_omp(
-        ground_set, sample.data, constraint, settings.n_atoms, mask=sample.mask, decay=decay
+        ground_set,
+        sample.data,
+        constraint,
+        settings.n_atoms,
+        mask=sample.mask,
+        decay=decay,
+        threads=settings.threads,
     )
 
 
