@@ -10,7 +10,6 @@ import numpy as np
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools
-from dictsel_core.completion import fill_wide_parts
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.channels import estimate_from_others
@@ -237,6 +236,8 @@ class Restorer:
         """Fill wide holes with texture and structure from around them."""
         if not self._wide.any():
             return
+        from dictsel_core.completion import fill_wide_parts  # noqa: PLC0415  (scipy is slow to import)
+
         with self._timed("texture"):
             observed = np.asarray(~self._visible.missing.any(axis=2))
             seed, threads = self._settings.seed, as_thread_count(self._settings.threads)
