@@ -262,7 +262,7 @@ class Restorer:
             return (yield from self._refine(start))
         judged, restored = (start + (1 - start) * share for share in (_JUDGED, _RESTORED))
         with self._timed("refine"):
-            n_rounds = MAX_ROUNDS if self._settings.rounds is None else self._settings.rounds
+            n_rounds = BEST_ROUNDS if self._settings.rounds is None else self._settings.rounds
             atoms = self._dictionary.atoms.atoms
             run = GeneratorRun(refinement_weight(self._canvas, atoms, self._settings, n_rounds))
             for fraction in run:
