@@ -3,7 +3,18 @@
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, detect, holes, quality, restoration, selection, speed, window
+from benchmarks import (
+    ablation,
+    coding,
+    detect,
+    estimate,
+    holes,
+    quality,
+    restoration,
+    selection,
+    speed,
+    window,
+)
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
@@ -12,6 +23,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "quality": quality.main,
     "ablation": ablation.main,
     "holes": holes.main,
+    "estimate": estimate.main,
     "window": window.main,
     "speed": speed.main,
     "detect": detect.main,

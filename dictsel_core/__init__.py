@@ -48,6 +48,7 @@ from dictsel_core.constraints import (
     SwapTable,
     UniformMatroid,
 )
+from dictsel_core.estimation import QualityEstimate, estimate_psnr
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.guarantee import (
     ApproximationBound,
@@ -123,7 +124,7 @@ from dictsel_core.selection import (
     sds_omp,
     stochastic_replacement_omp,
 )
-from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, estimate_psnr, iter_tune, tune
+from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, iter_tune, tune
 from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, Utility
 
 if TYPE_CHECKING:
@@ -198,6 +199,7 @@ __all__ = [
     "Parameter",
     "PartitionMatroid",
     "PresetName",
+    "QualityEstimate",
     "RegretBound",
     "Replacement",
     "ReplacementGains",
