@@ -15,7 +15,13 @@ from inpaint_app.jobs.restore_file import FileResult
 from inpaint_app.jobs.source import Source
 
 _KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
-_SOURCES = {"alpha": "transparent", "nan": "NaN", "mask": "in the mask", "key": "of the given colour"}
+_SOURCES = {
+    "alpha": "transparent",
+    "soft": "partly transparent beside these",
+    "nan": "NaN",
+    "mask": "in the mask",
+    "key": "of the given colour",
+}
 
 
 def as_document(result: FileResult | None) -> dict[str, Any]:
@@ -37,7 +43,7 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
     return asdict(quality.scores) | dict(zip(_KEYS, values, strict=True))
 
 
-def follow(console: Console, bar: ProgressBar) -> JobControl:
+def terminal_control(console: Console, bar: ProgressBar) -> JobControl:
     """Return the control of a job whose reports are shown on the terminal."""
 
     def on_report(report: object) -> None:

@@ -19,9 +19,12 @@ class MaskSpec:
         A mask image, white = missing (black with `invert_mask`).
     key : str or None
         A colour, found with `tolerance`: the largest difference in any channel.
+    soft_edges : bool
+        Whether partly transparent pixels that border transparent ones are missing too.
     """
 
     mask: Path | None = None
     invert_mask: bool = False
     key: str | None = None
     tolerance: float = 0.0
+    soft_edges: bool = True
