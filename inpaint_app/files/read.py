@@ -26,7 +26,8 @@ def read_picture(path: str | Path) -> Picture:
     Returns
     -------
     Picture
-        Whole: a truncated file is refused rather than filled up.
+        Whole: a truncated file is refused rather than filled up, but for a JPEG file, whose lost part is
+        transparent, and so counts as missing.
 
     Raises
     ------

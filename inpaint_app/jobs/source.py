@@ -194,10 +194,17 @@ def _read(path: Path) -> Picture:
     return read_picture(path)
 
 
+def _read_mask(path: Path) -> Picture:
+    mask = read_picture(path)
+    if mask.source_format == "JPEG" and mask.alpha is not None:
+        raise UserError(f"The mask {printable_path(path)} ends too early", "get a fresh copy")
+    return mask
+
+
 def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
     return detect_missing(
         picture,
-        mask=None if spec.mask is None else read_picture(spec.mask),
+        mask=None if spec.mask is None else _read_mask(spec.mask),
         key=spec.key,
         tolerance=spec.tolerance,
         invert_mask=spec.invert_mask,

@@ -71,7 +71,7 @@ class ExportDialog(QDialog):
         self._source, self._properties = source, properties
         self._wanted_depth: int | None = None
         self._file = PathField(
-            "&File", folders=False, start=suggestion, filters=name_filter(registry.writable())
+            "&File", kind="write", start=suggestion, filters=name_filter(registry.writable())
         )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)

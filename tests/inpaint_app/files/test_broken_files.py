@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from build_png import chunk
 from corpus import SHAPE, corpus
+from PIL import Image
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import limits
 from inpaint_app.files.read import read_picture
+from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
 FILES = corpus()
@@ -66,7 +68,10 @@ def test_whole(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_truncated_anywhere(tmp_path: Path, name: str) -> None:
-    """Refused, unless what is cut off was padding or the end marker: then the pixels are all there."""
+    """Refused, unless what is cut off was padding or the end marker: then the pixels are all there.
+
+    Of a JPEG file with a single scan, those that are there are right, and the others transparent.
+    """
     data = FILES[name]
     whole = attempt(tmp_path / name, data)
     assert whole is not None
@@ -74,8 +79,34 @@ def test_truncated_anywhere(tmp_path: Path, name: str) -> None:
     boundaries = set(_chunk_starts(name, data))
     for length in sorted(boundaries | set(range(0, last, 3)) | set(range(max(0, last - 40), last))):
         picture = attempt(tmp_path / name, data[:length])
-        if picture is not None:
+        if picture is None:
+            continue
+        if name.endswith(".jpg") and picture.alpha is not None:
+            there = picture.alpha > 0
+            assert np.array_equal(picture.pixels[there], whole.pixels[there])
+            assert "marked as missing" in picture.notices[-1]
+        else:
             assert np.array_equal(picture.pixels, whole.pixels)
+
+
+@pytest.mark.parametrize("subsampling", [0, 1, 2])
+@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
+def test_the_lost_part_of_a_jpeg_file_is_missing(tmp_path: Path, mode: str, subsampling: int) -> None:
+    n_channels = len(mode)
+    values = np.random.default_rng(0).integers(0, 256, (10, 15, n_channels), np.uint8)
+    image = Image.fromarray(values.repeat(12, 0).repeat(12, 1).squeeze(), mode)
+    image.save(tmp_path / "whole.jpg", quality=90, subsampling=subsampling)
+    data = (tmp_path / "whole.jpg").read_bytes()
+    whole = attempt(tmp_path / "whole.jpg", data)
+    for share in (0.5, 0.9):
+        for end in (b"", b"\xff\xd9"):
+            picture = attempt(tmp_path / "cut.jpg", data[: int(share * len(data))] + end)
+            assert picture is not None
+            lost = detect_missing(picture).mask
+            assert 0.02 < lost.mean() < 1.3 - share
+            assert not lost[: int((share - 0.3) * 120)].any()
+            assert lost[-1].all()
+            assert np.array_equal(picture.pixels[~lost], whole.pixels[~lost])
 
 
 def _chunk_starts(name: str, data: bytes) -> Iterator[int]:
