@@ -15,7 +15,13 @@ from inpaint_app.jobs.restore_file import FileResult
 from inpaint_app.jobs.source import Source
 
 _KEYS = ("estimated_psnr", "missing_fraction", "seconds", "settings", "output")
-_SOURCES = {"alpha": "transparent", "nan": "NaN", "mask": "in the mask", "key": "of the given colour"}
+_SOURCES = {
+    "alpha": "transparent",
+    "nan": "NaN",
+    "mask": "in the mask",
+    "key": "of the given colour",
+    "detected": "detected as damage",
+}
 
 
 def as_document(result: FileResult | None) -> dict[str, Any]:
