@@ -55,43 +55,42 @@ class GramPursuit:
         coefficients : (C * B, s) ndarray
             Padded with 0.
         """
-        n, n_atoms, n_repeats = len(data), self.atoms.shape[1], len(data) // len(weights)
+        n, n_atoms, shape = len(data), self.atoms.shape[1], (-1, *weights.shape)
         gram = np.square(weights) @ self._pairs
         lengths = np.ascontiguousarray(gram[:, :: n_atoms + 1])
         gram = gram.reshape(-1, n_atoms)
-        correlations = np.tile(weights, (n_repeats, 1))
-        correlations *= data
-        correlations = correlations @ self.atoms
         hidden = (lengths <= self._dependence_threshold) | ~self._usable
-        inverse = np.tile(1 / np.where(hidden, np.inf, lengths), (n_repeats, 1))
-        supports = np.full((n, self._capacity), -1)
-        coefficients = np.zeros((n, self._capacity), data.dtype)
-        # Of the j-th orthogonal vector q_j: its inner products with all k atoms, then its coefficients.
-        vectors = np.zeros((self._capacity, n, n_atoms + self._capacity), data.dtype)
-        inverse_lengths = np.zeros((self._capacity, n), data.dtype)
+        inverse = 1 / np.where(hidden, np.inf, lengths)
         min_score = np.vecdot(data, data) * self._dependence_threshold**2
-        active = np.ones(n, bool)
-        rows = np.arange(n)
+        # Of the j-th orthogonal vector q_j: its inner products with all k atoms, then its coefficients.
+        width = n_atoms + self._capacity
+        vectors = np.zeros((self._capacity, n, width), data.dtype)
+        inverse_lengths = np.zeros((self._capacity, n), data.dtype)
+        # The same of the residual.
+        rest, scratch = np.zeros((n, width), data.dtype), np.empty((n, width), data.dtype)
+        rest[:, :n_atoms] = (data.reshape(shape) * weights).reshape(data.shape) @ self.atoms
+        correlations = rest.reshape(-1, len(weights), width)[:, :, :n_atoms]
+        supports = np.full((n, self._capacity), -1)
+        active, rows = np.ones(n, bool), np.arange(n)
         for j in range(self._capacity):
+            vector = vectors[j]
             scores = np.square(correlations)
             scores *= inverse
-            chosen = scores.argmax(axis=1)
-            flat = rows * n_atoms + chosen  # indices in flattened (n, k) arrays
-            shared = flat % len(gram)  # in those that channels share
-            active &= scores.take(flat) > min_score
+            chosen = scores.reshape(n, n_atoms).argmax(axis=1)
+            active &= scores.reshape(-1).take(rows * n_atoms + chosen) > min_score
             if not active.any():
                 break
-            vector = vectors[j]
+            shared = (rows % len(weights)) * n_atoms + chosen  # indices in what channels share
+            own = rows * width + chosen  # and in their own products
             vector[:, :n_atoms] = gram.take(shared, axis=0)
             vector[:, n_atoms + j] = 1
-            for i in range(j):
-                overlap = vectors[i, rows, chosen] * inverse_lengths[i]
-                vector -= overlap[:, None] * vectors[i]
-            remaining = vector[rows, chosen]  # <q_j, a> = |q_j|^2
+            if j:
+                overlaps = vectors[:j].reshape(j, -1).take(own, axis=1) * inverse_lengths[:j]
+                vector -= np.einsum("jb,jbk->bk", overlaps, vectors[:j], out=scratch)
+            remaining = vector.reshape(-1).take(own)  # <q_j, a> = |q_j|^2
             active &= remaining > self._dependence_threshold * lengths.take(shared)
             np.divide(1, remaining, out=inverse_lengths[j], where=active)
-            step = (correlations.take(flat) * inverse_lengths[j])[:, None]
-            correlations -= step * vector[:, :n_atoms]
-            coefficients += step * vector[:, n_atoms:]
+            step = rest.reshape(-1).take(own) * inverse_lengths[j]
+            rest -= np.multiply(vector, step[:, None], out=scratch)
             supports[:, j] = np.where(active, chosen, -1)
-        return supports, coefficients
+        return supports, -rest[:, n_atoms:]

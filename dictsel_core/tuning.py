@@ -19,7 +19,7 @@ from dictsel_core.restoration.coding import patch_coder, restore_planes
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
 from dictsel_core.restoration.held_out import folds
 from dictsel_core.restoration.refinement import Refiner
-from dictsel_core.restoration.rounds import MAX_ROUNDS, refine
+from dictsel_core.restoration.rounds import BEST_ROUNDS, refine
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import as_settings
 from dictsel_core.restoration.value_range import ValueRange
@@ -128,7 +128,7 @@ def tune(
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+    settings : RestoreSettings or str, optional
         As for `restore`. What is not tuned keeps its value: constraint, bases, patch size and so on.
     channel_axis, axes : optional
         As for `restore`. Of a stack, the image in the middle of the damaged ones is used.
@@ -190,7 +190,7 @@ def estimate_psnr(
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+    settings : RestoreSettings or str, optional
         As for `restore`.
     channel_axis, axes : optional
         As for `restore`. Of a stack, up to eight of the damaged images are used.
@@ -363,7 +363,7 @@ class _HeldOutTrials:
 
 
 def _max_rounds(settings: RestoreSettings) -> int:
-    return MAX_ROUNDS if settings.rounds is None else settings.rounds
+    return BEST_ROUNDS if settings.rounds is None else settings.rounds
 
 
 def _gray(canvas: Canvas) -> tuple[Plane, Bools]:

@@ -1,7 +1,6 @@
 """Figure 4 with several masks: a shared budget against a cap on each patch."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -15,7 +14,7 @@ from experiments.data import GROUND_SET, seed
 from experiments.options import Options
 from experiments.paper_restoration import observed_patches, restore_in
 from experiments.plots import label, panels, save
-from experiments.restoration import MISSING, PICTURES
+from experiments.restoration import MISSING, PICTURES, Grid
 from experiments.results import Row, values, where
 from experiments.runner import Experiment, Task
 
@@ -30,17 +29,8 @@ RIVALS = {
 CHOICES = ("this mask", "other masks")
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Candidate values of k, s and s'/T."""
-
-    sizes: tuple[int, ...]
-    sparsities: tuple[int, ...]
-    averages: tuple[float, ...]
-
-
 GRIDS = {
-    "full": Grid((8, 12, 16, 20), (4, 6, 8, 10), (2.0, 3.0, 4.0, 6.0)),
+    "full": Grid((12, 16, 20), (5, 8, 10), (2.0, 3.0, 4.0, 6.0)),
     "quick": Grid((12, 20), (5, 8), (3.0, 4.0)),
     "smoke": Grid((8,), (3,), (2.0,)),
 }

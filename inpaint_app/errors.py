@@ -36,9 +36,9 @@ class UserError(Exception):
         super().__init__(problem, remedy)
         self.problem, self.remedy = problem, remedy
 
-    def sentence(self, words: Mapping[Remedy, str]) -> str:
-        """Return problem and remedy, the latter in the words of a front end."""
-        remedy = words[self.remedy] if isinstance(self.remedy, Remedy) else self.remedy
+    def sentence(self, remedies: Mapping[Remedy, str]) -> str:
+        """Return problem and remedy as one sentence; `remedies` are those of a front end."""
+        remedy = remedies[self.remedy] if isinstance(self.remedy, Remedy) else self.remedy
         return f"{self.problem}; {remedy}" + ("" if remedy.endswith("?") else ".")
 
     def __str__(self) -> str:
@@ -67,9 +67,9 @@ def printable_path(path: str | os.PathLike[str]) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence lists them: "a, b and c"."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+def join_names(names: Sequence[str], conjunction: str = "and") -> str:
+    """Return names as part of a sentence: "a, b and c"."""
+    return f" {conjunction} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def clause(error: Exception) -> str:
@@ -88,9 +88,7 @@ def reading_error(error: OSError | ValueError, path: Path) -> UserError:
     if code == errno.ENAMETOOLONG:
         return UserError(*_too_long(path))
     if code in (errno.EACCES, errno.EPERM):
-        return UserError(
-            f"You do not have permission to read {name}", "ask its owner for permission, or copy it"
-        )
+        return UserError(f"You do not have permission to read {name}", "ask its owner for permission")
     return UserError(f"{name} could not be read ({_reason(error)})", "check the name and the disk")
 
 

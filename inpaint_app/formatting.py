@@ -1,26 +1,26 @@
-"""Figures in words."""
+"""Numbers as text."""
 
 import math
 
 
 def format_decibels(value: float) -> str:
-    """Return a PSNR in words."""
+    """Return a PSNR as text."""
     if math.isnan(value):
         return "not known (too little is observed to hold any of it out)"
     return f"{value:.2f} dB" if math.isfinite(value) else "infinite (no difference)"
 
 
-def format_percent(part: float) -> str:
-    """Return a part of a whole as per cent, never rounded to nothing or to all of it."""
-    if 0 < part < 0.0005:
+def format_percent(fraction: float) -> str:
+    """Return a fraction as per cent, never rounded to nothing or to everything."""
+    if 0 < fraction < 0.0005:
         return "under 0.1 %"
-    if 0.9995 <= part < 1:
+    if 0.9995 <= fraction < 1:
         return "over 99.9 %"
-    return f"{100 * part:.1f} %"
+    return f"{100 * fraction:.1f} %"
 
 
 def format_duration(seconds: float) -> str:
-    """Return a time in words, rounded to what matters."""
+    """Return a duration as text, rounded to what matters."""
     whole = max(round(seconds), 1)
     if whole < 60:
         return f"{whole} s"
@@ -29,6 +29,6 @@ def format_duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def unbroken(words: str) -> str:
-    """Return words that stay on one line."""
-    return words.replace(" ", "\N{NO-BREAK SPACE}")
+def unbroken(text: str) -> str:
+    """Return text that stays on one line."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")

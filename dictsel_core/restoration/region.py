@@ -17,6 +17,7 @@ from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.pipeline import wrapped
 from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
+from dictsel_core.restoration.value_range import ValueRange
 
 Region = tuple[slice, slice]
 
@@ -31,13 +32,14 @@ def restore_region(
     region: Region,
     *,
     channel_axis: Axis | None = None,
+    in_place: bool = False,
 ) -> Restoration:
     """Restore a region of an image again, after its mask has changed there.
 
-    The work depends on the size of the region, not of the image. The result is local: missing pixels in the
-    region, and up to one patch around it, are restored with the dictionary and the settings of the previous
-    restoration; everything else stays as it was restored then, and counts as observed. `restore` would
-    select another dictionary, and let the change reach farther.
+    The work depends on the size of the region, not of the image, but for a copy of it. The result is local:
+    missing pixels in the region, and up to one patch around it, are restored with the dictionary and the
+    settings of the previous restoration; everything else stays as it was restored then, and counts as
+    observed. `restore` would select another dictionary, and let the change reach farther.
 
     Parameters
     ----------
@@ -51,12 +53,16 @@ def restore_region(
         Rows and columns in which the mask has changed.
     channel_axis : int or str, optional
         As for `restore`.
+    in_place : bool, optional
+        Put the restored pixels into the image of `previous`, once they are complete, and return that image
+        rather than a copy. Default is False.
 
     Returns
     -------
     Restoration
-        `seconds` are those of this call. If nothing was missing before, the dictionary is selected around
-        the region.
+        Its `region` is where the image may differ from the previous one: the given region, and one patch
+        around it. `seconds` are those of this call. If nothing was missing before, the dictionary is selected
+        around the region.
 
     See Also
     --------
@@ -76,7 +82,8 @@ def restore_region(
     >>> int(np.abs(second.image.astype(int) - image).max()) <= 1
     True
     """
-    return iter_restore_region(image, mask, previous, region, channel_axis=channel_axis).finish()
+    run = iter_restore_region(image, mask, previous, region, channel_axis=channel_axis, in_place=in_place)
+    return run.finish()
 
 
 def _start(
@@ -85,6 +92,7 @@ def _start(
     previous: Restoration,
     region: Region,
     channel_axis: Axis | None,
+    in_place: bool,
 ) -> Run[RestoreStep, Restoration]:
     check_in_memory(image, "image")
     pixels = np.asanyarray(image)
@@ -103,8 +111,10 @@ def _start(
             "This image is restored in parts, by restore; pass fewer channels to restore_region."
         )
     before = replace(previous, image=damaged.layout.split(np.asarray(previous.image))[0])
+    if in_place and not before.image.flags.writeable:
+        raise ValueError("The image of the previous restoration is read-only, so it cannot change in place.")
     inside = _as_region(region, damaged.layout.plane_shape)
-    steps = _steps(damaged.images[0], as_layers(damaged.missing[0]), before, inside)
+    steps = _steps(damaged.images[0], as_layers(damaged.missing[0]), before, inside, in_place)
     return GeneratorRun(wrapped(steps, damaged))
 
 
@@ -112,7 +122,7 @@ iter_restore_region = stepwise(restore_region, _start)
 
 
 def _steps(
-    image: NDArray[Any], missing: Bools, previous: Restoration, region: Region
+    image: NDArray[Any], missing: Bools, previous: Restoration, region: Region, in_place: bool
 ) -> Generator[RestoreStep, None, Restoration]:
     """Restore a part of the image as an image of its own, and put it back."""
     settings = replace(previous.settings, rounds=previous.n_rounds)
@@ -128,20 +138,28 @@ def _steps(
     if unknown.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
     ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
-    nothing = np.zeros((*image.shape[:2], 1), bool)
-    canvas = Canvas(part, unknown, observed_ranges(previous.image, nothing))
+    canvas = Canvas(part, unknown, previous.ranges or _ranges(previous.image))
     run = GeneratorRun(Restorer(canvas, settings, ground_set, previous.known).steps())
     for step in run:
         yield replace(step, make_partial=None)
-    result = previous.image.copy()
+    result = previous.image if in_place else previous.image.copy(order="K")
     result[inner] = run.result.image[within]
+    restoration = run.result
+    if restoration.nothing_missing:  # any more; the dictionary is kept for the next stroke
+        restoration = replace(previous, seconds=restoration.seconds)
     return replace(
-        run.result,
+        restoration,
         image=result,
         settings=previous.settings,
-        missing_fraction=float(missing.mean()),
-        n_rounds=max(previous.n_rounds, run.result.n_rounds),
+        missing_fraction=np.count_nonzero(missing) / missing.size,
+        n_rounds=max(previous.n_rounds, restoration.n_rounds),
+        region=inner,
     )
+
+
+def _ranges(image: NDArray[Any]) -> tuple[ValueRange, ...]:
+    """Return the ranges of a complete image."""
+    return observed_ranges(image, np.zeros((*image.shape[:2], 1), bool))
 
 
 def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:

@@ -10,7 +10,6 @@ import numpy as np
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools
-from dictsel_core.completion import fill_wide_parts
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.channels import estimate_from_others
@@ -20,12 +19,11 @@ from dictsel_core.restoration.pyramid import double_at, halve
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
 from dictsel_core.restoration.rounds import (
-    FALLBACK_ROUNDS,
-    MAX_ROUNDS,
+    BEST_ROUNDS,
     RoundStep,
     hold_out,
     refine,
-    refine_with_early_stopping,
+    refine_unless_harmful,
 )
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import ResolvedSettings
@@ -88,7 +86,7 @@ class Restorer:
             [
                 1,
                 _WORK_OF_COMPLETION if self._wide.any() else 0,
-                _WORK_OF_A_ROUND * (MAX_ROUNDS if rounds is None else rounds),
+                _WORK_OF_A_ROUND * (BEST_ROUNDS if rounds is None else rounds),
             ]
         )
         estimated, completed, _ = (float(each) for each in work / work[-1])
@@ -106,7 +104,18 @@ class Restorer:
 
     def _nothing_missing(self) -> Restoration:
         image, none = self._canvas.image.copy(order="K"), np.zeros(0, np.intp)
-        return Restoration(image, self._settings, 0.0, None, none.reshape(0, 2), none, 0, 0, self._seconds)
+        return Restoration(
+            image,
+            self._settings,
+            0.0,
+            None,
+            none.reshape(0, 2),
+            none,
+            0,
+            0,
+            self._seconds,
+            ranges=self._canvas.ranges,
+        )
 
     def _restoration(self, n_rounds: int = 0) -> Restoration:
         """Return the result as it is now."""
@@ -129,6 +138,7 @@ class Restorer:
                 n_rounds,
                 seconds,
                 self._dictionary.atoms,
+                self._canvas.ranges,
             )
 
         return restoration
@@ -225,6 +235,8 @@ class Restorer:
         """Fill wide holes with texture and structure from around them."""
         if not self._wide.any():
             return
+        from dictsel_core.completion import fill_wide_parts  # noqa: PLC0415  (scipy is slow to import)
+
         with self._timed("texture"):
             observed = np.asarray(~self._visible.missing.any(axis=2))
             seed, threads = self._settings.seed, as_thread_count(self._settings.threads)
@@ -260,6 +272,6 @@ class Restorer:
         threads = as_thread_count(self._settings.threads)
         if self._settings.rounds is None and held_out.any():
             observed = self._canvas.planes()[:, :, known][np.broadcast_to(held_out, planes.shape)]
-            return GeneratorRun(refine_with_early_stopping(planes, missing, held_out, observed, threads))
-        n_rounds = FALLBACK_ROUNDS if self._settings.rounds is None else self._settings.rounds
+            return GeneratorRun(refine_unless_harmful(planes, missing, held_out, observed, threads))
+        n_rounds = BEST_ROUNDS if self._settings.rounds is None else self._settings.rounds
         return GeneratorRun(refine(planes, Refiner(missing, threads), n_rounds))

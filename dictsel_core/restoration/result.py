@@ -13,6 +13,7 @@ from dictsel_core.bases import AtomOrigin
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.dictionary import KnownDictionary
 from dictsel_core.restoration.settings import ResolvedSettings
+from dictsel_core.restoration.value_range import ValueRange
 from dictsel_core.selection import Selection
 
 Stage = Literal["select", "coarse", "code", "channels", "texture", "refine"]
@@ -48,6 +49,10 @@ class Restoration:
         Time spent in each completed stage.
     atoms : GroundSet or None
         The dictionary with the origins of its atoms; None if nothing was missing.
+    ranges : tuple of ValueRange
+        Of the observed values, one for each channel; empty for a stack.
+    region : (slice, slice) or None
+        Of a restoration by `restore_region`: rows and columns outside which the image is the previous one.
     """
 
     image: Any
@@ -60,6 +65,8 @@ class Restoration:
     n_rounds: int
     seconds: dict[str, float]
     atoms: GroundSet | None = None
+    ranges: tuple[ValueRange, ...] = ()
+    region: tuple[slice, slice] | None = None
 
     def __repr__(self) -> str:
         """Summarize: the arrays would fill the screen."""

@@ -3,7 +3,6 @@
 import numpy as np
 
 from dictsel_core._validation import Bools
-from dictsel_core.completion import wide_parts
 from dictsel_core.restoration.canvas import Canvas
 from dictsel_core.restoration.settings import FillName
 
@@ -19,4 +18,6 @@ def pixels_to_complete(canvas: Canvas, fill: FillName) -> Bools:
     """
     if fill == "smooth" or (fill == "auto" and canvas.image.dtype.kind == "f"):
         return np.zeros(canvas.shape, bool)
+    from dictsel_core.completion import wide_parts  # noqa: PLC0415  (scipy is slow to import)
+
     return wide_parts(np.asarray(canvas.missing.all(axis=2)), _REACH[fill])

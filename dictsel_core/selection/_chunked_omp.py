@@ -1,17 +1,17 @@
 """Replacement OMP over data in chunks, whose gains are summed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._runs import stepwise
 from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools, Floats, Ints, as_n_atoms
+from dictsel_core._validation import Bools, Floats, as_n_atoms
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, MatroidSparsity
 from dictsel_core.constraints.average import exchange_atoms
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.certificate import Certificate, spectral_certificate
+from dictsel_core.selection.certificate import SpectralBound
 from dictsel_core.selection.chunks import Chunk, Chunks, SeparableConstraint, split_constraint
 from dictsel_core.selection.driver import Pick, ReplacementEngine
 from dictsel_core.selection.gain_cost import best_replacement
@@ -148,35 +148,11 @@ class _BudgetEngine(ReplacementEngine):
         return Pick(atom, replacement.value / self._smoothness, n_exact)
 
 
-class _Bound:
-    """Upper bounds on the optimum that are sums over chunks: the energy, and the spectrum."""
-
-    def __init__(self, chunks: list[Chunk]) -> None:
-        self._chunks = chunks
-        self._known: tuple[float, NDArray[np.float64] | None] | None = None
-
-    @property
-    def energy(self) -> float:
-        """Half the energy of the data, on observed entries."""
-        return self._sums()[0]
-
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
-        """Return the certificate of a selection of `n_atoms` atoms."""
-        return spectral_certificate(n_atoms, achieved, *self._sums())
-
-    def _sums(self) -> tuple[float, NDArray[np.float64] | None]:
-        if self._known is None:
-            energy, gram, complete = 0.0, None, True
-            for chunk in self._chunks:
-                problem = chunk.problem()
-                energy += float(problem.energies.sum()) / 2
-                complete &= problem.observed is None
-                rows = problem.data.astype(np.float64, copy=False)
-                gram = rows.T @ rows + (0.0 if gram is None else gram)
-            self._known = energy, gram if complete else None
-        return self._known
+def _parts(chunks: list[Chunk]) -> Iterator[tuple[Floats, bool]]:
+    """Yield the rows of each chunk, and whether nothing is missing in them."""
+    for chunk in chunks:
+        problem = chunk.problem()
+        yield problem.data, problem.observed is None
 
 
 def _start(
@@ -214,7 +190,7 @@ def _start(
             return _BudgetEngine(everything, constraint, ground_set.smoothness, count)
         return _SummedEngine(everything, ground_set.smoothness, count)
 
-    return SelectionRun(ground_set, count, engine, _Bound(parts))
+    return SelectionRun(ground_set, count, engine, SpectralBound(lambda: _parts(parts)))
 
 
 def _per_chunk(

@@ -198,8 +198,7 @@ class OMPEngine(GainCostEngine):
     def replacement_gains(self, smoothness: float) -> ReplacementGains:
         """Return gains and costs, both multiplied by M: squares of A^T r, and of M w."""
         state = self.state
-        costs = np.square(smoothness * state.coefficients)
-        costs[state.supports < 0] = np.inf
+        costs = state.removal_costs(smoothness)
         return ReplacementGains(self.gains, costs, state.supports, state.sizes, self.largest, state.threads)
 
     def update_gains(self, rows: Ints) -> None:

@@ -1,5 +1,6 @@
 """Replacement OMP that looks at a sample of the patches in each step."""
 
+from collections.abc import Iterator
 from math import log, sqrt
 
 import numpy as np
@@ -19,7 +20,7 @@ from dictsel_core._validation import (
 )
 from dictsel_core.constraints import IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.certificate import Certificate, spectral_certificate
+from dictsel_core.selection.certificate import SpectralBound
 from dictsel_core.selection.driver import Pick, ReplacementEngine
 from dictsel_core.selection.fits import ColumnFit
 from dictsel_core.selection.problem import Problem, as_points
@@ -178,14 +179,16 @@ class _Patches:
         squares[(state.supports[rows] == atom).any(axis=1)] = 0
         gains = np.zeros((len(behind), 1))
         gains[rows, 0] = squares
-        state.apply(constraint.replacement(_table(state, gains), 0), atom)
+        costs = state.removal_costs(self.ground_set.smoothness)
+        table = ReplacementGains(gains, costs, state.supports, state.sizes)
+        state.apply(constraint.replacement(table, 0), atom)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Bring all patches up to date; return their supports and least-squares weights."""
         supports: list[Ints] = []
         weights: list[Floats] = []
         self.reached = 0.0
-        step = 16 * chunk_rows(8 * self.ground_set.n_features)
+        step = _parts_rows(self.ground_set.n_features)
         for start in range(0, len(self), step):
             state = self.update(np.arange(start, min(start + step, len(self))))[0]
             part = state.fitted()
@@ -193,13 +196,6 @@ class _Patches:
             weights += part[1]
             self.reached += state.objective
         return supports, weights
-
-
-def _table(state: SupportState, gains: Floats) -> ReplacementGains:
-    """Return gains and costs, both multiplied by M."""
-    costs = np.square(state.problem.ground_set.smoothness * state.coefficients)
-    costs[state.supports < 0] = np.inf
-    return ReplacementGains(gains, costs, state.supports, state.sizes)
 
 
 class _Engine(ReplacementEngine):
@@ -263,7 +259,7 @@ def _sums_of_gains(
     """Return the sums over patches of v_t(a) and of its squares, and of (a^T r_t)^2: (n,) each."""
     smoothness, n = state.problem.ground_set.smoothness, state.n_candidates
     sums, squares, totals = np.zeros(n), np.zeros(n), np.zeros(n)
-    cheapest = _table(state, np.zeros((len(state.sizes), 1))).cheapest[1]
+    cheapest = state.removal_costs(smoothness).min(axis=1)
     floors = np.where(state.sizes >= constraint.caps, cheapest, 0)
     step = chunk_rows(8 * n)
     for start in range(0, len(floors), step):
@@ -278,28 +274,17 @@ def _sums_of_gains(
     return sums, squares, totals
 
 
-class _Bound:
-    """Upper bounds on the optimum: the energy, and the spectrum if nothing is missing."""
+def _parts(points: ObservedData, n_features: int) -> Iterator[tuple[Floats, bool]]:
+    """Yield rows, and whether nothing is missing in them."""
+    step = _parts_rows(n_features)
+    for start in range(0, len(points), step):
+        rows, factors = points.rows(start, start + step)
+        yield rows, factors is None
 
-    def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
-        self.energy, self.largest, complete = 0.0, 0.0, True
-        gram = np.zeros((ground_set.n_features, ground_set.n_features))
-        step = 16 * chunk_rows(8 * ground_set.n_features)
-        for start in range(0, len(points), step):
-            rows, factors = points.rows(start, start + step)
-            rows = rows.astype(np.float64, copy=False)
-            energies = np.vecdot(rows, rows)
-            self.energy += float(energies.sum()) / 2
-            self.largest = max(self.largest, float(energies.max()))
-            complete &= factors is None
-            gram += rows.T @ rows
-        self._gram = gram if complete else None
 
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
-        """Return the certificate of a selection of `n_atoms` atoms."""
-        return spectral_certificate(n_atoms, achieved, self.energy, self._gram)
+def _parts_rows(n_features: int) -> int:
+    """Return the number of patches that are worked on at once."""
+    return 16 * chunk_rows(8 * n_features)
 
 
 def _start(  # noqa: PLR0913  (the options above)
@@ -325,10 +310,10 @@ def _start(  # noqa: PLR0913  (the options above)
     probability = as_probability(confidence, "confidence")
     constraint.check(len(points), len(ground_set))
     generator = as_generator(rng)
-    bound = _Bound(ground_set, points)
-    largest = bound.largest / ground_set.smoothness
+    bound = SpectralBound(lambda: _parts(points, ground_set.n_features))
 
     def engine() -> _Engine:
+        largest = bound.largest_energy / ground_set.smoothness
         patches = _Patches(ground_set, points, constraint, count)
         return _Engine(patches, count, largest, size, probability, generator)
 

@@ -1,5 +1,6 @@
 """How good a selection is at least, by an upper bound on the optimum for its own data."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,14 +54,51 @@ class Certificate:
         return f"at least {np.floor(1000 * self.ratio) / 1000:.3f} of the best possible"
 
 
-def spectral_certificate(
-    n_atoms: int, achieved: float, energy: float, gram: NDArray[np.float64] | None
-) -> Certificate:
-    """Return the certificate by half the energy of the data, and by their Gram matrix (d, d) if given."""
-    bounds = {"energy": energy}
-    if gram is not None and len(gram) <= _MAX_GRAM:
-        bounds["spectrum"] = float(np.linalg.eigvalsh(gram)[::-1][:n_atoms].sum()) / 2
-    return _least(achieved, bounds, _SAFETY[4])
+class SpectralBound:
+    """Upper bounds on the optimum that are sums over parts of the data, which are read once if asked for.
+
+    Parameters
+    ----------
+    parts : callable
+        Returns an iterator over some rows (B, d), and whether nothing is missing in them.
+    """
+
+    def __init__(self, parts: Callable[[], Iterator[tuple[Floats, bool]]]) -> None:
+        self._parts = parts
+
+    @property
+    def energy(self) -> float:
+        """Half the energy of the data, on observed entries."""
+        return self._sums[0]
+
+    @property
+    def largest_energy(self) -> float:
+        """The largest squared length of a patch."""
+        return self._sums[1]
+
+    def certificate(
+        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
+    ) -> Certificate:
+        """Return the certificate by the energy, and by the spectrum if nothing is missing."""
+        energy, _, gram = self._sums
+        bounds = {"energy": energy}
+        if gram is not None and len(gram) <= _MAX_GRAM:
+            bounds["spectrum"] = float(np.linalg.eigvalsh(gram)[::-1][:n_atoms].sum()) / 2
+        return _least(achieved, bounds, _SAFETY[4])
+
+    @cached_property
+    def _sums(self) -> tuple[float, float, NDArray[np.float64] | None]:
+        """Half the energy, the largest one of a patch, and the Gram matrix; None if entries are missing."""
+        energy, largest, everything = 0.0, 0.0, True
+        gram: NDArray[np.float64] | None = None
+        for part, complete in self._parts():
+            rows = part.astype(np.float64, copy=False)
+            energies = np.vecdot(rows, rows)
+            energy += float(energies.sum()) / 2
+            largest = max(largest, float(energies.max()))
+            everything &= complete
+            gram = rows.T @ rows + (0.0 if gram is None else gram)
+        return energy, largest, gram if everything else None
 
 
 def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certificate:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dictsel_core._arrays import chunk_rows, read_only
 from dictsel_core._threads import map_blocks
@@ -106,6 +107,12 @@ class SupportState:
         """Put A^T r of the given patches into `out`: (B, n)."""
         supports, weights = self.supports.take(rows, axis=0), self.coefficients.take(rows, axis=0)
         self._fit.correlate(rows, supports, weights, out)
+
+    def removal_costs(self, smoothness: float) -> NDArray[np.float64]:
+        """Return (M w)^2 of every slot, infinite for empty ones: (T, S)."""
+        costs = np.square(smoothness * self.coefficients)
+        costs[self.supports < 0] = np.inf
+        return costs
 
     def squared_correlations(self, rows: Ints, out: Floats) -> None:
         """Put (A^T r)^2 of the given patches into `out`, (B, n); 0 for atoms in use and rounding errors."""

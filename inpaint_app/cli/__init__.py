@@ -1,4 +1,4 @@
-"""The command line. It runs without Qt; `main` is the command `inpaint`."""
+"""The command line, without Qt; `main` is the command `inpaint`. Imports `jobs` and everything below it."""
 
 # What is imported here is loaded before Ctrl-C ends the command without a traceback: keep it light.
 import contextlib

@@ -9,7 +9,7 @@ from typing import Any
 from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
 from inpaint_app.cli.parser import BadValueError, comma_separated, one_of, value_of, whole_number
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
-from inpaint_app.files.registry import readable_names
+from inpaint_app.files.registry import format_names
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
@@ -128,7 +128,7 @@ SETTING_OPTIONS = (
 
 def add_input(parser: argparse.ArgumentParser, what: str = "the damaged picture") -> None:
     """Add the picture to work on."""
-    parser.add_argument("input", metavar="IN", type=Path, help=f"{what}: {readable_names()}")
+    parser.add_argument("input", metavar="IN", type=Path, help=f"{what}: {format_names()}")
 
 
 def add_mask_options(
@@ -141,12 +141,17 @@ def add_mask_options(
     group.add_argument("--mask", metavar="M", type=Path, help=mask_help)
     group.add_argument("--invert-mask", action="store_true", help="black = missing instead")
     group.add_argument(
+        "--keep-soft-edges",
+        action="store_true",
+        help="keep partly transparent pixels that border transparent ones; otherwise they are missing too",
+    )
+    group.add_argument(
         "--key", metavar="COLOR", help="colour that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"
     )
     tolerance = "largest difference from --key in a channel (default 0)"
     group.add_argument("--tolerance", metavar="N", type=value_of(TOLERANCE), help=tolerance)
     grow = (
-        "pixels by which --mask, --key and soft alpha grow, because their edges bleed "
+        "pixels by which --mask and --key grow, because their edges bleed "
         "(default 1; 0 where pixels are scattered)"
     )
     group.add_argument("--grow-mask", metavar="N", type=value_of(GROW), help=grow)

@@ -1,4 +1,4 @@
-"""Argument parsing whose complaints are one sentence that says what to do."""
+"""Argument parsing with errors of one sentence that says what to do."""
 
 import argparse
 import difflib

@@ -8,7 +8,7 @@ from typing import Self
 from inpaint_app.cli.streams import print_note
 from inpaint_app.formatting import format_duration
 
-_PATIENCE = 0.5
+_DELAY = 0.5
 _INTERVAL = 0.1
 _WIDTH = 24
 
@@ -42,19 +42,19 @@ class ProgressBar:
         self.clear()
 
     def update(self, stage: str, fraction: float | None = None) -> None:
-        """Show a stage and which part of the work is done; None where that is not known."""
+        """Show a stage and the fraction of the work that is done, if it is known."""
         now = time.monotonic()
         if fraction is not None:
             if fraction < self._fraction:  # another piece of work
-                self._began = now - (_PATIENCE if self._shown else 0)
+                self._began = now - (_DELAY if self._shown else 0)
             self._fraction = fraction
         soon = stage == self._stage and now - self._drawn < _INTERVAL
-        if not self._wanted or now - self._began < _PATIENCE or soon:
+        if not self._wanted or now - self._began < _DELAY or soon:
             return
         self._stage = stage
         self._drawn = now
         self._shown = True
-        print_note(f"\r\x1b[K{line(stage, fraction, now - self._began)}")
+        print_note(f"\r\x1b[K{format_bar(stage, fraction, now - self._began)}")
 
     def clear(self) -> None:
         """Remove the line."""
@@ -63,7 +63,7 @@ class ProgressBar:
             self._shown = False
 
 
-def line(stage: str, fraction: float | None, elapsed: float) -> str:
+def format_bar(stage: str, fraction: float | None, elapsed: float) -> str:
     """Return the text of the bar."""
     if fraction is None:
         return f"{stage} ..."

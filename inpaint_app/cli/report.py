@@ -17,10 +17,11 @@ from inpaint_app.jobs.source import Source
 _KEYS = ("estimated_psnr", "missing_fraction", "seconds", "settings", "output")
 _SOURCES = {
     "alpha": "transparent",
+    "detected": "detected as damage",
+    "soft": "partly transparent beside these",
     "nan": "NaN",
     "mask": "in the mask",
     "key": "of the given colour",
-    "detected": "detected as damage",
 }
 
 
@@ -33,7 +34,7 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
     return asdict(quality.scores) | dict(zip(_KEYS, values, strict=True))
 
 
-def follow(console: Console, bar: ProgressBar) -> JobControl:
+def terminal_control(console: Console, bar: ProgressBar) -> JobControl:
     """Return the control of a job whose reports are shown on the terminal."""
 
     def on_report(report: object) -> None:

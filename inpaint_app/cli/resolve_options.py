@@ -87,6 +87,8 @@ def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpe
         if mask_spec.mask is None:
             raise UserError("--invert-mask needs a mask", "give one with --mask")
         mask_spec = replace(mask_spec, invert_mask=True)
+    if args.keep_soft_edges:
+        mask_spec = replace(mask_spec, soft_edges=False)
     if args.key is not None:
         mask_spec = replace(mask_spec, key=args.key, tolerance=0.0)
     if args.tolerance is not None:

@@ -10,7 +10,7 @@ from typing import TextIO
 
 
 class CommandLineError(Exception):
-    """A sentence about the command line itself: how it was called, or where it prints."""
+    """The command was called wrongly, or cannot print; the message is a sentence."""
 
 
 def open_closed_streams() -> None:

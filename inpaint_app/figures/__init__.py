@@ -1,4 +1,4 @@
-"""Pictures that explain: comparisons and dictionaries, drawn with Pillow."""
+"""Comparisons and dictionaries drawn as pictures, with Pillow. Imports `files` and `image`."""
 
 from inpaint_app.figures.atoms import atoms_figure
 from inpaint_app.figures.comparison import Panel, comparison_figure, comparison_size

@@ -1,4 +1,4 @@
-"""Bases and atoms in words."""
+"""The names of bases and atoms."""
 
 from dictsel_core import AtomOrigin
 

@@ -6,7 +6,7 @@ from PIL import Image
 
 from dictsel_core import AtomOrigin
 from inpaint_app.figures.atom_names import format_basis
-from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank, font
+from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank_sheet, font
 from inpaint_app.image.picture import Picture
 
 _TILE, _GAP, _MARGIN, _CAPTION = 64, 14, 32, 18
@@ -36,7 +36,7 @@ def atoms_figure(
     patch_shape : (int, int)
         Height and width of an atom.
     shares : (k,) ndarray, optional
-        Part of the windows that use each atom, written below it.
+        Fraction of the patches that use each atom, written below it.
     title : str
         A line at the top.
     subtitle : str
@@ -57,7 +57,7 @@ def atoms_figure(
     n_rows = sum(-(-len(atoms) // columns) for atoms in groups.values())
     width = 2 * _MARGIN + columns * step - _GAP
     height = 2 * _MARGIN + _TITLE + len(groups) * _HEADING + n_rows * row - _GAP
-    sheet, draw = blank(width, height)
+    sheet, draw = blank_sheet(width, height)
     y = _MARGIN
     draw.text((_MARGIN, y), title, fill=INK, font=font(18))
     draw.text((_MARGIN, y + 25), subtitle, fill=SOFT_INK, font=font(12))
@@ -72,8 +72,8 @@ def atoms_figure(
             draw.rectangle((left - 1, top - 1, left + _TILE, top + _TILE), outline=RULE)
             if shares is not None:
                 caption = f"{100 * shares[atom]:.0f} %" if shares[atom] >= 0.005 else "< 1 %"
-                place_of = (left + _TILE / 2, top + _TILE + 4)
-                draw.text(place_of, caption, fill=SOFT_INK, font=font(11), anchor="ma")
+                below = (left + _TILE / 2, top + _TILE + 4)
+                draw.text(below, caption, fill=SOFT_INK, font=font(11), anchor="ma")
         y += -(-len(atoms) // columns) * row
     return Picture(np.asarray(sheet, np.uint8).copy())
 

@@ -6,20 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank, fitting_font
+from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank_sheet, fitting_font
 from inpaint_app.image.picture import Picture
 
-_NARROWEST, _WIDEST = 220, 1600
+_MIN_WIDTH, _MAX_WIDTH = 220, 1600
 """Narrower pictures are magnified and wider ones reduced, so that captions fit and the row can be seen."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture of the row: a title and a line below it."""
+    """One picture of the row, with a title and a caption below it; pixels in `missing` are black."""
 
     picture: Picture
     title: str
-    figures: str
+    caption: str
     missing: NDArray[np.bool_] | None = None
 
 
@@ -29,7 +29,7 @@ def comparison_figure(panels: list[Panel]) -> Picture:
     Parameters
     ----------
     panels : list of Panel
-        At least one. Pixels in `missing` are black.
+        At least one.
 
     Returns
     -------
@@ -40,17 +40,17 @@ def comparison_figure(panels: list[Panel]) -> Picture:
     row = _row(first, len(panels))
     width, height, margin, gap, line = row.width, row.height, row.margin, row.gap, row.line
     resampling = Image.Resampling.NEAREST if width >= first.width else Image.Resampling.BOX
-    texts = [text for panel in panels for text in (panel.title, panel.figures)]
+    texts = [text for panel in panels for text in (panel.title, panel.caption)]
     letters = fitting_font(texts, width, row.letter_size)
-    sheet, draw = blank(*row.size)
+    sheet, draw = blank_sheet(*row.size)
     for number, panel in enumerate(panels):
         left = margin + number * (width + gap)
-        image = Image.fromarray(as_screen(panel.picture, panel.missing))
+        image = Image.fromarray(to_display_rgb(panel.picture, panel.missing))
         sheet.paste(image.resize((width, height), resampling), (left, margin))
         draw.rectangle((left - 1, margin - 1, left + width, margin + height), outline=RULE)
         middle, top = left + width / 2, margin + height + gap // 2
         draw.text((middle, top), panel.title, fill=INK, font=letters, anchor="ma")
-        draw.text((middle, top + line), panel.figures, fill=SOFT_INK, font=letters, anchor="ma")
+        draw.text((middle, top + line), panel.caption, fill=SOFT_INK, font=letters, anchor="ma")
     return Picture(np.asarray(sheet, np.uint8).copy())
 
 
@@ -90,13 +90,13 @@ def _row(picture: Picture, n_panels: int) -> _Row:
 
 def _panel_size(picture: Picture) -> tuple[int, int]:
     """Return width and height on the sheet: magnified by a whole number, or reduced."""
-    zoom = max(1, -(-_NARROWEST // picture.width))
-    if picture.width > _WIDEST:
-        return _WIDEST, max(1, round(picture.height * _WIDEST / picture.width))
+    zoom = max(1, -(-_MIN_WIDTH // picture.width))
+    if picture.width > _MAX_WIDTH:
+        return _MAX_WIDTH, max(1, round(picture.height * _MAX_WIDTH / picture.width))
     return picture.width * zoom, picture.height * zoom
 
 
-def as_screen(picture: Picture, missing: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
+def to_display_rgb(picture: Picture, missing: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
     """Return pixels as 8-bit RGB for the eye: float pictures are stretched to their own range."""
     values = picture.pixels
     whole = np.isfinite(values)

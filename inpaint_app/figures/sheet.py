@@ -12,14 +12,14 @@ def font(size: float) -> Font:
     return ImageFont.load_default(size)
 
 
-def fitting_font(texts: list[str], width: float, size: float, least: float = 9) -> Font:
+def fitting_font(texts: list[str], width: float, size: float, minimum: float = 9) -> Font:
     """Return the largest typeface up to `size` in which every text fits a width."""
-    while size > least and max(font(size).getlength(text) for text in texts) > width:
+    while size > minimum and max(font(size).getlength(text) for text in texts) > width:
         size -= 0.5
     return font(size)
 
 
-def blank(width: int, height: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:
-    """Return an empty sheet."""
+def blank_sheet(width: int, height: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    """Return an empty sheet and what draws on it."""
     image = Image.new("RGB", (width, height), PAPER)
     return image, ImageDraw.Draw(image)

@@ -13,13 +13,7 @@ ORIGINAL, DAMAGED = "sample.png", "sample_damaged.png"
 
 
 def asset(*parts: str) -> Traversable:
-    """Return a file of the folder `assets`, given by folders and name; installed or from the checkout.
-
-    Raises
-    ------
-    UserError
-        If it is not there.
-    """
+    """Return a file of the folder `assets`, given by folders and name; installed or from the checkout."""
     places: tuple[Traversable, ...] = (resources.files("inpaint_app"), Path(__file__).parents[2])
     for place in places:
         found = place.joinpath("assets", *parts)

@@ -1,4 +1,4 @@
-"""Write a file so that its name shows either the old contents or the new ones, never a part."""
+"""Write files atomically: a name has either the old contents or the new ones, never a part."""
 
 import contextlib
 import errno
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from inpaint_app.errors import UserError, listed, printable_path, writing_error
+from inpaint_app.errors import UserError, join_names, printable_path, writing_error
 from inpaint_app.files.file_attributes import copy_attributes
 
 SUFFIX = ".inpaint-part"
@@ -71,7 +71,7 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
     except UserError as error:
         if not published:
             raise
-        names = listed([printable_path(file.path) for file in published])
+        names = join_names([printable_path(file.path) for file in published])
         raise UserError(f"{str(error).removesuffix('.')}", f"only {names} could be written") from error
     for folder in {file.target.parent for file in published}:
         _sync_folder(folder)
@@ -114,7 +114,7 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Turn what the system says into a sentence."""
+    """Turn exceptions of the system into a `UserError`."""
     try:
         yield
     except OSError as error:
@@ -136,7 +136,9 @@ class _Staged:
     def notes(self) -> tuple[str, ...]:
         """A sentence about what was not kept, if anything."""
         return (
-            (f"{printable_path(self.path)} was replaced without {listed(self.lost)}.",) if self.lost else ()
+            (f"{printable_path(self.path)} was replaced without {join_names(self.lost)}.",)
+            if self.lost
+            else ()
         )
 
     def finish(self) -> None:
@@ -193,13 +195,13 @@ def check_target(path: Path, *, overwrite: bool) -> tuple[Path, os.stat_result |
 
 
 def check_distinct(paths: Iterable[Path]) -> None:
-    """Refuse names of which two lead to the same file, by whatever spelling or link."""
+    """Refuse names of which two are the same file, by another spelling or a link."""
     seen: dict[Path, Path] = {}
     for path in paths:
         try:
             other = seen.setdefault(path.resolve(), path)
         except (OSError, ValueError, RuntimeError):
-            continue  # it cannot be written, which is told elsewhere
+            continue  # it cannot be written, which is reported elsewhere
         if other is not path:
             raise UserError(
                 f"{printable_path(other)} and {printable_path(path)} are the same file", "give two names"

@@ -1,4 +1,4 @@
-"""Which pictures a batch takes, and where each result goes."""
+"""The pictures of a batch, and where each result goes."""
 
 import stat
 from collections import Counter
@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inpaint_app.errors import Remedy, UserError, printable_path, reading_error
-from inpaint_app.files.paths import is_folder, look_at, same_file
+from inpaint_app.files.paths import is_folder, same_file, status_of
 from inpaint_app.files.registry import suffixes
 from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
 
 
 @dataclass(frozen=True)
-class Item:
+class BatchItem:
     """A picture of the batch.
 
     Attributes
@@ -25,7 +25,7 @@ class Item:
     mask : Path or None
         Its mask.
     error : UserError or None
-        Why it cannot be restored: it has no mask, or cannot be looked at.
+        Why it cannot be restored: it has no mask, or cannot be accessed.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class Item:
     error: UserError | None = None
 
 
-def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwrite: bool) -> list[Item]:
+def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwrite: bool) -> list[BatchItem]:
     """Return the pictures to restore, in order and each once.
 
     Raises
@@ -62,7 +62,7 @@ def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwri
 
 
 def _pictures(given: Path) -> dict[Path, UserError | None]:
-    """Return a picture, or those of a folder; with a sentence for what cannot be looked at."""
+    """Return a picture, or those of a folder; with an error for what cannot be accessed."""
     try:
         if not is_folder(given):
             return {given: None}
@@ -70,12 +70,12 @@ def _pictures(given: Path) -> dict[Path, UserError | None]:
     except UserError as error:
         return {given: error}
     if not found:
-        raise UserError(f"The folder {printable_path(given)} holds no picture", "give another")
+        raise UserError(f"The folder {printable_path(given)} contains no picture", "give another")
     return dict.fromkeys(found)
 
 
 def _listing(folder: Path) -> list[Path]:
-    """Return the pictures directly inside a folder, by name; also those that cannot be looked at."""
+    """Return the pictures directly inside a folder, sorted by name; also those that cannot be accessed."""
     try:
         inside = sorted(folder.iterdir())
     except OSError as error:
@@ -89,14 +89,14 @@ def _listing(folder: Path) -> list[Path]:
 
 def _may_be_file(path: Path) -> bool:
     try:
-        status = look_at(path)
-    except UserError:  # told when it is read
+        status = status_of(path)
+    except UserError:  # reported when it is read
         return True
     return status is not None and stat.S_ISREG(status.st_mode)
 
 
 def _masks(given: Path | None) -> dict[str, Path] | None:
-    """Return the masks of a folder by the name of their picture; None where one is meant for all."""
+    """Return the masks of a folder by the name of their picture; None if one mask serves all."""
     if given is None or not is_folder(given):
         return None
     return {path.stem.removesuffix("_mask"): path for path in _listing(given)}
@@ -104,10 +104,10 @@ def _masks(given: Path | None) -> dict[str, Path] | None:
 
 def _item(
     path: Path, error: UserError | None, folder: Path, mask: Path | None, masks: dict[str, Path] | None
-) -> Item:
+) -> BatchItem:
     name = f"{path.stem}{default_output(path).suffix}" if path.name else "picture.png"
     output = folder / name
-    item = Item(path, output, output.with_suffix(".json"), mask, error)
+    item = BatchItem(path, output, output.with_suffix(".json"), mask, error)
     if masks is None or error is not None:
         return item
     if path.stem not in masks:
@@ -117,7 +117,7 @@ def _item(
     return replace(item, mask=masks[path.stem])
 
 
-def _with_distinct_recipes(items: list[Item]) -> list[Item]:
+def _with_distinct_recipes(items: list[BatchItem]) -> list[BatchItem]:
     """Name the recipes of a.png and a.tif, which both would be a.json, a.png.json and a.tif.json."""
     counts = Counter(item.recipe for item in items)
     long_names = [item.output.with_name(f"{item.output.name}.json") for item in items]
@@ -129,11 +129,11 @@ def _with_distinct_recipes(items: list[Item]) -> list[Item]:
     ]
 
 
-def _is_source(item: Item) -> bool:
+def _is_source(item: BatchItem) -> bool:
     return same_file(item.output, item.path)
 
 
-def _refuse_collisions(items: list[Item]) -> None:
+def _refuse_collisions(items: list[BatchItem]) -> None:
     counts = Counter(item.output for item in items if item.error is None)
     if not counts:
         return

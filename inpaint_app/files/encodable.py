@@ -7,12 +7,13 @@ import numpy.typing as npt
 
 from inpaint_app.errors import Remedy, UserError
 from inpaint_app.files.format import Format
-from inpaint_app.image.picture import Picture, mode_words
+from inpaint_app.files.registry import format_names, transparent, writable
+from inpaint_app.image.picture import Picture, format_mode
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What decides whether a picture can be written: known before its missing pixels are.
+class PictureProperties:
+    """What decides whether a format can keep a picture; known before its missing pixels are.
 
     Attributes
     ----------
@@ -41,8 +42,8 @@ class Facts:
     n_icc: int = 0
 
 
-def facts_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) -> Facts:
-    """Return the facts of a picture, or of what it will be when its missing pixels are restored.
+def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) -> PictureProperties:
+    """Return the properties of a picture, or of what it will be when its missing pixels are restored.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def facts_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) 
     is_unit = True
     if picture.depth == 32:
         is_unit = _is_unit(picture.pixels, missing) and (alpha is None or _is_unit(alpha, filled))
-    return Facts(
+    return PictureProperties(
         width=picture.width,
         height=picture.height,
         depth=picture.depth,
@@ -83,45 +84,50 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
     return bool(inside.all())
 
 
-def check_encodable(facts: Facts, kept: Format, *, depth: int | None = None, quality: int = 95) -> None:
+def check_encodable(
+    properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
+) -> None:
     """Refuse what a format cannot keep; what is not refused can be written.
 
     Parameters
     ----------
-    facts : Facts
+    properties : PictureProperties
         Of the picture.
-    kept : Format
+    target : Format
         One that can be written.
     depth : int, optional
         8 or 16: the depth to convert to.
     quality : int
         1 to 100, for JPEG and WebP.
-
-    Raises
-    ------
-    UserError
-        If the picture cannot be written so.
     """
     if not 1 <= quality <= 100:
         raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
     if depth not in (None, 8, 16):
         raise UserError(f"The depth is {depth}", "give 8 or 16")
-    if depth is not None and not facts.is_unit:
+    if depth is not None and not properties.is_unit:
         raise UserError(
             f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",
             "scale them, or write TIFF",
         )
-    name, bits = kept.name, depth or facts.depth
-    if bits not in kept.depths:
-        mode = mode_words(bits, is_color=facts.is_color, has_alpha=facts.has_alpha)
+    name, bits = target.name, depth or properties.depth
+    if bits not in target.depths:
+        mode = format_mode(bits, is_color=properties.is_color, has_alpha=properties.has_alpha)
         raise UserError(f"{name} cannot keep {mode}", Remedy.REDUCE_DEPTH)
-    if kept.max_side is not None and max(facts.width, facts.height) > kept.max_side:
-        raise UserError(f"{name} cannot be wider or taller than {kept.max_side} pixels", "write PNG or TIFF")
-    if facts.is_transparent and not kept.has_alpha:
-        raise UserError(f"{name} cannot keep transparent pixels", "write PNG, TIFF or WebP")
+    if target.max_side is not None and max(properties.width, properties.height) > target.max_side:
+        raise UserError(
+            f"{name} cannot be wider or taller than {target.max_side} pixels",
+            _write([each for each in writable() if each.max_side is None]),
+        )
+    if properties.is_transparent and not target.has_alpha:
+        raise UserError(f"{name} cannot keep transparent pixels", _write(transparent()))
     for what, size, limit in (
-        ("EXIF information", facts.n_exif, kept.max_exif),
-        ("colour profile", facts.n_icc, kept.max_icc),
+        ("EXIF information", properties.n_exif, target.max_exif),
+        ("colour profile", properties.n_icc, target.max_icc),
     ):
         if limit is not None and size > limit:
-            raise UserError(f"The {what} is too long for {name}", "write PNG, TIFF or WebP")
+            unlimited = [each for each in writable() if each.max_exif is None and each.max_icc is None]
+            raise UserError(f"The {what} is too long for {name}", _write(unlimited))
+
+
+def _write(some: list[Format]) -> str:
+    return f"write {format_names(some)}"

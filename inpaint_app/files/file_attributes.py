@@ -8,7 +8,7 @@ from pathlib import Path
 _ACL = "system.posix_acl_access"
 _CAPABILITIES = "security.capability"
 # Checksums that the kernel keeps of the contents and the attributes.
-_OF_THE_CONTENTS = frozenset({"security.ima", "security.evm"})
+_CHECKSUMS = frozenset({"security.ima", "security.evm"})
 
 
 def copy_attributes(old: Path, status: os.stat_result, new: int | Path) -> tuple[str, ...]:
@@ -34,12 +34,12 @@ def copy_attributes(old: Path, status: os.stat_result, new: int | Path) -> tuple
     """
     lost = []
     mode = stat.S_IMODE(status.st_mode)
-    keeps_group = _give(new, group=status.st_gid)
+    keeps_group = _set_owner(new, group=status.st_gid)
     if not keeps_group:
         lost.append("its group")
         # Another group must not get the rights of the former one.
         mode = mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
-    if not _give(new, user=status.st_uid):
+    if not _set_owner(new, user=status.st_uid):
         lost.append("its owner")
     for bit, name in ((stat.S_ISUID, "its set-user-ID bit"), (stat.S_ISGID, "its set-group-ID bit")):
         if mode & bit:
@@ -52,7 +52,7 @@ def copy_attributes(old: Path, status: os.stat_result, new: int | Path) -> tuple
     return tuple(lost)
 
 
-def _give(new: int | Path, *, user: int = -1, group: int = -1) -> bool:
+def _set_owner(new: int | Path, *, user: int = -1, group: int = -1) -> bool:
     """Make a file belong to a user or a group; returns whether it does."""
     status = os.stat(new)  # noqa: PTH116
     if not hasattr(os, "chown") or (user in (-1, status.st_uid) and group in (-1, status.st_gid)):
@@ -68,13 +68,13 @@ def _copy_extended(old: Path, new: int | Path, *, with_acl: bool) -> list[str]:
     """Copy extended attributes where there are any; returns which were not kept."""
     if not hasattr(os, "listxattr"):
         return []
-    before, lost = _extended(old), []
-    there = _extended(new)
+    before, lost = _extended_attributes(old), []
+    there = _extended_attributes(new)
     if _ACL in there and _ACL not in before:  # a default of the folder, which the old file did not have
         with contextlib.suppress(OSError):
             os.removexattr(new, _ACL)
     for name, value in before.items():
-        if name in _OF_THE_CONTENTS or there.get(name) == value:
+        if name in _CHECKSUMS or there.get(name) == value:
             continue
         if name == _CAPABILITIES or (name == _ACL and not with_acl) or not _set_extended(new, name, value):
             known = {_ACL: "its access control list", _CAPABILITIES: "its capabilities"}
@@ -82,7 +82,7 @@ def _copy_extended(old: Path, new: int | Path, *, with_acl: bool) -> list[str]:
     return lost
 
 
-def _extended(file: int | Path) -> dict[str, bytes | None]:
+def _extended_attributes(file: int | Path) -> dict[str, bytes | None]:
     """Return the extended attributes of a file; None for one that may not be read."""
     found: dict[str, bytes | None] = {}
     try:

@@ -27,7 +27,7 @@ class Format:
     signature : Pattern
         Matches the first bytes of its files.
     decode : callable
-        Bytes to `Picture`; raises `DamagedError` or `UnsupportedError`.
+        Bytes to `Picture`, of several the first; raises `DamagedError` or `UnsupportedError`.
     encode : callable or None
         None where the format is read but not written.
     depths : tuple of int

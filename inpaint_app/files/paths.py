@@ -1,7 +1,7 @@
-"""Looking at files by their names: some cannot be looked at, and the system says so by exceptions.
+"""Ask about files by their names, though some cannot be accessed.
 
-A folder on the way that may not be entered, a name that is too long, or one with a zero byte in it make
-`Path.exists` and its kin raise.
+`Path.exists` and the like raise if a folder on the way may not be entered, or if a name is too long or has a
+zero byte in it.
 """
 
 import os
@@ -11,13 +11,10 @@ from pathlib import Path
 from inpaint_app.errors import UserError, reading_error
 
 
-def look_at(path: Path) -> os.stat_result | None:
-    """Return the status of what a name leads to, None if that is nothing.
+def status_of(path: Path) -> os.stat_result | None:
+    """Return the status of the file or folder of a name, None if there is none.
 
-    Raises
-    ------
-    UserError
-        If it cannot be looked at.
+    Raises `UserError` if it cannot be accessed, as `is_folder` does; the functions below return False then.
     """
     try:
         return path.stat()
@@ -28,34 +25,28 @@ def look_at(path: Path) -> os.stat_result | None:
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a name leads to a folder.
-
-    Raises
-    ------
-    UserError
-        If it cannot be looked at.
-    """
-    status = look_at(path)
+    """Return whether a name is that of a folder."""
+    status = status_of(path)
     return status is not None and stat.S_ISDIR(status.st_mode)
 
 
 def is_visible(path: Path) -> bool:
-    """Return whether a name leads to something that can be looked at."""
+    """Return whether a name exists and can be accessed."""
     return _visible_mode(path) != 0
 
 
 def is_visible_file(path: Path) -> bool:
-    """Return whether a name leads to a regular file that can be looked at."""
+    """Return whether a name is a regular file that can be accessed."""
     return stat.S_ISREG(_visible_mode(path))
 
 
 def is_visible_folder(path: Path) -> bool:
-    """Return whether a name leads to a folder that can be looked at."""
+    """Return whether a name is a folder that can be accessed."""
     return stat.S_ISDIR(_visible_mode(path))
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Return whether two names lead to the same file, as far as they can be looked at."""
+    """Return whether two names are the same file; False if one cannot be accessed."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):
@@ -64,7 +55,7 @@ def same_file(one: Path, other: Path) -> bool:
 
 def _visible_mode(path: Path) -> int:
     try:
-        status = look_at(path)
+        status = status_of(path)
     except UserError:
         return 0
     return 0 if status is None else status.st_mode

@@ -7,7 +7,7 @@ from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printa
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.exif import take_orientation
 from inpaint_app.files.limits import MAX_FILE_BYTES
-from inpaint_app.files.registry import readable_names, recognise
+from inpaint_app.files.registry import format_names, recognise
 from inpaint_app.files.whole_file import read_whole_file
 from inpaint_app.image.picture import Picture
 
@@ -26,7 +26,8 @@ def read_picture(path: str | Path) -> Picture:
     Returns
     -------
     Picture
-        Whole: a truncated file is refused rather than filled up.
+        Whole: a truncated file is refused rather than filled up, but for a JPEG file, whose lost part is
+        transparent, and so counts as missing.
 
     Raises
     ------
@@ -34,7 +35,7 @@ def read_picture(path: str | Path) -> Picture:
         If there is no readable picture of an accepted format; see `limits` for the sizes that are.
     """
     path = Path(path)
-    data = read_whole_file(path, limit=MAX_FILE_BYTES, check=lambda start: _refuse_strangers(path, start))
+    data = read_whole_file(path, limit=MAX_FILE_BYTES, check=lambda start: _check_recognised(path, start))
     found = recognise(data)
     if found is None:  # it has changed meanwhile
         raise UserError(
@@ -43,18 +44,19 @@ def read_picture(path: str | Path) -> Picture:
     return _decode(path, data, found)
 
 
-def _refuse_strangers(path: Path, start: bytes) -> None:
+def _check_recognised(path: Path, start: bytes) -> None:
     if not start:
         raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
     if recognise(start) is None:
         raise UserError(
-            f"{printable_path(path)} is not an image this program reads", f"convert it to {readable_names()}"
+            f"{printable_path(path)} is not an image this program reads",
+            f"convert it to {format_names()}",
         )
 
 
 def _decode(path: Path, data: bytes, found: Format) -> Picture:
     try:
-        return _finish(found.decode(data))
+        return _apply_orientation(found.decode(data))
     except DamagedError as error:
         raise UserError(
             f"{printable_path(path)} is a damaged {found.name} file: {error}", "get a fresh copy"
@@ -71,7 +73,7 @@ def _decode(path: Path, data: bytes, found: Format) -> Picture:
         ) from error
 
 
-def _finish(picture: Picture) -> Picture:
+def _apply_orientation(picture: Picture) -> Picture:
     """Apply the orientation, or drop an EXIF block that cannot be read."""
     if picture.exif is None:
         return picture

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from inpaint_app.errors import UserError, printable_path
+from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files import formats
 from inpaint_app.files.format import Format
 
@@ -20,15 +20,19 @@ def lossless() -> list[Format]:
     return [each for each in writable() if not each.is_lossy]
 
 
+def transparent() -> list[Format]:
+    """Return the formats that can be written and keep transparency."""
+    return [each for each in writable() if each.has_alpha]
+
+
 def suffixes(some: list[Format] | None = None) -> list[str]:
     """Return the suffixes of some formats; of all that can be read if none are given."""
     return [suffix for each in (FORMATS if some is None else some) for suffix in each.suffixes]
 
 
-def readable_names() -> str:
-    """Return the names of all formats, as a sentence lists them."""
-    *others, last = [each.name for each in FORMATS]
-    return f"{', '.join(others)} or {last}"
+def format_names(some: list[Format] | None = None) -> str:
+    """Return the names of some formats, or of all, as part of a sentence: "PNG, TIFF or WebP"."""
+    return join_names([each.name for each in (FORMATS if some is None else some)], "or")
 
 
 def recognise(start: bytes) -> Format | None:
@@ -57,9 +61,8 @@ def format_of(path: Path) -> Format:
     """
     found = find_writable(path)
     if found is None:
-        usual = [each.suffixes[0] for each in writable()]
+        usual = join_names([each.suffixes[0] for each in writable()], "or")
         raise UserError(
-            f"{printable_path(path)} has no suffix of a format that can be written",
-            f"use {', '.join(usual[:-1])} or {usual[-1]}",
+            f"{printable_path(path)} has no suffix of a format that can be written", f"use {usual}"
         )
     return found

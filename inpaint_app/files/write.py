@@ -1,4 +1,4 @@
-"""Write a picture to a file, its format decided by the name's ending."""
+"""Write a picture to a file, in the format of its suffix."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inpaint_app.errors import Remedy, UserError, printable_path
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
-from inpaint_app.files.encodable import check_encodable, facts_of
+from inpaint_app.files.encodable import check_encodable, properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.paths import same_file
@@ -70,7 +70,7 @@ def picture_output(
         If the format cannot keep the picture.
     """
     found = format_of(path)
-    check_encodable(facts_of(picture), found, depth=depth, quality=quality)
+    check_encodable(properties_of(picture), found, depth=depth, quality=quality)
     if depth is not None and depth != picture.depth:
         alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
         picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
@@ -80,28 +80,14 @@ def picture_output(
 
 
 def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> Format:
-    """Refuse a name that `write_picture` would refuse, before anything is read.
+    """Refuse a name that `write_picture` would refuse, before anything is read; returns the format.
 
-    Whether the picture can be kept is for `check_encodable` to say, as soon as it is read.
-
-    Parameters
-    ----------
-    path, overwrite, protect
-        As for `write_picture`.
-
-    Returns
-    -------
-    Format
-        The one that the suffix asks for.
-
-    Raises
-    ------
-    UserError
-        If nothing could be written there.
+    Whether the format can keep the picture is for `check_encodable`, once the picture is read.
     """
     path = Path(path)
     found = format_of(path)
-    _refuse_source(path, protect, overwrite=overwrite)
+    if not overwrite and any(same_file(path, Path(source)) for source in protect):
+        raise UserError(f"{printable_path(path)} is the source itself", Remedy.REPLACE_FILE)
     check_target(path, overwrite=overwrite)
     return found
 
@@ -114,11 +100,3 @@ def default_output(path: str | Path) -> Path:
     path = Path(path)
     suffix = writable()[0].suffixes[0] if find_writable(path) is None else path.suffix
     return path.with_name(f"{path.stem}_restored{suffix}")
-
-
-def _refuse_source(path: Path, sources: Iterable[str | Path], *, overwrite: bool) -> None:
-    if not overwrite and any(same_file(path, Path(source)) for source in sources):
-        raise UserError(
-            f"{printable_path(path)} is the source itself",
-            Remedy.REPLACE_FILE,
-        )

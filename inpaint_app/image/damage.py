@@ -1,4 +1,4 @@
-"""Damage on purpose: masks that make test cases out of whole pictures."""
+"""Simulated damage: masks that make test cases out of intact pictures."""
 
 from __future__ import annotations
 
@@ -16,29 +16,18 @@ MAX_TEXT = 200
 
 
 def random_mask(shape: tuple[int, int], fraction: float, seed: int = 0) -> Mask:
-    """Return a mask with pixels missing at random places.
+    """Return a mask of a shape (H, W) with a fraction of the pixels missing, met to the pixel.
 
-    Parameters
-    ----------
-    shape : (int, int)
-        Height and width.
-    fraction : float
-        Part of the pixels that are missing, above 0 and below 1; met to the pixel, but for at least one
-        missing and one observed pixel.
-    seed : int
-        Same seed, same mask.
-
-    Returns
-    -------
-    (H, W) ndarray of bool
-        True = missing.
+    At least one pixel is missing and one observed. The same seed makes the same mask, here and below.
     """
     height, width = shape
     n_pixels = height * width
     if not 0 < fraction < 1:
-        raise UserError(f"The missing part is {fraction:g}", "give a number between 0 and 1, such as 0.8")
+        raise UserError(f"The missing fraction is {fraction:g}", "give a number between 0 and 1, such as 0.8")
     if n_pixels < 2:
-        raise UserError("A picture of one pixel cannot miss a part of it", "give a larger picture")
+        raise UserError(
+            "A picture of one pixel cannot have a fraction of it missing", "give a larger picture"
+        )
     n_missing = min(max(round(fraction * n_pixels), 1), n_pixels - 1)
     order = np.random.default_rng(seed).permutation(n_pixels)
     mask = np.zeros(n_pixels, np.bool_)
@@ -47,20 +36,7 @@ def random_mask(shape: tuple[int, int], fraction: float, seed: int = 0) -> Mask:
 
 
 def scratch_mask(shape: tuple[int, int], seed: int = 0) -> Mask:
-    """Return a mask of a handful of smooth, thin scratches whose width varies along them.
-
-    Parameters
-    ----------
-    shape : (int, int)
-        Height and width; the scratches scale with them.
-    seed : int
-        Same seed, same mask.
-
-    Returns
-    -------
-    (H, W) ndarray of bool
-        True = missing.
-    """
+    """Return a mask of a handful of smooth, thin scratches that scale with the picture."""
     rng = np.random.default_rng(seed)
     canvas = Image.new("1", shape[::-1])
     draw = ImageDraw.Draw(canvas)
@@ -94,21 +70,9 @@ def _scratch(draw: ImageDraw.ImageDraw, shape: tuple[int, int], rng: np.random.G
 
 
 def text_mask(shape: tuple[int, int], text: str, seed: int = 0) -> Mask:
-    """Return a mask of a text stamped all over the picture, slightly rotated.
+    """Return a mask of a text stamped all over the picture, slightly rotated; the letters scale with it.
 
-    Parameters
-    ----------
-    shape : (int, int)
-        Height and width; the letters scale with them.
-    text : str
-        What to stamp; line breaks and repeated blanks count as one blank.
-    seed : int
-        Decides the angle and where the rows begin.
-
-    Returns
-    -------
-    (H, W) ndarray of bool
-        True = missing.
+    Line breaks and repeated blanks count as one blank. The seed decides the angle and where rows begin.
     """
     line = " ".join(text.split())
     if not line:
@@ -147,7 +111,7 @@ class Damage:
     kind : str
         "random", "text" or "scratches".
     fraction : float
-        Missing part, for "random".
+        Fraction of the pixels that are missing, for "random".
     text : str
         What is stamped, for "text".
     seed : int
@@ -168,7 +132,7 @@ class Damage:
         return random_mask(shape, self.fraction, self.seed)
 
     def __str__(self) -> str:
-        """Return the damage in a few words."""
+        """Return a short description."""
         if self.kind == "random":
             return f"{100 * self.fraction:.0f} % missing"
         return self.kind
@@ -180,21 +144,11 @@ SAMPLES = (
     Damage("text", text="dictionary selection", seed=1),
     Damage("scratches", seed=1),
 )
-"""Damages that the sample is offered with."""
+"""The kinds of damage that the sample is offered with."""
 
 
 def damaged(picture: Picture, mask: Mask) -> Picture:
-    """Return the picture with alpha = 0 where the mask is True.
-
-    Colour values there become 0, so that nothing of the original is left to be found.
-
-    Parameters
-    ----------
-    picture : Picture
-        A whole picture.
-    mask : (H, W) ndarray of bool
-        True = missing.
-    """
+    """Return the picture with alpha = 0 and colour 0 where the mask is True."""
     pixels, opaque = picture.pixels.copy(), picture.pixels.dtype.type(picture.max_value)
     pixels[mask] = 0
     alpha = np.full(mask.shape, opaque) if picture.alpha is None else picture.alpha.copy()

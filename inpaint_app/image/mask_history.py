@@ -106,11 +106,6 @@ class MaskHistory:
     def _state(self) -> int:
         return self._done[-1].state if self._done else self._first
 
-    @property
-    def is_painting(self) -> bool:
-        """Whether a stroke has begun and not ended."""
-        return self._stroke is not None
-
     def begin_stroke(self, row: float, column: float, *, diameter: int, missing: bool = True) -> Rect | None:
         """Put a round brush down.
 

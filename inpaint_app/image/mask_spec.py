@@ -24,9 +24,11 @@ class MaskSpec:
     key : str or None
         A colour, found with `tolerance`: the largest difference in any channel.
     grow : int or None
-        Pixels by which what a file, a colour or soft alpha marks grows; None as `missing.grown` chooses.
+        Pixels by which what a file or a colour marks grows; None as `missing.grown` chooses.
     detect : tuple of str
         Kinds of damage to detect, with `sensitivity`; the detected pixels are missing too.
+    soft_edges : bool
+        Whether partly transparent pixels that border transparent ones are missing too.
     """
 
     mask: Path | None = None
@@ -36,3 +38,4 @@ class MaskSpec:
     grow: int | None = None
     detect: tuple[DamageKind, ...] = ()
     sensitivity: float = 0.5
+    soft_edges: bool = True

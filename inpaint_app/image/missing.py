@@ -21,14 +21,14 @@ _MOSTLY = 0.9
 
 @dataclass(frozen=True, eq=False)
 class MissingPixels:
-    """Which pixels are missing, and how that was known.
+    """Which pixels are missing, and what marks them.
 
     Attributes
     ----------
     mask : ndarray of bool, (H, W) or (H, W, 3)
         True = missing. Per channel only where the channels of a pixel differ.
     sources : tuple of str
-        Those of "alpha", "nan", "mask", "key", "detected" that marked something.
+        Those of "alpha", "soft" (partly transparent), "nan", "mask", "key", "detected" that marked something.
     """
 
     mask: Mask
@@ -36,7 +36,7 @@ class MissingPixels:
 
     @property
     def fraction(self) -> float:
-        """Missing part of all values, 0 to 1."""
+        """Fraction of the values that are missing, 0 to 1."""
         return float(np.count_nonzero(self.mask) / self.mask.size)
 
 
@@ -48,6 +48,7 @@ def detect_missing(
     tolerance: float = 0,
     invert_mask: bool = False,
     grow: int | None = 0,
+    soft_edges: bool = True,
 ) -> MissingPixels:
     """Return the union of all pixels that something marks as missing.
 
@@ -68,7 +69,10 @@ def detect_missing(
     invert_mask : bool
         Dark = missing instead.
     grow : int or None
-        Pixels by which what mask, key and soft alpha mark grows, see `grown`.
+        Pixels by which what mask and key mark grows, see `grown`.
+    soft_edges : bool
+        Partly transparent pixels are missing too where they border transparent ones, as the rim of a soft
+        stroke does; not in a picture that is partly transparent as a whole.
 
     Raises
     ------
@@ -77,24 +81,16 @@ def detect_missing(
     """
     found = {
         "alpha": _from_alpha(picture),
+        "soft": _from_soft_edges(picture) if soft_edges else None,
         "nan": _from_nan(picture),
         "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
         "key": None if key is None else _from_key(picture, key, tolerance),
     }
     marked = {source: where for source, where in found.items() if where is not None and where.any()}
-    for source in ("alpha", "mask", "key"):
-        if source in marked and (source != "alpha" or has_soft_alpha(picture)):
-            marked[source] = grown(marked[source], grow)
+    marked |= {source: grown(marked[source], grow) for source in ("mask", "key") if source in marked}
     if not marked:
         return MissingPixels(np.zeros(picture.pixels.shape[:2], np.bool_), ())
     return MissingPixels(_union(list(marked.values())), tuple(marked))
-
-
-def has_soft_alpha(picture: Picture) -> bool:
-    """Return whether some pixels are partly transparent: what was erased has a soft rim."""
-    if picture.alpha is None:
-        return False
-    return bool(((picture.alpha > 0) & (picture.alpha < full_scale(picture.alpha.dtype))).any())
 
 
 def grown(mask: Mask, pixels: int | None) -> Mask:
@@ -175,6 +171,19 @@ def _from_alpha(picture: Picture) -> Mask | None:
     return None if picture.alpha is None else ~(picture.alpha > 0)
 
 
+def _from_soft_edges(picture: Picture) -> Mask | None:
+    if picture.alpha is None:
+        return None
+    clear, opaque = ~(picture.alpha > 0), picture.alpha >= picture.max_value
+    soft: Mask = ~(clear | opaque)
+    if not clear.any() or not 0 < np.count_nonzero(soft) <= np.count_nonzero(opaque):
+        return None
+    from scipy.ndimage import binary_propagation  # noqa: PLC0415  (slow to import, and seldom needed)
+
+    reached: Mask = binary_propagation(clear, structure=np.ones((3, 3)), mask=clear | soft)
+    return reached & soft
+
+
 def _from_nan(picture: Picture) -> Mask | None:
     return ~np.isfinite(picture.pixels) if picture.depth == 32 else None
 
@@ -188,7 +197,9 @@ def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask
             "give a mask of the same size",
         )
     if marked.ndim == 3 and marked.shape != picture.pixels.shape:
-        raise UserError("The mask has other channels than the picture", "give one with a single channel")
+        raise UserError(
+            "The channels of the mask are not those of the picture", "give one with a single channel"
+        )
     return ~marked if invert else marked
 
 

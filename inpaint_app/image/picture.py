@@ -87,8 +87,8 @@ class Picture:
 
     @property
     def mode(self) -> str:
-        """Layout in words, such as "8-bit colour with transparency"."""
-        return mode_words(self.depth, is_color=self.is_color, has_alpha=self.alpha is not None)
+        """Layout as text, such as "8-bit colour with transparency"."""
+        return format_mode(self.depth, is_color=self.is_color, has_alpha=self.alpha is not None)
 
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
         """Return the picture with new pixels.
@@ -126,21 +126,21 @@ class Picture:
         return replace(self, pixels=_orient(self.pixels, orientation), alpha=alpha, dpi=dpi)
 
 
-def mode_words(depth: int, *, is_color: bool, has_alpha: bool) -> str:
-    """Return a layout in words, such as "8-bit colour with transparency"."""
+def format_mode(depth: int, *, is_color: bool, has_alpha: bool) -> str:
+    """Return a layout as text, such as "8-bit colour with transparency"."""
     bits = "32-bit float" if depth == 32 else f"{depth}-bit"
     return f"{bits} {'colour' if is_color else 'gray'}{' with transparency' if has_alpha else ''}"
 
 
 def picture_from_rgba(values: Array) -> Picture:
-    """Return a picture from (H, W, 4) bytes; alpha is left out where nothing is transparent.
+    """Return a picture from (H, W, 4) bytes; alpha is left out where everything is opaque.
 
     Gray pictures on the clipboard come as RGB; equal channels become one.
     """
     colours, alpha = np.ascontiguousarray(values[..., :3]), np.ascontiguousarray(values[..., 3])
     if bool((colours == colours[..., :1]).all()):
         colours = np.ascontiguousarray(colours[..., 0])
-    return Picture(colours, alpha if bool((alpha == 0).any()) else None)
+    return Picture(colours, alpha if bool((alpha < 255).any()) else None)
 
 
 def full_scale(dtype: npt.DTypeLike) -> float:

@@ -31,6 +31,16 @@ class Rect(NamedTuple):
         """Index of these pixels in an array (H, W, ...) that holds them all."""
         return slice(self.row, self.row + self.height), slice(self.column, self.column + self.width)
 
+    @property
+    def center(self) -> tuple[int, int]:
+        """Row and column of the pixel in its middle."""
+        return self.row + self.height // 2, self.column + self.width // 2
+
+    def contains(self, pixel: tuple[int, int]) -> bool:
+        """Return whether a pixel, given by row and column, lies in it."""
+        row, column = pixel[0] - self.row, pixel[1] - self.column
+        return 0 <= row < self.height and 0 <= column < self.width
+
     def united(self, other: Rect) -> Rect:
         """Return the smallest rectangle around both."""
         if self.is_empty or other.is_empty:

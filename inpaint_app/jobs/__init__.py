@@ -1,1 +1,1 @@
-"""The use cases, with neither Qt nor argparse. Imports `files`, `figures` and `image`."""
+"""The use cases, with neither Qt nor argparse. Imports `figures`, `files` and `image`."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError, printable_path, writing_error
-from inpaint_app.files.batch_files import Item, find_items
+from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.files.paths import is_visible
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl, Progress
@@ -57,7 +57,7 @@ class BatchRequest:
 
 @dataclass(frozen=True)
 class BatchRow:
-    """How one file fares.
+    """The state of one file of a batch.
 
     Attributes
     ----------
@@ -104,13 +104,13 @@ def run_batch(request: BatchRequest, control: JobControl) -> tuple[BatchRow, ...
         threads = max(1, _n_cores() // request.n_jobs)
         request = replace(request, settings=replace(request.settings, threads=threads))
     numbers = range(1, len(items) + 1)
-    with _folder(request.folder):
+    with _output_folder(request.folder):
         if request.n_jobs == 1:
-            return tuple(_row(request, items, number, control) for number in numbers)
+            return tuple(_restore_row(request, items, number, control) for number in numbers)
         pool = ThreadPoolExecutor(request.n_jobs)
         try:
-            futures = [pool.submit(_row, request, items, number, control) for number in numbers]
-            return tuple(_result(future) for future in futures)
+            futures = [pool.submit(_restore_row, request, items, number, control) for number in numbers]
+            return tuple(_wait_for(future) for future in futures)
         except BaseException:
             control.cancel()
             raise
@@ -118,14 +118,14 @@ def run_batch(request: BatchRequest, control: JobControl) -> tuple[BatchRow, ...
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _result(future: Future[BatchRow]) -> BatchRow:
-    """Wait in small steps: a wait without end would not let Ctrl-C through on every system."""
+def _wait_for(future: Future[BatchRow]) -> BatchRow:
+    """Return the row, waiting in small steps: on some systems Ctrl-C does not end a long wait."""
     while True:
         with contextlib.suppress(TimeoutError):
             return future.result(timeout=0.2)
 
 
-def _row(request: BatchRequest, items: list[Item], number: int, control: JobControl) -> BatchRow:
+def _restore_row(request: BatchRequest, items: list[BatchItem], number: int, control: JobControl) -> BatchRow:
     control.check()
     item, start = items[number - 1], time.perf_counter()
     row = BatchRow(number, len(items), item.path, Progress("reading", 0.0))
@@ -147,7 +147,7 @@ def _row(request: BatchRequest, items: list[Item], number: int, control: JobCont
     return row
 
 
-def _file_request(request: BatchRequest, item: Item) -> FileRequest:
+def _file_request(request: BatchRequest, item: BatchItem) -> FileRequest:
     if item.error is not None:
         raise item.error
     return FileRequest(
@@ -162,7 +162,7 @@ def _file_request(request: BatchRequest, item: Item) -> FileRequest:
 
 
 @contextlib.contextmanager
-def _folder(path: Path) -> Iterator[None]:
+def _output_folder(path: Path) -> Iterator[None]:
     """Make a folder, and remove it again if nothing was put there."""
     is_new = not is_visible(path)
     try:

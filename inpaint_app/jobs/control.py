@@ -44,7 +44,7 @@ class Progress:
 
 
 class JobControl:
-    """One job under way, as its caller and the job itself see it.
+    """Connects a job with its caller, who follows it and may end it.
 
     Parameters
     ----------

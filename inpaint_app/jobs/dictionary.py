@@ -1,4 +1,4 @@
-"""What a restoration says about its dictionary: a figure of the atoms, and where each is used."""
+"""The dictionary of a restoration: a figure of its atoms, and the patches that use each."""
 
 from dataclasses import dataclass
 
@@ -43,11 +43,13 @@ def selection_shares(restoration: Restoration) -> npt.NDArray[np.float64]:
 def dictionary_figure(restoration: Restoration) -> Picture:
     """Draw the atoms of a dictionary with the fraction of the patches that use each."""
     size = restoration.settings.patch_size
+    # Coding skips patches if refinement follows; those of the selection are the same in either case.
+    is_selected = restoration.selection is not None
     return atoms_figure(
         restoration.dictionary,
         restoration.origins,
         (size, size),
-        shares=restoration.usage_fractions,
+        shares=selection_shares(restoration) if is_selected else restoration.usage_fractions,
         title=f"A dictionary of {len(restoration.origins)} atoms of {size} x {size} pixels",
         subtitle="Gray is zero. Below each atom: the fraction of the patches that use it.",
     )

@@ -1,4 +1,4 @@
-"""Write what a restoration led to: the picture, its mask, figures and a recipe."""
+"""Write the results of a restoration: the picture, its mask, figures and a recipe."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
-from inpaint_app.files.encodable import Facts, check_encodable, facts_of
+from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
 from inpaint_app.files.paths import same_file
 from inpaint_app.files.recipes.contents import recipe_output
 from inpaint_app.files.registry import format_of
@@ -31,7 +31,7 @@ class Output:
     Attributes
     ----------
     path : Path
-        Its suffix tells the format.
+        Its suffix decides the format.
     overwrite : bool
         Whether an existing file may be replaced.
     quality : int
@@ -54,12 +54,12 @@ class Output:
 
     def check_restored(self, source: Source) -> None:
         """Raise `UserError` if the format cannot keep the restored picture of a source."""
-        facts = facts_of(source.picture, missing=source.missing.mask)
-        check_encodable(facts, format_of(self.path), depth=self.depth, quality=self.quality)
+        properties = properties_of(source.picture, missing=source.missing.mask)
+        check_encodable(properties, format_of(self.path), depth=self.depth, quality=self.quality)
 
     def check_size(self, width: int, height: int) -> None:
         """Raise `UserError` if the format cannot keep a colour picture of this size."""
-        check_encodable(Facts(width, height), format_of(self.path), quality=self.quality)
+        check_encodable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
 
     def pending(self, picture: Picture) -> PendingFile:
         """Return what `write` writes, to be written together with other files."""

@@ -12,7 +12,7 @@ from inpaint_app.jobs.source import Source, detect_again
 
 @dataclass(frozen=True, eq=False)
 class LoadedRecipe:
-    """What a recipe says.
+    """The contents of a recipe.
 
     Attributes
     ----------
@@ -30,13 +30,7 @@ class LoadedRecipe:
 
 
 def load_recipe(path: Path, source: Source | None = None) -> LoadedRecipe:
-    """Read a recipe; with a source, detect its missing pixels again if the recipe says how.
-
-    Raises
-    ------
-    UserError
-        If anything of it does not work.
-    """
+    """Read a recipe; with a source, detect its missing pixels again if the recipe says how."""
     recipe = read_recipe(path)
     settings, mask_spec = recipe_settings(recipe, path), recipe_mask_spec(recipe, path)
     if source is None or mask_spec == MaskSpec():

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core import ConstraintName, Restoration, RestoreSettings, RestoreStep, iter_restore
+from dictsel_core import ConstraintName, Restoration, RestoreSettings, RestoreStep, iter_restore, psnr
 from inpaint_app.errors import UserError, clause
 from inpaint_app.image.missing import Mask, MissingPixels, check_missing
 from inpaint_app.image.picture import Array, channel_axis
+from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter, StoppedError
 
 _STAGES = {
@@ -39,7 +40,7 @@ class RestoreRequest:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What a run led to; no restoration if it was stopped before there was a picture."""
+    """The result of a run; no restoration if it was stopped before there was a picture."""
 
     request: RestoreRequest
     restoration: Restoration | None
@@ -57,11 +58,18 @@ class IntermediateImage:
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """A restored part of the picture: rows and columns, and their pixels."""
+    """A restored part of the picture: rows and columns, their pixels, and the PSNR where it can be known."""
 
     rows: slice
     columns: slice
     image: Array
+    psnr: float | None = None
+
+    @property
+    def rect(self) -> Rect:
+        """The part of the picture that it shows."""
+        rows, columns = self.rows, self.columns
+        return Rect(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
 
 
 def restore(request: RestoreRequest, control: JobControl) -> RunResult:
@@ -86,12 +94,15 @@ def compare(
     return tuple(results)
 
 
-def preview(request: RestoreRequest, rows: slice, columns: slice, control: JobControl) -> Preview | None:
+def preview(
+    request: RestoreRequest, rect: Rect, control: JobControl, reference: Array | None = None
+) -> Preview | None:
     """Restore a part of a picture with the settings that the whole would have.
 
     None where nothing is missing in it, or nothing is left to restore it from. Reports a `Preview` before
     any refinement and after each round of it.
     """
+    rows, columns = rect.slices
     part = request.mask[rows, columns]
     if not part.any() or part.all():
         return None
@@ -100,6 +111,10 @@ def preview(request: RestoreRequest, rows: slice, columns: slice, control: JobCo
     observed = 1 - np.count_nonzero(request.mask) / request.mask.size
     unrefined: Array | None = None
 
+    def made_of(image: Array) -> Preview:
+        known = None if reference is None else psnr(reference[rows, columns], image)
+        return Preview(rows, columns, image, known)
+
     def on_step(step: RestoreStep) -> None:
         nonlocal unrefined
         if step.stage != "refine":
@@ -107,13 +122,13 @@ def preview(request: RestoreRequest, rows: slice, columns: slice, control: JobCo
             return
         image, unrefined = unrefined if step.image is None else step.image, None
         if image is not None:
-            control.report(Preview(rows, columns, image))
+            control.report(made_of(image))
 
     with translate_errors():
         resolved = settings.resolved(observed, n_candidates)
         pixels = request.pixels[rows, columns]
         run = iter_restore(pixels, part, resolved, channel_axis=request.channel_axis)
-        return Preview(rows, columns, control.drain(run, on_step).image)
+        return made_of(control.drain(run, on_step).image)
 
 
 def with_constraint(request: RestoreRequest, constraint: ConstraintName) -> RestoreRequest:
@@ -123,7 +138,7 @@ def with_constraint(request: RestoreRequest, constraint: ConstraintName) -> Rest
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turn what the library says about its arguments into a `UserError`."""
+    """Turn exceptions of the library about its arguments into a `UserError`."""
     try:
         yield
     except ValueError as error:

@@ -49,14 +49,14 @@ class FileRequest:
 
     @property
     def sources(self) -> tuple[Path, ...]:
-        """Files that must not be overwritten unasked."""
+        """Files that must not be overwritten without permission."""
         given = (self.path, self.mask_spec.mask, self.reference)
         return tuple(path for path in given if path is not None)
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of a file: figures, the settings used, and seconds by stage."""
+    """The result for one file: quality, the settings used, and seconds by stage."""
 
     quality: QualityMetrics
     missing_fraction: float

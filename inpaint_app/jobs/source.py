@@ -70,7 +70,7 @@ class Source:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Files that must not be overwritten unasked."""
+        """Files that must not be overwritten without permission."""
         given = (self.path, self.reference_path, self.mask_spec.mask)
         return tuple(path for path in given if path is not None)
 
@@ -198,6 +198,13 @@ def _read(path: Path) -> Picture:
     return read_picture(path)
 
 
+def _read_mask(path: Path) -> Picture:
+    mask = read_picture(path)
+    if mask.source_format == "JPEG" and mask.alpha is not None:
+        raise UserError(f"The mask {printable_path(path)} ends too early", "get a fresh copy")
+    return mask
+
+
 def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
     missing = _detect_marked(picture, spec)
     if not spec.detect:
@@ -209,9 +216,10 @@ def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
 def _detect_marked(picture: Picture, spec: MaskSpec) -> MissingPixels:
     return detect_missing(
         picture,
-        mask=None if spec.mask is None else read_picture(spec.mask),
+        mask=None if spec.mask is None else _read_mask(spec.mask),
         key=spec.key,
         tolerance=spec.tolerance,
         invert_mask=spec.invert_mask,
         grow=spec.grow,
+        soft_edges=spec.soft_edges,
     )

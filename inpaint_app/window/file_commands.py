@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import facts_of
+from inpaint_app.files.encodable import properties_of
 from inpaint_app.files.format import Format
-from inpaint_app.files.paths import is_visible, look_at, same_file
+from inpaint_app.files.paths import is_visible, same_file, status_of
 from inpaint_app.files.write import default_output
 from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage
@@ -75,7 +75,7 @@ class FileCommands(QObject):
     def open_recent(self, path: Path) -> None:
         """Open a file of the list of recent ones; one that is gone is dropped from the list."""
         try:
-            is_there = look_at(path) is not None
+            is_there = status_of(path) is not None
         except UserError as error:  # a disk that is not at hand now may be so later
             self._session.problem.emit(str(error))
             return
@@ -198,7 +198,7 @@ class FileCommands(QObject):
             source,
             self.suggestion("restored"),
             self._window,
-            facts=facts_of(source.picture, missing=record.mask),
+            properties=properties_of(source.picture, missing=record.mask),
             shows_preview=shows_preview,
         )
         if dialog.exec() == QDialog.DialogCode.Accepted and dialog.target is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage
 
-from inpaint_app.errors import listed, printable_path
+from inpaint_app.errors import join_names, printable_path
 from inpaint_app.files.paths import is_visible_folder
 from inpaint_app.files.registry import suffixes
 from inpaint_app.image.picture import Picture, picture_from_rgba
@@ -59,7 +59,7 @@ class Transfer:
             names[_MAX_NAMED - 1 :] = [f"{len(names) - _MAX_NAMED + 1} others"]
         verb = "was" if len(self.skipped) == 1 else "were"
         return (
-            f"{listed(names)} {verb} left out: drop one picture, with its mask or original if you like, "
+            f"{join_names(names)} {verb} left out: drop one picture, with its mask or original if you like, "
             "or one folder."
         )
 

@@ -42,6 +42,7 @@ def test_the_packages_of_the_app_are_all_looked_at() -> None:
     found = {module.name for module in pkgutil.iter_modules(inpaint_app.__path__)}
     assert found - {"cli", "launch", "__main__"} == {
         "errors",
+        "explanations",
         "formatting",
         "image",
         "files",

@@ -8,11 +8,11 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.parser import fraction
-from inpaint_app.errors import UserError, listed, printable_path
+from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
-from inpaint_app.files.encodable import Facts, check_encodable, facts_of
+from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.registry import format_of
+from inpaint_app.files.registry import format_names, format_of, transparent
 from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged, mask_picture
@@ -33,7 +33,7 @@ _QUALITY = 100
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser, "an intact picture")
-    options.add_output(parser, "PNG, TIFF or WebP: formats with alpha", required=True)
+    options.add_output(parser, f"{format_names(transparent())}: formats with alpha", required=True)
     missing = "fraction of the pixels to drop: 0.8 or 80%%"
     parser.add_argument("--missing", metavar="FRACTION", type=fraction, help=missing)
     parser.add_argument("--scratches", action="store_true", help="a handful of thin curved scratches")
@@ -50,14 +50,15 @@ def _run(args: argparse.Namespace) -> int:
     for path in paths:
         if not check_output(path, overwrite=args.overwrite, protect=[args.input]).has_alpha:
             raise UserError(
-                f"{printable_path(path)} cannot keep which pixels are missing", "write PNG, TIFF or WebP"
+                f"{printable_path(path)} cannot keep which pixels are missing",
+                f"write {format_names(transparent())}",
             )
     check_distinct(paths)
     picture = read_picture(args.input)
-    facts = replace(facts_of(picture), has_alpha=True, is_transparent=True)
-    check_encodable(facts, format_of(args.output), quality=_QUALITY)
+    properties = replace(properties_of(picture), has_alpha=True, is_transparent=True)
+    check_encodable(properties, format_of(args.output), quality=_QUALITY)
     if args.mask_out is not None:
-        plain = Facts(picture.width, picture.height, is_color=False)
+        plain = PictureProperties(picture.width, picture.height, is_color=False)
         check_encodable(plain, format_of(args.mask_out), quality=_QUALITY)
     for notice in picture.notices:
         console.note(notice)
@@ -90,8 +91,8 @@ def _damage(args: argparse.Namespace) -> Damage:
         return given[0]
     names = [name for name, damage in kinds.items() if damage is not None] or list(kinds)
     if given:
-        raise UserError(f"{listed(names)} exclude each other", "give one of them")
-    raise UserError("The kind of damage is missing", f"give one of {listed(names)}")
+        raise UserError(f"{join_names(names)} exclude each other", "give one of them")
+    raise UserError("The kind of damage is missing", f"give one of {join_names(names)}")
 
 
 COMMAND = Command(

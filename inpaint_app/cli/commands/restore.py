@@ -7,7 +7,7 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import as_document, follow, print_result
+from inpaint_app.cli.report import as_document, print_result, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.files.write import default_output
 from inpaint_app.jobs.export import Output
@@ -64,7 +64,7 @@ def _run(args: argparse.Namespace) -> int:
         estimates=not args.no_estimate,
     )
     with ProgressBar(quiet=args.quiet) as bar:
-        result = restore_file(request, follow(console, bar))
+        result = restore_file(request, terminal_control(console, bar))
     print_result(console, result)
     if recipe is not None:
         console.print_written(recipe, (), label="Recipe")

@@ -15,13 +15,7 @@ _TARGETS = {"1": "L", "L": "L", "P": "RGB", "RGB": "RGB", "RGBA": "RGBA"}
 
 
 def decode_bmp(data: bytes) -> Picture:
-    """Return the picture in a BMP file.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If the file is not whole, or too large.
-    """
+    """Return the picture in a BMP file."""
     try:
         image = BmpImageFile(io.BytesIO(data))
         check_size(*image.size)

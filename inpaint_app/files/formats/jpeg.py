@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+import numpy as np
+import numpy.typing as npt
 from PIL import Image
 
 from inpaint_app.errors import DamagedError, UnsupportedError
@@ -15,7 +17,8 @@ from inpaint_app.files.formats.shared.cmyk import cmyk_to_rgb
 from inpaint_app.files.formats.shared.exif import PREFIX
 from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow
 from inpaint_app.files.limits import MAX_EXIF_BYTES, check_size
-from inpaint_app.image.picture import Picture
+from inpaint_app.formatting import format_percent
+from inpaint_app.image.picture import Array, Picture
 
 SIGNATURE = b"\xff\xd8\xff"
 
@@ -29,6 +32,8 @@ _MODES = {1: ("L", "L"), 3: ("RGB", "RGB"), 4: ("CMYK", "CMYK;I")}  # Adobe stor
 # with thousands would decode for hours.
 _MAX_SCANS = 200
 _MAX_SEGMENTS = 100_000
+_MAX_LOST = 0.9
+"""Files of which less is left are refused."""
 
 
 @dataclass
@@ -37,6 +42,7 @@ class _Header:
     size: tuple[int, int] = (0, 0)
     precision: int = 8
     channels: int = 0
+    mcu: tuple[int, int] = (8, 8)
     exif_parts: list[bytes] = field(default_factory=list)
     n_exif_bytes: int = 0
     profile_parts: dict[int, bytes] = field(default_factory=dict)
@@ -71,36 +77,94 @@ class _Header:
 
 
 def decode_jpeg(data: bytes) -> Picture:
-    """Return the (first) picture in a JPEG file.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If the file is not whole, too large, or not 8-bit gray, colour or CMYK.
-    """
+    """Return the (first) picture in a JPEG file; the lost part of one that ends too early is transparent."""
     header = _read_header(data)
     check_size(*header.size)
     if header.precision != 8:
         raise UnsupportedError(f"it is a {header.precision}-bit JPEG", "convert it to PNG or TIFF first")
     if header.channels not in _MODES:
         raise UnsupportedError(f"it has {header.channels} channels", "convert it to RGB first")
-    mode, raw_mode = _MODES[header.channels]
-    data = _open_ended(data, header)
+    lost = None
     try:
-        image = Image.frombytes(mode, header.size, data, "jpeg", raw_mode, "")
-    except ValueError as error:
-        raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
-    pixels = image_array(image)
-    del image
+        pixels = _unpack(_open_ended(data, header), header)
+    except DamagedError:
+        pixels = _unpack(_closed(data, header), header)
+        lost = _lost_part(pixels, header.mcu)
     icc, notices = header.icc, list(header.notices)
-    if mode == "CMYK":
+    if header.channels == 4:
         pixels, notice = cmyk_to_rgb(pixels, icc)
         icc, notices = None, [notice]
     if header.several:
         notices.append("The file holds more than one picture (such as a depth map): the first was used.")
+    alpha = None
+    if lost is not None:
+        alpha = np.where(lost, np.uint8(0), np.uint8(255))
+        part = format_percent(float(lost.mean()))
+        notices.append(f"The file ends too early: the lost part ({part}) is marked as missing.")
     return Picture(
-        pixels, exif=header.exif, icc=icc, dpi=header.dpi, source_format="JPEG", notices=tuple(notices)
+        pixels,
+        alpha,
+        exif=header.exif,
+        icc=icc,
+        dpi=header.dpi,
+        source_format="JPEG",
+        notices=tuple(notices),
     )
+
+
+def _unpack(data: bytes, header: _Header) -> Array:
+    mode, raw_mode = _MODES[header.channels]
+    try:
+        return image_array(Image.frombytes(mode, header.size, data, "jpeg", raw_mode, ""))
+    except ValueError as error:
+        raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
+
+
+def _closed(data: bytes, header: _Header) -> bytes:
+    """Return a truncated picture with an end marker: libjpeg fills up what is missing before it.
+
+    Raises
+    ------
+    DamagedError
+        If it has more than one scan: then what is lost is detail everywhere.
+    """
+    found = _ANY_MARKER.search(data, header.scan_start)
+    end = len(data) if found is None else found.start()
+    if header.frame not in _SEQUENTIAL or (found is not None and data[end + 1] != _END):
+        raise DamagedError("it ends too early")
+    return data[:end].rstrip(b"\xff") + bytes((0xFF, _END))
+
+
+def _lost_part(pixels: Array, mcu: tuple[int, int]) -> npt.NDArray[np.bool_]:
+    """Return where a picture was filled up: from the last unit that holds anything to the end.
+
+    Units (MCU) follow each other in rows; that last one may be incomplete. Where colours are stored in half
+    the resolution, units and filling mix at their borders, by a pixel on either side.
+
+    Parameters
+    ----------
+    pixels : ndarray, (H, W) or (H, W, C)
+        As unpacked.
+    mcu : (int, int)
+        Rows and columns of a unit.
+    """
+    height, width = pixels.shape[:2]
+    filled: npt.NDArray[np.bool_] = np.asarray(np.atleast_3d(pixels == pixels[-1, -1]).all(axis=2))
+    for border in (slice(None, None, mcu[0]), slice(mcu[0] - 1, None, mcu[0])):
+        filled[border] = True
+    for border in (slice(None, None, mcu[1]), slice(mcu[1] - 1, None, mcu[1])):
+        filled[:, border] = True
+    rows, columns = np.arange(0, height, mcu[0]), np.arange(0, width, mcu[1])
+    units = np.logical_and.reduceat(np.logical_and.reduceat(filled, rows, axis=0), columns, axis=1)
+    held = np.flatnonzero(~units)
+    first = held[-1] if held.size else 0
+    order = np.arange(units.size).reshape(units.shape)
+    lost = (order >= first).repeat(mcu[0], axis=0).repeat(mcu[1], axis=1)[:height, :width]
+    lost[:-1] |= lost[1:]
+    lost[:, :-1] |= lost[:, 1:]
+    if lost.mean() > _MAX_LOST:
+        raise DamagedError("it ends too early")
+    return lost
 
 
 def _read_header(data: bytes) -> _Header:
@@ -113,6 +177,7 @@ def _read_header(data: bytes) -> _Header:
                 raise DamagedError("its header is wrong")
             header.precision, height, width, header.channels = struct.unpack_from(">BHHB", content)
             header.size, header.frame = (width, height), marker
+            header.mcu = _mcu(content, header.channels)
         elif marker == 0xE0 and content.startswith(b"JFIF\0"):
             header.dpi = _density(content)
         elif marker == 0xE1 and content.startswith(PREFIX):
@@ -125,6 +190,14 @@ def _read_header(data: bytes) -> _Header:
     if not header.channels:
         raise DamagedError("its header is missing")
     return header
+
+
+def _mcu(frame: bytes, n_channels: int) -> tuple[int, int]:
+    """Return rows and columns of the units in which pixels are stored."""
+    factors = frame[7 : 6 + 3 * n_channels : 3]
+    if n_channels == 1 or not factors:
+        return 8, 8
+    return 8 * max(1, *(each & 15 for each in factors)), 8 * max(1, *(each >> 4 for each in factors))
 
 
 def _open_ended(data: bytes, header: _Header) -> bytes:

@@ -26,11 +26,6 @@ def decode_pnm(data: bytes) -> Picture:
     """Return the (first) picture in a PBM, PGM or PPM file.
 
     Values are stretched from the file's own white to 255, or to 65535 where that is above 255.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If the file is not whole, or too large.
     """
     kind = data[1] - ord("0")
     bitmap, plain = kind in (1, 4), kind < 4

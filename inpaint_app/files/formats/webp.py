@@ -18,13 +18,7 @@ from inpaint_app.image.picture import Picture
 
 
 def decode_webp(data: bytes) -> Picture:
-    """Return the picture in a WebP file, or the first frame of an animation.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If the file is not whole, or too large.
-    """
+    """Return the picture in a WebP file, or the first frame of an animation."""
     chunks = _read_chunks(data)
     size = _read_size(data)
     check_size(*size)  # the decoder allocates when it is made

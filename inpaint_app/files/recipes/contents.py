@@ -26,6 +26,7 @@ _MARKS = {
     for each in (
         Parameter(name="file", kind=str, is_optional=True),
         Parameter(name="invert_mask", kind=bool),
+        Parameter(name="soft_edges", kind=bool),
         Parameter(name="key", kind=str, is_optional=True),
         TOLERANCE,
         GROW,
@@ -35,13 +36,7 @@ _MARKS = {
 
 
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
-    """Return the settings of a recipe; those it does not name are the defaults.
-
-    Raises
-    ------
-    UserError
-        If they do not work: the same limits hold as for options, see `RestoreSettings.parameters`.
-    """
+    """Return the settings of a recipe; those it does not name are the defaults."""
     with _problems_of(path):
         _refuse_unknown(recipe.settings, [each.name for each in fields(RestoreSettings)], "setting")
         values: dict[str, Any] = dict(recipe.settings)
@@ -51,13 +46,7 @@ def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
 
 
 def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
-    """Return the marks of a recipe; its mask image is looked for from the recipe's folder.
-
-    Raises
-    ------
-    UserError
-        If they do not work.
-    """
+    """Return the marks of a recipe; its mask image is looked for from the recipe's folder."""
     with _problems_of(path):
         _refuse_unknown(recipe.mask, {*_MARKS, "detect", "sources"}, "mark")
         given: dict[str, Any] = {
@@ -107,6 +96,8 @@ def recipe_output(
     where: dict[str, Plain] = {"sources": list(sources)}
     if mask_spec.mask is not None:
         where |= {"file": _seen_from(path.parent, mask_spec.mask), "invert_mask": mask_spec.invert_mask}
+    if not mask_spec.soft_edges:
+        where["soft_edges"] = False
     if mask_spec.key is not None:
         where |= {"key": mask_spec.key, "tolerance": mask_spec.tolerance}
     if mask_spec.grow is not None:

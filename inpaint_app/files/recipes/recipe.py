@@ -67,11 +67,6 @@ def read_recipe(path: str | Path) -> Recipe:
     """Read a recipe.
 
     Which settings exist and what values they take is for the caller to check.
-
-    Raises
-    ------
-    UserError
-        If the file is not a recipe.
     """
     path = Path(path)
     contents = _read_object(path)

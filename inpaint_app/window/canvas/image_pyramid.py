@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage
 
 from inpaint_app.files.formats.shared.scaling import stretch
 from inpaint_app.image.picture import Array, full_scale
+from inpaint_app.window.canvas.screen_color import screen_converter
 
 Bytes = npt.NDArray[np.uint8]
 Range = tuple[float, float]
@@ -17,9 +18,12 @@ Range = tuple[float, float]
 NOT_A_NUMBER = 128
 """Shade of values that are not finite."""
 
-_BAND = 256
+_BAND = 64
+"""Rows that are converted at a time: Qt converts colours while other Python threads wait."""
 _SMALLEST = 256
 _OPAQUE = 255
+_CHECK = 8
+_CHECKS = (153, 102)
 
 
 def display_values(pixels: Array, value_range: Range | None = None) -> Bytes:
@@ -47,23 +51,51 @@ def display_values(pixels: Array, value_range: Range | None = None) -> Bytes:
     return shown
 
 
-def to_image(pixels: Array, value_range: Range | None = None) -> QImage:
+def to_image(
+    pixels: Array, value_range: Range | None = None, *, alpha: Array | None = None, icc: bytes | None = None
+) -> QImage:
     """Return a picture as a QImage of its own memory.
 
-    It is filled band by band by NumPy, so that other threads run meanwhile. Parameters are those of
-    `display_values`.
+    It is filled band by band, so that other threads run meanwhile.
+
+    Parameters
+    ----------
+    pixels, value_range
+        As for `display_values`.
+    alpha : ndarray, (H, W), optional
+        Opacity: partly transparent pixels are drawn on a checkerboard, transparent ones in their own colour.
+    icc : bytes, optional
+        The colour profile of the pixels; they are converted to the colours of the screen.
     """
     height, width = pixels.shape[:2]
     image = QImage(width, height, QImage.Format.Format_RGB32)
     target = as_uint32(image).view(np.uint8).reshape(height, width, 4)
     blue_green_red = [0, 1, 2] if np.little_endian else [3, 2, 1]
+    convert = screen_converter(icc, is_color=pixels.ndim == 3)
     for top in range(0, height, _BAND):
         band = slice(top, top + _BAND)
-        values = display_values(pixels[band], value_range)
+        values = convert(display_values(pixels[band], value_range))
+        if alpha is not None:
+            values = _on_checkerboard(values, alpha[band], top)
         for place, channel in zip(blue_green_red, (2, 1, 0), strict=True):
             target[band, :, place] = values[..., channel] if values.ndim == 3 else values
         target[band, :, 3 if np.little_endian else 0] = _OPAQUE
     return image
+
+
+def _on_checkerboard(values: Bytes, alpha: Array, top: int) -> Bytes:
+    """Return a band of rows from `top` on, drawn on a checkerboard where they are translucent."""
+    opacity = alpha / np.float32(full_scale(alpha.dtype))
+    soft = (opacity > 0) & (opacity < 1)
+    if not soft.any():
+        return values
+    rows, columns = np.ogrid[top : top + len(alpha), : alpha.shape[1]]
+    is_light = (rows // _CHECK + columns // _CHECK) % 2 == 0
+    ground = np.where(is_light, np.float32(_CHECKS[0]), np.float32(_CHECKS[1]))
+    shape = (..., None) if values.ndim == 3 else ...
+    mixed = values * opacity[shape] + ground[shape] * (1 - opacity[shape])
+    shown: Bytes = np.where(soft[shape], np.rint(mixed).astype(np.uint8), values)
+    return shown
 
 
 def as_uint32(image: QImage) -> npt.NDArray[np.uint32]:
@@ -111,9 +143,11 @@ class ImagePyramid:
         return level
 
 
-def build_pyramid(pixels: Array, value_range: Range | None = None) -> ImagePyramid:
-    """Return a picture ready to be drawn, given as to `display_values`; may be called in any thread."""
-    images = [to_image(pixels, value_range)]
+def build_pyramid(
+    pixels: Array, value_range: Range | None = None, *, alpha: Array | None = None, icc: bytes | None = None
+) -> ImagePyramid:
+    """Return a picture ready to be drawn, given as to `to_image`; may be called in any thread."""
+    images = [to_image(pixels, value_range, alpha=alpha, icc=icc)]
     while max(images[-1].width(), images[-1].height()) > _SMALLEST:
         images.append(_halved(images[-1]))
     return ImagePyramid(tuple(images))

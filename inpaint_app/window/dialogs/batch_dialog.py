@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
+    QFormLayout,
     QHeaderView,
     QLabel,
     QProgressBar,
@@ -21,18 +22,20 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.errors import printable_path
+from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.formatting import format_decibels, format_percent
-from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
 from inpaint_app.jobs.control import Progress
+from inpaint_app.window.dialogs.mask_source_form import MaskSourceForm
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.latest_result import LatestResult
 from inpaint_app.window.session.remedies import REMEDIES
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.state import Activity
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.button_box import button_box
-from inpaint_app.window.widgets.path_field import PathField, path_form
+from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.tooltip import tooltip
 
 _COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
@@ -52,9 +55,10 @@ class BatchDialog(QDialog):
         self.setWindowTitle("Restore a folder")
         self._session = session
         self._work = ExclusiveTask(session.workers, self)
-        self._input = PathField("Folder of damaged pictures", folders=True, start=folder)
-        self._output = PathField("Folder for the results", folders=True, start=folder)
-        self._masks = PathField("Folder of masks (optional)", folders=True, start=folder)
+        self._plan: LatestResult[list[BatchItem]] = LatestResult(session.workers, self)
+        self._input = PathField("Folder of damaged pictures", kind="folder", start=folder)
+        self._output = PathField("Folder for the results", kind="folder", start=folder)
+        self._masks = MaskSourceForm(folder)
         self._replace = QCheckBox("Replace existing results")
         self._settings = QLabel()
         self._settings.setWordWrap(True)
@@ -82,7 +86,12 @@ class BatchDialog(QDialog):
         self._bar.setAccessibleName("Progress of the batch")
         layout = QVBoxLayout(self)
         layout.addWidget(self._banner)
-        layout.addLayout(path_form((self._input, self._output, self._masks)))
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        for field in (self._input, self._output):
+            form.addRow(field.title, field)
+        layout.addLayout(form)
+        layout.addWidget(self._masks)
         layout.addWidget(self._replace)
         layout.addWidget(self._settings)
         layout.addWidget(self._table, 1)
@@ -95,8 +104,16 @@ class BatchDialog(QDialog):
     def _connect(self) -> None:
         self._session.settings_changed.connect(self._show_settings)
         self._work.activity_changed.connect(self._show_work)
-        for field in (self._input, self._output, self._masks):
-            field.changed.connect(self._show_work)
+        for changed in (
+            self._input.changed,
+            self._output.changed,
+            self._masks.changed,
+            self._replace.toggled,
+        ):
+            changed.connect(self._show_work)
+            changed.connect(self._make_plan)
+        self._plan.changed.connect(self._show_plan)
+        self._plan.failed.connect(self._refuse_plan)
         self._start.clicked.connect(self.start)
         self._stop.clicked.connect(self._work.cancel)
         self._buttons.rejected.connect(self.reject)
@@ -118,11 +135,11 @@ class BatchDialog(QDialog):
             self._banner.show_message("Choose a folder of damaged pictures and one for the results.")
             return
         self._banner.hide()
+        self._plan.clear()
         self._summary.clear()
         self._table.setRowCount(0)
-        mask_spec = MaskSpec(mask=self._masks.path)
         request = BatchRequest(
-            (folder,), output, self._session.settings, mask_spec, self._replace.isChecked()
+            (folder,), output, self._session.settings, self._masks.mask_spec, self._replace.isChecked()
         )
         self._work.start(
             Activity("batch", Progress("restoring")),
@@ -131,6 +148,30 @@ class BatchDialog(QDialog):
             failed=self._banner.show_message,
             progress=self._show_row,
         )
+
+    def _make_plan(self) -> None:
+        """List what would be restored, before anything is."""
+        folder, spec = self._input.path, self._masks.mask_spec
+        if folder is None:
+            self._plan.clear()
+            return
+        output, overwrite = self._output.path or folder / "restored", self._replace.isChecked()
+        self._plan.show(lambda: find_items([folder], output, spec, overwrite=overwrite), object())
+
+    def _show_plan(self) -> None:
+        items = self._plan.ready or []
+        self._banner.hide()
+        self._table.setRowCount(len(items))
+        for number, item in enumerate(items):
+            error = item.error
+            status = f"to {item.output.name}" if error is None else error.sentence(REMEDIES)
+            self._fill_row(number, (printable_path(item.path.name), "", "", "", printable_path(status)))
+        good = sum(item.error is None for item in items)
+        self._summary.setText(f"{good} of {len(items)} pictures can be restored." if items else "")
+
+    def _refuse_plan(self, sentence: str) -> None:
+        self._table.setRowCount(0)
+        self._summary.setText(sentence)
 
     def _show_row(self, row: BatchRow) -> None:
         self._bar.setRange(0, 1000)
@@ -143,16 +184,19 @@ class BatchDialog(QDialog):
             "" if row.result is None else format_percent(row.result.missing_fraction),
             "" if estimated is None else format_decibels(estimated),
             "" if row.seconds is None else f"{row.seconds:.1f}",
-            _status(row, row.path.parent, self._output.path, self._masks.path),
+            _status(row, row.path.parent, self._output.path, self._masks.mask_spec.mask),
         )
+        self._fill_row(row.number - 1, texts)
+        if row.is_done:  # its sentence may take several lines
+            self._table.resizeRowToContents(row.number - 1)
+
+    def _fill_row(self, number: int, texts: tuple[str, ...]) -> None:
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
             item.setToolTip(tooltip(text))
             if 0 < column < 4:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self._table.setItem(row.number - 1, column, item)
-        if row.is_done:  # its sentence may take several lines
-            self._table.resizeRowToContents(row.number - 1)
+            self._table.setItem(number, column, item)
 
     def _finish(self, rows: tuple[BatchRow, ...]) -> None:
         good = sum(row.result is not None for row in rows)
@@ -160,10 +204,7 @@ class BatchDialog(QDialog):
 
     def _show_settings(self) -> None:
         words = descriptions.format_settings(self._session.settings, self._session.settings)
-        self._settings.setText(
-            f"With the settings of the window: {words}. Missing pixels are transparent, NaN, "
-            "or white in masks of the same names."
-        )
+        self._settings.setText(f"With the settings of the window: {words}.")
 
     def _show_work(self) -> None:
         active = self._work.is_active
@@ -176,6 +217,7 @@ class BatchDialog(QDialog):
     def reject(self) -> None:
         """Stop the batch and close, however that is asked for; what is written stays."""
         self._work.cancel()
+        self._plan.clear()
         super().reject()
 
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import Facts, check_encodable
+from inpaint_app.files.encodable import PictureProperties, check_encodable
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.jobs.export import Output
@@ -51,7 +51,7 @@ class ExportDialog(QDialog):
         What was restored; its files are sources.
     suggestion : Path
         A name to begin with.
-    facts : Facts
+    properties : PictureProperties
         Of the restored picture; they tell which formats can keep it.
     shows_preview : bool
         Whether the window shows a preview, which is not what is written.
@@ -63,15 +63,15 @@ class ExportDialog(QDialog):
         suggestion: Path,
         parent: QWidget | None = None,
         *,
-        facts: Facts,
+        properties: PictureProperties,
         shows_preview: bool = False,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export the restored picture")
-        self._source, self._facts = source, facts
+        self._source, self._properties = source, properties
         self._wanted_depth: int | None = None
         self._file = PathField(
-            "&File", folders=False, start=suggestion, filters=name_filter(registry.writable())
+            "&File", kind="write", start=suggestion, filters=name_filter(registry.writable())
         )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
@@ -187,14 +187,14 @@ class ExportDialog(QDialog):
 
     def _format_problem(self) -> str:
         """Say why the format cannot keep the picture; empty if it can."""
-        target, facts = self.target, self._facts
+        target, properties = self.target, self._properties
         if target is None:
             return ""
         if not target.keep_metadata:
-            facts = replace(facts, n_exif=0, n_icc=0)
+            properties = replace(properties, n_exif=0, n_icc=0)
         try:
             check_encodable(
-                facts, registry.format_of(target.path), depth=target.depth, quality=target.quality
+                properties, registry.format_of(target.path), depth=target.depth, quality=target.quality
             )
         except UserError as error:
             return error.sentence(REMEDIES)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
+    QCheckBox,
     QColorDialog,
     QGridLayout,
     QHBoxLayout,
@@ -47,6 +48,7 @@ class MissingPanel(QWidget):
         self._colour = QPushButton("Co&lour …")
         self._invert, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
         self._tolerance = NoWheelSpinBox()
+        self._soft = QCheckBox("Partly transparent edges too")
         self._lay_out()
         self._describe()
         self._connect()
@@ -69,6 +71,7 @@ class MissingPanel(QWidget):
         row.addWidget(label, 1)
         row.addWidget(self._tolerance)
         layout.addWidget(self._tolerance_row)
+        layout.addWidget(self._soft)
 
     def _describe(self) -> None:
         self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
@@ -77,6 +80,7 @@ class MissingPanel(QWidget):
         self._clear.setToolTip("Clear the mask.")
         self._tolerance.setToolTip("Largest difference from the colour in any channel.")
         self._tolerance.setAccessibleName("Tolerance of the colour")
+        self._soft.setToolTip("Restore partly transparent pixels beside transparent ones too.")
         self._tolerance.setRange(0, 65535)
         self._tolerance.setKeyboardTracking(False)
 
@@ -89,6 +93,7 @@ class MissingPanel(QWidget):
         self._invert.clicked.connect(lambda: session.edit_mask(lambda mask: mask.invert()))
         self._clear.clicked.connect(lambda: session.edit_mask(lambda mask: mask.clear()))
         self._tolerance.valueChanged.connect(self._set_tolerance)
+        self._soft.clicked.connect(self._set_soft_edges)
 
     def choose_colour(self) -> None:
         """Ask for the colour that marks missing pixels."""
@@ -98,12 +103,18 @@ class MissingPanel(QWidget):
         start = QColor(source.mask_spec.key) if source.mask_spec.key is not None else QColor("magenta")
         chosen = QColorDialog.getColor(start, self, "Colour of missing pixels")
         if chosen.isValid():
-            self._session.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=float(self._tolerance.value())))
+            tolerance = float(self._tolerance.value())
+            self._session.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=tolerance))
 
     def _set_tolerance(self, value: int) -> None:
         source = self._session.source
         if source is not None and source.mask_spec.key is not None:
             self._session.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
+
+    def _set_soft_edges(self, soft_edges: bool) -> None:
+        source = self._session.source
+        if source is not None:
+            self._session.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
 
     def _show(self) -> None:
         session = self._session
@@ -111,8 +122,12 @@ class MissingPanel(QWidget):
         for button in (self._file, self._colour, self._invert, self._clear):
             button.setEnabled(source is not None)
         self._tolerance_row.setVisible(source is not None and source.mask_spec.key is not None)
+        self._soft.setVisible(
+            source is not None and ("soft" in source.missing.sources or not source.mask_spec.soft_edges)
+        )
         if source is None or mask is None:
             return
+        self._soft.setChecked(source.mask_spec.soft_edges)
         with QSignalBlocker(self._tolerance):
             self._tolerance.setValue(round(source.mask_spec.tolerance))
         fraction = session.missing_fraction

@@ -75,7 +75,7 @@ _QUANTITIES = {
         "rounds",
         "Ro&unds of refinement",
         "How often similar patches refine each other after coding: more are better and slower; 0 skips "
-        "refinement, auto refines until held-out pixels stop improving.",
+        "refinement, auto makes eight unless held-out pixels get worse.",
         usual=(0, 12),
     ),
 }
@@ -128,7 +128,7 @@ class ParameterPanel(QWidget):
         for place, box in enumerate(self._bases.values()):
             grid.addWidget(box, place // 2, place % 2)
         layout.addLayout(grid)
-        layout.addLayout(_labelled("Fill wide &holes", self._fills))
+        layout.addLayout(_labelled("Fill wide holes", self._fills))
         more = QVBoxLayout()
         more.setSpacing(2)
         for box in (self._keep, self._every_patch, self._automatic):

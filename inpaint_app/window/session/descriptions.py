@@ -14,12 +14,14 @@ from inpaint_app.formatting import format_decibels, format_duration, format_perc
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.jobs.restore import Preview
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.state import Activity, RunRecord
 
 _SOURCES = {
     "alpha": "transparent",
+    "soft": "partly transparent beside these",
     "nan": "not a number",
     "mask": "in the mask file",
     "key": "of the chosen colour",
@@ -43,6 +45,18 @@ def restored_caption(record: RunRecord) -> Forms:
     """Return the caption of a restored picture."""
     rest = (format_seconds(record.seconds), *(("stopped early",) if record.is_stopped else ()))
     return _joined((*_scores(record.figures, form), *rest) for form in range(_N_FORMS))
+
+
+def preview_caption(preview: Preview, record: RunRecord | None) -> Forms:
+    """Return the caption of a preview, and of the run around it if there is one."""
+    quality = "" if preview.psnr is None else format_decibels(preview.psnr)
+    around = "" if record is None else f"run {record.number}"
+    forms = (
+        (quality and f"preview: PSNR {quality}", around and f"around it: {around}"),
+        (quality and f"PSNR {quality}", around),
+        (quality,),
+    )
+    return _joined(filter(None, parts) for parts in forms)
 
 
 def _joined(forms: Iterable[Iterable[str]]) -> Forms:

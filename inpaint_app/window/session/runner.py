@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.restore import IntermediateImage, Preview, RestoreRequest
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.preview_size import PreviewSize
+from inpaint_app.window.session.preview_size import PreviewSize, preview_rect
 from inpaint_app.window.session.state import Activity
 from inpaint_app.window.session.worker_pool import Work, WorkerPool
 
@@ -21,7 +22,7 @@ DEBOUNCE_MS = 150
 
 
 class Runner(QObject):
-    """Runs what the user waits for, or else previews the part of the picture that is visible.
+    """Runs what the user waits for, or else previews a part of the picture that is visible.
 
     Parameters
     ----------
@@ -58,6 +59,7 @@ class Runner(QObject):
         self._preview_task: JobControl | None = None
         self._preview_size = PreviewSize()
         self._visible: Rect | None = None
+        self._focus: tuple[int, int] | None = None
         self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._debounce.timeout.connect(self._on_debounced)
         self._run.activity_changed.connect(self.activity_changed)
@@ -116,7 +118,7 @@ class Runner(QObject):
             self.failed.emit(sentence)
 
         self._debounce.stop()
-        self._end_preview(self.preview)
+        self.clear_preview()
         self._shows_intermediate, self._started = True, time.perf_counter()
         starting = Activity(kind, Progress("starting", 0.0))
         self._run.start(starting, work, done=on_done, failed=on_error, progress=self._on_partial)
@@ -159,22 +161,27 @@ class Runner(QObject):
     def look_at(self, rect: Rect) -> None:
         """Preview this part of the picture from now on; a run in progress continues."""
         self._visible = rect
-        if not (self.is_busy or self.preview is None or _shows_middle(self.preview, rect)):
+        if not (self.is_busy or self.preview is None or rect.contains(self.preview.rect.center)):
             self.schedule(previews=True)
 
-    def start_preview(self, request: RestoreRequest) -> None:
-        """Preview the visible part of a request; the last preview stays until the new one is there."""
-        rect = self._preview_size.choose(self._visible, request.mask.shape)
-        if rect.is_empty:
-            self._end_preview(self.preview)
-            return
+    def focus_on(self, edited: Rect | None) -> None:
+        """Preview around what was edited, as long as it is visible; None for nothing in particular."""
+        if edited is None or self._focus is None or not edited.contains(self._focus):
+            self._focus = None if edited is None else edited.center
+
+    def start_preview(self, request: RestoreRequest, reference: Array | None = None) -> None:
+        """Preview a part of a request; the last preview stays until the new one is there.
+
+        With a reference, its PSNR is measured.
+        """
+        side, visible, focus = self._preview_size.side, self._visible, self._focus
         self._end_preview(self.preview, is_next_awaited=True)
         start: float | None = time.perf_counter()
 
         def on_preview(preview: Preview | None, *, is_next_awaited: bool = True) -> None:
             nonlocal start
             if start is not None and preview is not None:
-                self._preview_size.learn(rect, time.perf_counter() - start)
+                self._preview_size.learn(preview.rect, time.perf_counter() - start)
                 start = None
             self._show_preview(preview, is_next_awaited=is_next_awaited)
 
@@ -186,8 +193,12 @@ class Runner(QObject):
             self._end_preview(self.preview)
             self.failed.emit(sentence)
 
+        def work(control: JobControl) -> Preview | None:
+            rect = preview_rect(request.mask, side, visible, focus)
+            return restoring.preview(request, rect, control, reference)
+
         self._preview_task = self._workers.start(
-            lambda control: restoring.preview(request, *rect.slices, control),
+            work,
             done=on_done,
             failed=on_error,
             progress=on_preview,
@@ -223,10 +234,3 @@ class Runner(QObject):
     def _drop_intermediate(self) -> None:
         self.intermediate = None
         self.intermediate_changed.emit()
-
-
-def _shows_middle(preview: Preview, rect: Rect) -> bool:
-    """Return whether a preview shows the middle of a part of the picture."""
-    row, column = rect.row + rect.height / 2, rect.column + rect.width / 2
-    rows, columns = preview.rows, preview.columns
-    return bool(rows.start <= row <= rows.stop and columns.start <= column <= columns.stop)

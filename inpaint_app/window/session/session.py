@@ -166,6 +166,7 @@ class Session(QObject):
     def _take_source(self, opened: Source) -> None:
         """Show another source; nothing of the last one may arrive any more."""
         self.runner.cancel()
+        self.runner.focus_on(None)
         self.results.restart(opened)
         is_another = self.source is None or self.source.intact is not opened.intact
         self.source, self.mask = opened, MaskHistory(opened.missing.mask)
@@ -217,6 +218,8 @@ class Session(QObject):
         rect = edit(self.mask)
         if rect is not None:
             self._missing_fraction = None
+            is_everything = rect[2:] == self.mask.mask.shape[:2]
+            self.runner.focus_on(None if is_everything else rect)
             self.mask_changed.emit(rect)
         if ends:
             self._end_edit()
@@ -269,8 +272,9 @@ class Session(QObject):
             self.restore()
         else:
             request = self._request()
-            assert request is not None, "there is a source"
-            self.runner.start_preview(request)
+            assert request is not None and self.source is not None, "there is a picture"
+            reference = self.source.reference
+            self.runner.start_preview(request, None if reference is None else reference.pixels)
 
     # Restoring
 

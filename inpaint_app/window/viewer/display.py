@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.dictionary import AtomUse
 from inpaint_app.jobs.restore import Preview
@@ -39,10 +40,27 @@ _ALWAYS_READY = ("damaged", "restored")
 
 @dataclass(frozen=True, eq=False)
 class ImageSource:
-    """Pixels to draw; with a reference, their errors against it."""
+    """Pixels to draw.
+
+    Attributes
+    ----------
+    pixels : ndarray
+        As `Picture` has them.
+    reference : ndarray or None
+        If given, the errors against it are drawn.
+    alpha : ndarray or None
+        Opacity.
+    filled : PackedMask or None
+        Where pixels were restored, and so are opaque.
+    icc : bytes or None
+        The colour profile.
+    """
 
     pixels: Array
     reference: Array | None = None
+    alpha: Array | None = None
+    filled: PackedMask | None = None
+    icc: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -145,10 +163,10 @@ def _restored(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
         caption, badge = _NOTHING, _IN_PROGRESS
     else:
         badge = "preview …" if scene.is_previewing else "preview" if scene.preview is not None else ""
-        if scene.preview is not None and record is not None:
-            caption = f"around the preview: run {record.number}", f"run {record.number}", ""
+        if scene.preview is not None:
+            caption = descriptions.preview_caption(scene.preview, record)
     is_hatched = view.shows_mask and not _has_result(scene)
-    has_inset = scene.preview is not None
+    has_inset = scene.preview is not None and scene.intermediate is None
     return replace(pane, caption=caption, badge=badge, is_hatched=is_hatched, has_inset=has_inset)
 
 
@@ -194,17 +212,18 @@ def _images(scene: Scene) -> dict[str, ImageSource]:
     source, current, partial = scene.source, scene.history.current, scene.intermediate
     if source is None:
         return {}
-    arrays = {"damaged": source.picture.pixels}
-    if source.reference is not None:
-        arrays["original"] = source.reference.pixels
+    picture, reference = source.picture, source.reference
+    damaged = ImageSource(picture.pixels, alpha=picture.alpha, icc=picture.icc)
+    images = {"damaged": damaged}
+    if reference is not None:
+        images["original"] = ImageSource(reference.pixels, icc=reference.icc)
     for name, record in {"restored": current, **_pair(scene)}.items():
         if partial is not None and name in ("restored", partial.constraint):
-            arrays[name] = partial.image
+            images[name] = ImageSource(partial.image, icc=picture.icc)
         elif record is not None and record.image is not None:
-            arrays[name] = record.image
+            images[name] = replace(damaged, pixels=record.image, filled=record.packed_mask)
         elif name == "restored" and scene.preview is not None:
-            arrays[name] = source.picture.pixels
-    images = {name: ImageSource(pixels) for name, pixels in arrays.items()}
+            images[name] = damaged
     if source.reference is not None and current is not None and current.image is not None:
         images["error"] = ImageSource(current.image, source.reference.pixels)
     return images

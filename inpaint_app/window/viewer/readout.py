@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from inpaint_app.image.missing import Mask
-from inpaint_app.jobs.restore import Preview
 from inpaint_app.window.session.descriptions import format_pixel
 from inpaint_app.window.viewer.display import Display, PaneDisplay
 
@@ -15,15 +14,10 @@ Pixel = tuple[int, int]
 def readout(display: Display, pane: PaneDisplay, mask: Mask, pixel: Pixel) -> str:
     """Return the values of a pixel as a pane draws it; empty where it draws none."""
     inset = display.preview if pane.has_inset else None
-    if inset is not None and _is_inside(inset, pixel):
+    if inset is not None and inset.rect.contains(pixel):
         return format_pixel(inset.image, pixel[0] - inset.rows.start, pixel[1] - inset.columns.start)
     keys = (pane.image,) if pane.after is None else (pane.image, pane.after)
     return " → ".join(filter(None, (_values(display, key, mask, pixel) for key in keys)))
-
-
-def _is_inside(preview: Preview, pixel: Pixel) -> bool:
-    rows, columns = preview.rows, preview.columns
-    return bool(rows.start <= pixel[0] < rows.stop and columns.start <= pixel[1] < columns.stop)
 
 
 def _values(display: Display, key: str, mask: Mask, pixel: Pixel) -> str:

@@ -10,8 +10,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from inpaint_app.image.picture import Array
+from inpaint_app.image.picture import Array, Picture
 from inpaint_app.image.rect import Rect
+from inpaint_app.jobs.export import restored_picture
 from inpaint_app.jobs.measure import error_picture
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.window.canvas.content import Content
@@ -121,7 +122,11 @@ class Viewer(QWidget):
         source, current = self._session.source, self._session.results.current
         if source is None or current is None or current.image is None:
             return None
-        return to_image(current.image, _display_range(source.picture.pixels))
+        picture = restored_picture(source, current.image, current.mask)
+        image = to_image(picture.pixels, _display_range(source.picture.pixels), icc=picture.icc)
+        if picture.alpha is not None:
+            image.setAlphaChannel(to_image(picture.alpha))
+        return image
 
     # What is shown
 
@@ -153,7 +158,7 @@ class Viewer(QWidget):
         if damaged is None or display.preview is None:
             self._inset.clear()
         else:
-            self._inset.show(partial(_inset, display.preview, damaged.pixels), display.preview)
+            self._inset.show(partial(_inset, display.preview, damaged), display.preview)
         if damaged is None or display.atom_use is None or not display.atom_use.rects:
             self._highlight.clear()
         else:
@@ -234,15 +239,17 @@ class Viewer(QWidget):
 
 
 def _pyramid(source: ImageSource, damaged: Array) -> ImagePyramid:
-    if source.reference is None:
-        return build_pyramid(source.pixels, _display_range(damaged))
-    return build_pyramid(error_picture(source.reference, source.pixels))
+    if source.reference is not None:
+        return build_pyramid(error_picture(source.reference, source.pixels))
+    alpha = source.alpha
+    if alpha is not None and source.filled is not None:
+        alpha = Picture(source.pixels, alpha).with_pixels(source.pixels, filled=source.filled.unpack()).alpha
+    return build_pyramid(source.pixels, _display_range(damaged), alpha=alpha, icc=source.icc)
 
 
-def _inset(preview: Preview, damaged: Array) -> tuple[ImagePyramid, Rect]:
-    rows, columns = preview.rows, preview.columns
-    rect = Rect(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
-    return build_pyramid(preview.image, _display_range(damaged)), rect
+def _inset(preview: Preview, damaged: ImageSource) -> tuple[ImagePyramid, Rect]:
+    pyramid = build_pyramid(preview.image, _display_range(damaged.pixels), icc=damaged.icc)
+    return pyramid, preview.rect
 
 
 def _display_range(pixels: Array) -> Range | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+Kind = Literal["folder", "read", "write"]
 
 
 class PathField(QWidget):
@@ -16,8 +18,8 @@ class PathField(QWidget):
     ----------
     title : str
         What it is the path of.
-    folders : bool
-        Whether it is a folder; else a file to be written.
+    kind : str
+        Whether it is a "folder", a file to "read" or one to "write".
     start : Path
         Where looking begins.
     filters : str
@@ -27,10 +29,10 @@ class PathField(QWidget):
     changed = Signal()
 
     def __init__(
-        self, title: str, *, folders: bool, start: Path, filters: str = "", parent: QWidget | None = None
+        self, title: str, *, kind: Kind, start: Path, filters: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.title, self._folders, self._start, self._filters = title, folders, start, filters
+        self.title, self._kind, self._start, self._filters = title, kind, start, filters
         self._line, self._browse = QLineEdit(), QPushButton("Browse …")
         name = title.replace("&", "")
         self._line.setAccessibleName(name)
@@ -61,20 +63,13 @@ class PathField(QWidget):
 
     def _browse_files(self) -> None:
         start = str(self.path or self._start)
-        if self._folders:
+        if self._kind == "folder":
             chosen = QFileDialog.getExistingDirectory(self, self.title, start)
+        elif self._kind == "read":
+            chosen, _ = QFileDialog.getOpenFileName(self, self.title, start, self._filters)
         else:
             chosen, _ = QFileDialog.getSaveFileName(
                 self, self.title, start, self._filters, options=QFileDialog.Option.DontConfirmOverwrite
             )
         if chosen:
             self._line.setText(chosen)
-
-
-def path_form(fields: Iterable[PathField]) -> QFormLayout:
-    """Return fields below each other, with their titles."""
-    form = QFormLayout()
-    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-    for field in fields:
-        form.addRow(field.title, field)
-    return form

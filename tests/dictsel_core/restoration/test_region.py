@@ -38,6 +38,7 @@ def test_only_the_region_changes_and_comes_near_a_full_run(n_channels):
     assert np.abs(local.image.astype(int) - full.image)[STROKE].mean() < 2
     assert local.selection is first.selection
     assert local.missing_fraction == pytest.approx(more.mean())
+    assert local.region == REACH and first.region is None
 
 
 def test_pixels_that_are_no_longer_missing_come_back():
@@ -48,6 +49,8 @@ def test_pixels_that_are_no_longer_missing_come_back():
     second = restore_region(image, fewer, first, np.s_[95:115, 145:165])
     assert (second.image[~fewer] == image[~fewer]).all()
     assert (second.image[:80] == first.image[:80]).all()
+    assert second.selection is first.selection, "for the next stroke"
+    assert not second.nothing_missing
 
 
 def test_missing_values_of_the_image_are_not_used():
@@ -61,6 +64,20 @@ def test_missing_values_of_the_image_are_not_used():
     assert (results[0] == results[1]).all()
 
 
+def test_in_place_gives_the_same_image_without_a_copy():
+    image, mask = damaged(3)
+    first = restore(image, mask, "fast", channel_axis=-1)
+    mask[STROKE] = True
+    copied = restore_region(image, mask, first, STROKE, channel_axis=-1)
+    assert not np.shares_memory(copied.image, first.image)
+    changed = restore_region(image, mask, first, STROKE, channel_axis=-1, in_place=True)
+    assert np.shares_memory(changed.image, first.image)
+    assert (changed.image == copied.image).all() and (first.image == copied.image).all()
+    first.image.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        restore_region(image, mask, first, STROKE, channel_axis=-1, in_place=True)
+
+
 def test_a_first_stroke_selects_its_own_dictionary():
     image, mask = damaged(1)
     nothing = np.zeros_like(mask)
@@ -68,7 +85,7 @@ def test_a_first_stroke_selects_its_own_dictionary():
     nothing[STROKE] = True
     result = restore_region(image, nothing, first, STROKE)
     assert result.selection is not None
-    assert result.n_rounds == 3
+    assert result.n_rounds == RestoreSettings().rounds
     assert np.abs(result.image[STROKE].astype(int) - image[STROKE]).mean() < 3
 
 

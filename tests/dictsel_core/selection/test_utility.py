@@ -6,12 +6,14 @@ from literal import Patches, gradient_rule, literal_run
 from scipy.optimize import minimize
 from synthetic import random_ground_set
 
+import dictsel_core
 from dictsel_core import (
     AverageSparsity,
     HuberUtility,
     IndividualSparsity,
     LogisticUtility,
     SquaredUtility,
+    Utility,
     approximation_bound,
     iter_replacement_omp,
     replacement_greedy,
@@ -29,6 +31,12 @@ UTILITIES = {
 def sample(rng, name, shape):
     data = rng.normal(size=shape)
     return (data > 0).astype(float) if name == "logistic" else data
+
+
+def test_every_utility_is_tested():
+    ours = [each for each in Utility.__subclasses__() if each.__module__.startswith("dictsel_core")]
+    assert {type(each) for each in UTILITIES.values()} == set(ours)
+    assert all(each.__name__ in dictsel_core.__all__ for each in ours)
 
 
 @pytest.mark.parametrize("name", UTILITIES)

@@ -9,14 +9,13 @@ from cli_files import contents, pixels, scene, write_pair
 from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune
 from inpaint_app.__main__ import main as start
 from inpaint_app.cli import main
+from inpaint_app.cli.program import COMMANDS
 from inpaint_app.figures import Panel, comparison_figure
 from inpaint_app.files.assets import DAMAGED, ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
-
-COMMANDS = ("restore", "batch", "compare", "damage", "score", "tune", "dictionary")
 
 
 def run(*arguments) -> int:
@@ -123,7 +122,7 @@ def test_tune_equals_the_library(tmp_path, capsys, few_trials) -> None:
     assert "Chosen:" in printed.err
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
 def test_help_has_examples(capsys, command) -> None:
     assert main([command, "--help"]) == 0
     text = capsys.readouterr().out

@@ -76,7 +76,7 @@ WRONG = {
     "tune to a picture": ("tune broken.png --write-recipe out.png", ".json"),
     "batch without output": ("batch broken.png", "is missing"),
     "batch onto sources": ("batch broken.png -o .", "where the sources are"),
-    "batch of nothing": ("batch empty -o out", "holds no picture"),
+    "batch of nothing": ("batch empty -o out", "contains no picture"),
     "batch into a file": ("batch broken.png -o notes.txt", "not a folder"),
     "batch of equal names": ("batch broken.png sub/broken.png -o out", "both be written"),
     "letters together": ("restore broken.png -hx", "cannot be understood"),

@@ -13,7 +13,6 @@ from inpaint_app.files.recipes.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.damage import Damage, damaged, mask_picture, random_mask
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs import measure
 from inpaint_app.jobs import restore as restoring
 
 
@@ -112,15 +111,6 @@ def test_known_from_the_picture(folder, no_work, capsys, command, words) -> None
     assert contents(folder) == before
 
 
-def test_batch_refuses_them_one_by_one(folder, no_work, capsys) -> None:
-    write_named(["half.png", "floats.tif"])
-    (folder / "half.png").rename(folder / "half.jpg")  # the contents decide how it is read
-    assert main(["batch", "half.jpg", "floats.tif", "-o", "out", "--depth", "8"]) == 1
-    said = capsys.readouterr().out
-    assert "transparent" in said
-    assert "between 0 and 1" in said
-
-
 def test_restored_floats_stay_in_the_range_of_the_observed(folder, capsys) -> None:
     """So that 8 bits, once promised, are kept."""
     noise = np.random.default_rng(0).integers(0, 2, (32, 40)).astype(np.float32)
@@ -193,17 +183,6 @@ def test_recipes_of_results_that_share_their_name(folder, capsys) -> None:
     names = ["a.png", "a.png.json", "a.png.png", "a.png.png.json", "a.tif", "a.tif.json", "b.json", "b.png"]
     assert sorted(contents(folder / "out")) == names
     assert read_recipe("out/a.tif.json").settings == read_recipe("out/b.json").settings
-
-
-@pytest.mark.parametrize("error", [MemoryError, ValueError])
-def test_estimate_that_fails_takes_nothing_back(folder, monkeypatch, capsys, error) -> None:
-    def fail(*_: object, **__: object) -> float:
-        raise error
-
-    monkeypatch.setattr(measure, "estimate_psnr", fail)
-    assert main(["batch", "broken.png", "-o", "out"]) == 0
-    assert "1 of 1 pictures restored" in capsys.readouterr().out
-    assert (folder / "out" / "broken.png").exists()
 
 
 def test_what_is_not_kept_is_noted(folder, capsys) -> None:

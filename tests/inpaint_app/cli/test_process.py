@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_files import contents, write_pair
 
-from inpaint_app.cli.progress import line
+from inpaint_app.cli.progress import format_bar
 from inpaint_app.formatting import format_duration
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "inpaint"
@@ -184,7 +184,7 @@ def test_under_nohup_it_outlives_its_terminal(tmp_path) -> None:
 def test_progress_bar_appears_on_a_terminal_alone_and_goes(tmp_path) -> None:
     import pty
 
-    write_pair(tmp_path, shape=(280, 280), missing=0.8)
+    write_pair(tmp_path, shape=(160, 160), missing=0.8)
     try:
         ours, theirs = pty.openpty()
     except OSError:
@@ -204,9 +204,9 @@ def test_progress_bar_appears_on_a_terminal_alone_and_goes(tmp_path) -> None:
 
 
 def test_bar_in_words() -> None:
-    assert line("coding", 0.5, 10) == "[############------------]  50 %  coding  10 s left"
-    assert line("coding", 0.0, 10) == "[------------------------]   0 %  coding"
-    assert line("estimating", None, 10) == "estimating ..."
+    assert format_bar("coding", 0.5, 10) == "[############------------]  50 %  coding  10 s left"
+    assert format_bar("coding", 0.0, 10) == "[------------------------]   0 %  coding"
+    assert format_bar("estimating", None, 10) == "estimating ..."
     assert [format_duration(seconds) for seconds in (0.2, 59, 61, 3720)] == [
         "1 s",
         "59 s",

@@ -1,4 +1,4 @@
-"""Whatever the bytes are: a whole picture or one sentence, soon, with little memory, and silently."""
+"""Whatever the bytes are: a whole picture or one sentence, with little work and memory, and silently."""
 
 import resource
 import struct
@@ -6,16 +6,19 @@ import time
 import warnings
 import zlib
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from build_png import chunk
 from corpus import SHAPE, corpus
+from PIL import Image
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import limits
 from inpaint_app.files.read import read_picture
+from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
 FILES = corpus()
@@ -37,7 +40,7 @@ def bounded(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
 def attempt(path: Path, data: bytes) -> Picture | None:
     """Return the picture, or None if it was refused with a sentence."""
     path.write_bytes(data)
-    start = time.monotonic()
+    start = time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -49,7 +52,7 @@ def attempt(path: Path, data: bytes) -> Picture | None:
             assert str(path) in sentence
             picture = None
     assert not caught
-    assert time.monotonic() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     if picture is not None:
         assert picture.pixels.dtype in (np.uint8, np.uint16, np.float32)
         assert picture.height * picture.width <= 1_000_000
@@ -65,7 +68,10 @@ def test_whole(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_truncated_anywhere(tmp_path: Path, name: str) -> None:
-    """Refused, unless what is cut off was padding or the end marker: then the pixels are all there."""
+    """Refused, unless what is cut off was padding or the end marker: then the pixels are all there.
+
+    Of a JPEG file with a single scan, those that are there are right, and the others transparent.
+    """
     data = FILES[name]
     whole = attempt(tmp_path / name, data)
     assert whole is not None
@@ -73,8 +79,34 @@ def test_truncated_anywhere(tmp_path: Path, name: str) -> None:
     boundaries = set(_chunk_starts(name, data))
     for length in sorted(boundaries | set(range(0, last, 3)) | set(range(max(0, last - 40), last))):
         picture = attempt(tmp_path / name, data[:length])
-        if picture is not None:
+        if picture is None:
+            continue
+        if name.endswith(".jpg") and picture.alpha is not None:
+            there = picture.alpha > 0
+            assert np.array_equal(picture.pixels[there], whole.pixels[there])
+            assert "marked as missing" in picture.notices[-1]
+        else:
             assert np.array_equal(picture.pixels, whole.pixels)
+
+
+@pytest.mark.parametrize("subsampling", [0, 1, 2])
+@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
+def test_the_lost_part_of_a_jpeg_file_is_missing(tmp_path: Path, mode: str, subsampling: int) -> None:
+    n_channels = len(mode)
+    values = np.random.default_rng(0).integers(0, 256, (10, 15, n_channels), np.uint8)
+    image = Image.fromarray(values.repeat(12, 0).repeat(12, 1).squeeze(), mode)
+    image.save(tmp_path / "whole.jpg", quality=90, subsampling=subsampling)
+    data = (tmp_path / "whole.jpg").read_bytes()
+    whole = attempt(tmp_path / "whole.jpg", data)
+    for share in (0.5, 0.9):
+        for end in (b"", b"\xff\xd9"):
+            picture = attempt(tmp_path / "cut.jpg", data[: int(share * len(data))] + end)
+            assert picture is not None
+            lost = detect_missing(picture).mask
+            assert 0.02 < lost.mean() < 1.3 - share
+            assert not lost[: int((share - 0.3) * 120)].any()
+            assert lost[-1].all()
+            assert np.array_equal(picture.pixels[~lost], whole.pixels[~lost])
 
 
 def _chunk_starts(name: str, data: bytes) -> Iterator[int]:
@@ -157,32 +189,31 @@ def test_absurd_png_headers(
     assert attempt(tmp_path / "a.png", data) is None
 
 
-@pytest.mark.parametrize("size", [(0, 0), (0, 5), (5, 0), (65535, 65535), (65535, 1000), (2000, 400)])
 @pytest.mark.parametrize("name", ["plain.jpg", "progressive.jpg", "cmyk.jpg", "gray.jpg"])
-def test_absurd_jpeg_sizes(tmp_path: Path, name: str, size: tuple[int, int]) -> None:
+def test_absurd_jpeg_sizes(tmp_path: Path, name: str) -> None:
     data = bytearray(FILES[name])
     frame = max(data.find(b"\xff\xc0"), data.find(b"\xff\xc2"))
-    data[frame + 5 : frame + 9] = struct.pack(">HH", *size)
-    picture = attempt(tmp_path / "a.jpg", bytes(data))
-    assert picture is None or (name == "progressive.jpg" and size == (2000, 400))
+    for size in ((0, 0), (0, 5), (5, 0), (65535, 65535), (65535, 1000), (2000, 400)):
+        data[frame + 5 : frame + 9] = struct.pack(">HH", *size)
+        picture = attempt(tmp_path / "a.jpg", bytes(data))
+        assert picture is None or (name == "progressive.jpg" and size == (2000, 400))
 
 
-@pytest.mark.parametrize("channels", [0, 2, 5, 255])
 @pytest.mark.parametrize("bits", [8, 12, 16])
-def test_absurd_jpeg_layouts(tmp_path: Path, channels: int, bits: int) -> None:
+def test_absurd_jpeg_layouts(tmp_path: Path, bits: int) -> None:
     data = bytearray(FILES["plain.jpg"])
     frame = data.find(b"\xff\xc0")
-    data[frame + 4], data[frame + 9] = bits, channels
-    assert attempt(tmp_path / "a.jpg", bytes(data)) is None
+    for channels in (0, 2, 5, 255):
+        data[frame + 4], data[frame + 9] = bits, channels
+        assert attempt(tmp_path / "a.jpg", bytes(data)) is None
 
 
-@pytest.mark.parametrize("width", [0, -1, -(2**31), 2**31 - 1, 2000])
-@pytest.mark.parametrize("height", [0, -(2**31), 2**31 - 1, 900])
 @pytest.mark.parametrize("name", ["rgb.bmp", "palette.bmp", "bit.bmp"])
-def test_absurd_bmp_sizes(tmp_path: Path, name: str, width: int, height: int) -> None:
+def test_absurd_bmp_sizes(tmp_path: Path, name: str) -> None:
     data = bytearray(FILES[name])
-    data[18:26] = struct.pack("<ii", width, height)
-    assert attempt(tmp_path / "a.bmp", bytes(data)) is None
+    for width, height in product((0, -1, -(2**31), 2**31 - 1, 2000), (0, -(2**31), 2**31 - 1, 900)):
+        data[18:26] = struct.pack("<ii", width, height)
+        assert attempt(tmp_path / "a.bmp", bytes(data)) is None
 
 
 @pytest.mark.parametrize("bits", [0, 2, 3, 7, 64, 65535])
@@ -211,6 +242,6 @@ def test_absurd_webp_sizes(tmp_path: Path, name: str) -> None:
 def test_png_bomb(tmp_path: Path) -> None:
     """Pixels that unpack to far more than the header says."""
     header = struct.pack(">IIBBBBB", 5, 5, 8, 2, 0, 0, 0)
-    body = chunk(b"IDAT", zlib.compress(bytes(300_000_000), 9))
+    body = chunk(b"IDAT", zlib.compress(bytes(200_000_000), 1))
     data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + body + chunk(b"IEND", b"")
     assert attempt(tmp_path / "a.png", data) is None

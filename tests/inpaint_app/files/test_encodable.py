@@ -1,4 +1,4 @@
-"""What a format can keep is told from the facts alone, and is what the writer does."""
+"""What a format can keep is told from the properties alone, and is what the writer does."""
 
 import itertools
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import Facts, check_encodable, facts_of
+from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
 from inpaint_app.files.registry import format_of
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture, full_scale
@@ -59,8 +59,8 @@ def test_the_forecast_is_what_happens(tmp_path: Path, name: str, ending: str, de
     filling = observed.reshape(-1, *damaged.pixels.shape[2:])[0]
     where = MISSING[..., None] if damaged.is_color else MISSING
     restored = damaged.with_pixels(np.where(where, filling, damaged.pixels), filled=MISSING)
-    facts = facts_of(damaged, missing=MISSING)
-    refused = is_refused(lambda: check_encodable(facts, format_of(path), depth=depth))
+    properties = properties_of(damaged, missing=MISSING)
+    refused = is_refused(lambda: check_encodable(properties, format_of(path), depth=depth))
     assert is_refused(lambda: write_picture(restored, path, depth=depth)) == refused
     assert path.exists() != refused
 
@@ -69,39 +69,47 @@ def test_mask_by_channel() -> None:
     values = np.full((2, 2, 3), 0.5, np.float32)
     values[0, 0, 1] = 7
     missing = np.zeros(values.shape, bool)
-    assert not facts_of(Picture(values), missing=missing).is_unit
+    assert not properties_of(Picture(values), missing=missing).is_unit
     missing[0, 0, 1] = True
-    assert facts_of(Picture(values), missing=missing).is_unit
-    assert not facts_of(Picture(values)).is_unit
+    assert properties_of(Picture(values), missing=missing).is_unit
+    assert not properties_of(Picture(values)).is_unit
 
 
 @pytest.mark.parametrize(
-    ("name", "facts"),
+    ("name", "properties"),
     [
-        ("JPEG", Facts(65_500, 10, n_exif=65_527, n_icc=255 * 65_519)),
-        ("WebP", Facts(16_383, 16_383)),
-        ("PNG", Facts(10**6, 200, n_exif=4 * 1024**2, n_icc=16 * 1024**2)),
+        ("JPEG", PictureProperties(65_500, 10, n_exif=65_527, n_icc=255 * 65_519)),
+        ("WebP", PictureProperties(16_383, 16_383)),
+        ("PNG", PictureProperties(10**6, 200, n_exif=4 * 1024**2, n_icc=16 * 1024**2)),
     ],
 )
-def test_limits_themselves_are_allowed(name: str, facts: Facts) -> None:
-    check_encodable(facts, FORMATS[name])
+def test_limits_themselves_are_allowed(name: str, properties: PictureProperties) -> None:
+    check_encodable(properties, FORMATS[name])
 
 
 @pytest.mark.parametrize(
-    ("name", "facts", "words"),
+    ("name", "properties", "words"),
     [
-        ("JPEG", Facts(65_501, 10), "wider or taller than 65500"),
-        ("WebP", Facts(10, 16_384), "wider or taller than 16383"),
-        ("JPEG", Facts(10, 10, n_exif=65_528), "EXIF information is too long"),
-        ("JPEG", Facts(10, 10, n_icc=255 * 65_519 + 1), "colour profile is too long"),
-        ("JPEG", Facts(10, 10, has_alpha=True, is_transparent=True), "transparent pixels"),
-        ("WebP", Facts(10, 10, depth=16), "WebP cannot keep 16-bit colour; write TIFF, or PNG for 16 bits"),
-        ("PNG", Facts(10, 10, depth=32, is_color=False), "PNG cannot keep 32-bit float gray; write TIFF"),
+        ("JPEG", PictureProperties(65_501, 10), "wider or taller than 65500"),
+        ("WebP", PictureProperties(10, 16_384), "wider or taller than 16383"),
+        ("JPEG", PictureProperties(10, 10, n_exif=65_528), "EXIF information is too long"),
+        ("JPEG", PictureProperties(10, 10, n_icc=255 * 65_519 + 1), "colour profile is too long"),
+        ("JPEG", PictureProperties(10, 10, has_alpha=True, is_transparent=True), "transparent pixels"),
+        (
+            "WebP",
+            PictureProperties(10, 10, depth=16),
+            "WebP cannot keep 16-bit colour; write TIFF, or PNG for 16 bits",
+        ),
+        (
+            "PNG",
+            PictureProperties(10, 10, depth=32, is_color=False),
+            "PNG cannot keep 32-bit float gray; write TIFF",
+        ),
     ],
 )
-def test_beyond_the_limits(name: str, facts: Facts, words: str) -> None:
+def test_beyond_the_limits(name: str, properties: PictureProperties, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        check_encodable(facts, FORMATS[name])
+        check_encodable(properties, FORMATS[name])
 
 
 def test_largest_metadata_of_jpeg_are_written(tmp_path: Path) -> None:

@@ -58,13 +58,11 @@ def flat_tiff(samples: int, bits: int, sample_format: int, strip_rows: int = 20)
     ("make", "pixel_bytes", "factor"),
     [
         pytest.param(lambda: flat_png(16, 6), 8, 1.25, id="16-bit RGBA PNG"),
-        pytest.param(lambda: flat_png(8, 2), 3, 1.25, id="8-bit RGB PNG"),
         pytest.param(
             lambda: flat_png(1, 3, extra=chunk(b"PLTE", b"abcdef")), 3, 1.25, id="1-bit palette PNG"
         ),
         pytest.param(lambda: flat_tiff(4, 32, 3), 16, 1.25, id="float RGBA TIFF"),
         pytest.param(lambda: flat_tiff(2, 64, 3), 8, 1.25, id="float64 TIFF"),
-        pytest.param(lambda: flat_tiff(4, 16, 1), 8, 1.25, id="16-bit RGBA TIFF"),
         # A strip is unpacked as a whole.
         pytest.param(lambda: flat_tiff(3, 16, 1, HEIGHT), 6, 1.9, id="TIFF of one strip"),
     ],
@@ -106,8 +104,8 @@ def test_pnm_header_is_not_cut_within_a_number(tmp_path: Path) -> None:
 
 def test_plain_pnm_takes_no_multiple_of_its_text(tmp_path: Path) -> None:
     path = tmp_path / "a.ppm"
-    path.write_bytes(b"P3 1000 2000 255\n" + b"1 2 3 " * 2_000_000)
-    assert reading_megabytes(path) < 12 + 3 * 12 + 20  # the text; 6 million numbers
+    path.write_bytes(b"P3 1000 700 255\n" + b"1 2 3 " * 700_000)
+    assert reading_megabytes(path) < 4.2 + 3 * 4.2 + 20  # the text; 2 million numbers
     assert (read_picture(path).pixels == [1, 2, 3]).all()
 
 

@@ -19,8 +19,8 @@ from inpaint_app.files.paths import (
     is_visible,
     is_visible_file,
     is_visible_folder,
-    look_at,
     same_file,
+    status_of,
 )
 
 LONG = "x" * 300 + ".png"
@@ -133,13 +133,13 @@ def test_what_can_be_looked_at(tmp_path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "dangling").symlink_to("nowhere")
-    assert look_at(tmp_path / "no") is None
-    assert look_at(tmp_path / "file" / "no") is None
+    assert status_of(tmp_path / "no") is None
+    assert status_of(tmp_path / "file" / "no") is None
     assert is_folder(tmp_path)
     assert not is_folder(tmp_path / "file")
     for bad in (tmp_path / LONG, Path("a\0b")):
         with pytest.raises(UserError):
-            look_at(bad)
+            status_of(bad)
         with pytest.raises(UserError):
             is_folder(bad)
         assert not is_visible(bad)

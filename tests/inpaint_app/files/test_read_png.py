@@ -42,15 +42,14 @@ def test_every_kind_is_exact(tmp_path: Path, depth: int, kind: int, interlaced: 
     assert np.array_equal(picture.pixels, expected[..., 0] if kind in (0, 4) else expected)
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (2, 3), (5, 5), (8, 8), (3, 17)])
 @pytest.mark.parametrize(("depth", "kind"), [(1, 0), (8, 2), (16, 2), (16, 4), (16, 6)])
-def test_small_interlaced(tmp_path: Path, depth: int, kind: int, shape: tuple[int, int]) -> None:
-    samples = random_samples(depth, kind, shape)
-    path = tmp_path / "a.png"
-    path.write_bytes(png_bytes(samples, depth, kind, interlaced=True))
-    plain = tmp_path / "b.png"
-    plain.write_bytes(png_bytes(samples, depth, kind))
-    assert np.array_equal(read_picture(path).pixels, read_picture(plain).pixels)
+def test_small_interlaced(tmp_path: Path, depth: int, kind: int) -> None:
+    path, plain = tmp_path / "a.png", tmp_path / "b.png"
+    for shape in ((1, 1), (1, 9), (9, 1), (2, 3), (5, 5), (8, 8), (3, 17)):
+        samples = random_samples(depth, kind, shape)
+        path.write_bytes(png_bytes(samples, depth, kind, interlaced=True))
+        plain.write_bytes(png_bytes(samples, depth, kind))
+        assert np.array_equal(read_picture(path).pixels, read_picture(plain).pixels)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4, 8])

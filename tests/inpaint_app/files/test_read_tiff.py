@@ -1,5 +1,6 @@
 """TIFF layouts, against an independent encoder, tifffile and Pillow."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -39,31 +40,31 @@ STORAGES = [
 ]
 
 
-@pytest.mark.parametrize("layout", ["strips", "tiles", "planes", "tiled planes", "one strip", "big"])
-@pytest.mark.parametrize("order", ["<", ">"])
+LAYOUTS = ("strips", "tiled planes", "planes", "tiles", "one strip", "big")
+
+
 @pytest.mark.parametrize(("dtype", "n_samples", "compression", "predictor"), STORAGES)
-def test_storage(
-    tmp_path: Path, layout: str, order: str, dtype: str, n_samples: int, compression: int, predictor: int
-) -> None:
+def test_storage(tmp_path: Path, dtype: str, n_samples: int, compression: int, predictor: int) -> None:
     samples = random_samples(dtype, n_samples)
-    data = tiff_bytes(
-        samples,
-        order=order,
-        compression=compression,
-        predictor=predictor,
-        tile=(16, 16) if "tile" in layout else None,
-        strip_rows=100 if layout == "one strip" else 5,
-        separate="planes" in layout,
-        big=layout == "big",
-        tags={338: (3, [2])} if n_samples in (2, 4) else {},
-    )
-    picture = read_bytes(tmp_path, data)
-    color = samples[..., : 3 if n_samples > 2 else 1]
-    assert picture.pixels.dtype == np.dtype(dtype)
-    assert np.array_equal(picture.pixels, color if n_samples > 2 else color[..., 0])
-    assert (picture.alpha is not None) == (n_samples in (2, 4))
-    if picture.alpha is not None:
-        assert np.array_equal(picture.alpha, samples[..., -1])
+    color = samples[..., :3] if n_samples > 2 else samples[..., 0]
+    for layout, order in zip(LAYOUTS, "<>" * 3, strict=True):  # either order with strips, tiles and planes
+        data = tiff_bytes(
+            samples,
+            order=order,
+            compression=compression,
+            predictor=predictor,
+            tile=(16, 16) if "tile" in layout else None,
+            strip_rows=100 if layout == "one strip" else 5,
+            separate="planes" in layout,
+            big=layout == "big",
+            tags={338: (3, [2])} if n_samples in (2, 4) else {},
+        )
+        picture = read_bytes(tmp_path, data)
+        assert picture.pixels.dtype == np.dtype(dtype)
+        assert np.array_equal(picture.pixels, color), layout
+        assert (picture.alpha is not None) == (n_samples in (2, 4))
+        if picture.alpha is not None:
+            assert np.array_equal(picture.alpha, samples[..., -1]), layout
 
 
 @pytest.mark.parametrize("layout", ["strips", "tiles", "planes", "tiled planes", "one strip", "one tile"])
@@ -106,19 +107,17 @@ def test_nan_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bits", [1, 2, 4, 6, 8, 10, 12, 14, 16])
-@pytest.mark.parametrize("photometric", [0, 1])
-@pytest.mark.parametrize("compression", [NONE, LZW])
-def test_depths_and_min_is_white(tmp_path: Path, bits: int, photometric: int, compression: int) -> None:
+def test_depths_and_min_is_white(tmp_path: Path, bits: int) -> None:
     rng = np.random.default_rng(bits)
     samples = rng.integers(0, 2**bits, (*SHAPE, 1)).astype(np.uint16 if bits > 8 else np.uint8)
-    data = tiff_bytes(samples, bits=bits, photometric=photometric, compression=compression)
-    picture = read_bytes(tmp_path, data)
-    white = 2**bits - 1
-    top = 255 if bits <= 8 else 65535
-    light = white - samples if photometric == 0 else samples
-    assert picture.depth == (8 if bits <= 8 else 16)
-    assert np.array_equal(picture.pixels, np.rint(light[..., 0] / white * top))
-    assert bool(picture.notices) == (bits != 8)
+    white, top = 2**bits - 1, 255 if bits <= 8 else 65535
+    for photometric, compression in itertools.product((0, 1), (NONE, LZW)):
+        data = tiff_bytes(samples, bits=bits, photometric=photometric, compression=compression)
+        picture = read_bytes(tmp_path, data)
+        light = white - samples if photometric == 0 else samples
+        assert picture.depth == (8 if bits <= 8 else 16)
+        assert np.array_equal(picture.pixels, np.rint(light[..., 0] / white * top))
+        assert bool(picture.notices) == (bits != 8)
 
 
 def test_reversed_bits(tmp_path: Path) -> None:

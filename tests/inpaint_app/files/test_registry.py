@@ -55,6 +55,8 @@ def test_a_new_format_is_taken_from_folders(toy, tmp_path) -> None:
 def test_a_new_format_is_named_by_the_command_line(toy, tmp_path, capsys) -> None:
     assert main(["restore", "--help"]) == 0
     assert "PNM or Toy" in " ".join(capsys.readouterr().out.split())
+    assert main(["damage", "--help"]) == 0
+    assert "WebP or Toy: formats with alpha" in " ".join(capsys.readouterr().out.split())
     (tmp_path / "a.png").write_bytes(b"nothing of the kind")
     with pytest.raises(UserError, match="or Toy"):
         read_picture(tmp_path / "a.png")
@@ -64,7 +66,9 @@ def test_a_new_format_is_named_by_the_command_line(toy, tmp_path, capsys) -> Non
 
 @pytest.mark.parametrize("name", [s for each in registry.writable() for s in each.suffixes])
 def test_the_suggested_output_of_every_name_is_accepted(name, tmp_path) -> None:
-    write_picture(GRAY, default_output(tmp_path / f"scan{name}"))
+    output = default_output(tmp_path / f"scan{name}")
+    write_picture(GRAY, output)
+    assert output.exists()
 
 
 def test_the_readme_has_a_row_for_every_format() -> None:

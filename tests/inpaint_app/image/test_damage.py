@@ -42,10 +42,10 @@ def test_impossible_parts_are_refused(fraction) -> None:
         random_mask(SHAPE, fraction)
 
 
-@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("shape", [(64, 64), (300, 200), (700, 900)])
-def test_scratches_are_thin_and_few(shape, seed) -> None:
-    assert 0.005 < scratch_mask(shape, seed).mean() < 0.15
+def test_scratches_are_thin_and_few(shape) -> None:
+    for seed in range(3):
+        assert 0.005 < scratch_mask(shape, seed).mean() < 0.15
 
 
 @pytest.mark.parametrize("shape", [(64, 64), (300, 200), (700, 900)])

@@ -34,14 +34,11 @@ def test_by_default_compact_marks_grow_and_scattered_ones_do_not():
     assert grown(scattered, None) is scattered
 
 
-def test_files_colors_and_soft_alpha_grow_but_hard_alpha_and_nan_do_not():
+def test_files_and_colors_grow_but_alpha_and_nan_do_not():
     plain = Picture(np.where(square(), 255, 10).astype(np.uint8))
     assert detect_missing(plain, mask=square(), grow=None).mask.sum() == 36
     assert detect_missing(plain, key="255", grow=None).mask.sum() == 36
     hard = np.where(square(), 0, 255).astype(np.uint8)
     assert detect_missing(Picture(plain.pixels, alpha=hard), grow=None).mask.sum() == 16
-    soft = hard.copy()
-    soft[7, 8:12] = 120
-    assert detect_missing(Picture(plain.pixels, alpha=soft), grow=None).mask.sum() == 36
     holes = np.where(square(), np.nan, 0.5).astype(np.float32)
     assert detect_missing(Picture(holes), grow=None).mask.sum() == 16

@@ -212,3 +212,27 @@ def test_tolerance_and_key_beyond_all_values(dtype) -> None:
     picture = Picture(np.array([[0, 1]], dtype))
     assert detect_missing(picture, key="0", tolerance=1e308).mask.all()
     assert not detect_missing(picture, key="1e308").mask.any()
+
+
+def soft_picture() -> Picture:
+    """A hole with a soft rim, and a soft spot elsewhere."""
+    alpha = np.full((30, 40), 255, np.uint8)
+    alpha[5:15, 5:15] = 90
+    alpha[8:12, 8:12] = 0
+    alpha[20:24, 30:34] = 90
+    return Picture(np.full((30, 40, 3), 100, np.uint8), alpha)
+
+
+def test_the_soft_rim_of_a_hole_is_missing_too():
+    picture = soft_picture()
+    found = detect_missing(picture)
+    assert found.sources == ("alpha", "soft")
+    assert found.mask[5:15, 5:15].all()
+    assert found.mask.sum() == 100, "a soft spot by itself is no damage"
+    assert detect_missing(picture, soft_edges=False).mask.sum() == 16
+
+
+def test_a_picture_that_is_translucent_as_a_whole_has_no_soft_rims():
+    picture = soft_picture()
+    alpha = np.minimum(picture.alpha, 200)
+    assert detect_missing(Picture(picture.pixels, alpha)).mask.sum() == 16

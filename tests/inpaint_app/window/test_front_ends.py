@@ -1,6 +1,7 @@
 """Every use case, through the command line and through the window: the same bytes and figures."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -123,6 +124,7 @@ def test_a_comparison(session, qtbot, files, capsys) -> None:
 
 def test_a_figure_of_the_dictionary(session, qtbot, files) -> None:
     run("dictionary", files / "damaged.png", "-o", files / "cli.png", *OPTIONS)
+    session.set_settings(replace(SETTINGS, rounds=0))  # refinement uses no dictionary
     restore_in_window(session, qtbot, files).write_dictionary(Output(files / "window.png"))
     settle(session, qtbot)
     assert same_bytes(files / "cli.png", files / "window.png")

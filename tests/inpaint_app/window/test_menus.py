@@ -137,7 +137,7 @@ def test_recent_files_are_told_apart_and_dropped_when_gone(window, qtbot, files,
     copy.unlink()
     entries[1].trigger()
     settle(window, qtbot)
-    assert "dropped from the list" in window.banner.text
+    assert "removed from the list" in window.banner.text
     assert window.session.source.path == files["damaged"]
     assert copy not in Preferences().recent_files
     texts = [entry.text() for entry in window.menus.recent.actions()[:2]]

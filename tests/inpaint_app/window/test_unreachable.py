@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from windows import find, texts
 
 from inpaint_app.errors import UserError
-from inpaint_app.files.encodable import facts_of
+from inpaint_app.files.encodable import properties_of
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.jobs.source import Source, open_source
@@ -51,7 +51,9 @@ def test_a_drop(tmp_path) -> None:
 )
 def test_exporting(qtbot, picture, tmp_path, name, words) -> None:
     dialog = ExportDialog(
-        Source(picture, detect_missing(picture), "a.png"), tmp_path / "new.png", facts=facts_of(picture)
+        Source(picture, detect_missing(picture), "a.png"),
+        tmp_path / "new.png",
+        properties=properties_of(picture),
     )
     qtbot.addWidget(dialog)
     find(dialog, QLineEdit, "File").setText(name if name.startswith("~") else str(tmp_path / name))

@@ -49,18 +49,7 @@ class _Chunks:
 
 
 def decode_png(data: bytes) -> Picture:
-    """Return the picture in a PNG file, or the still picture of an animated one.
-
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If the file is not whole, or too large.
-    """
+    """Return the picture in a PNG file, or the still picture of an animated one."""
     chunks = _read_chunks(data)
     header = _read_header(chunks.first.get(b"IHDR", b""))
     pixels, alpha = read_pixels(

@@ -83,13 +83,7 @@ class Layout:
 
 
 def read_layout(directory: Directory) -> Layout:
-    """Return the layout that a directory describes.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If the directory contradicts itself, or asks for what is not read here.
-    """
+    """Return the layout that a directory describes."""
     _refuse_raw_camera(directory)
     width, height = directory.integer(tags.WIDTH, 0), directory.integer(tags.HEIGHT, 0)
     check_size(width, height)

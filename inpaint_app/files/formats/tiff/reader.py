@@ -19,11 +19,6 @@ def decode_tiff(data: bytes) -> Picture:
     and longer integers become float32 if that holds them exactly; float16 and float64 become float32.
     Min-is-white is inverted, palettes and CMYK become RGB. The value that GDAL notes as "no data" becomes
     NaN in float pictures and transparent in others.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If the file is not whole, too large, or of a kind not read here.
     """
     header = read_header(data)
     directory = read_directory(data, header, header.first)

@@ -1,10 +1,12 @@
 """Arrays as images of Qt."""
 
 import gc
+import io
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PIL import Image, ImageCms
+from PySide6.QtGui import QColor, QColorSpace, QImage
 
 from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid, display_values, to_image
 
@@ -93,3 +95,33 @@ def test_last_row_and_column_of_odd_sizes_are_kept():
 @pytest.mark.parametrize(("zoom", "level"), [(5, 0), (1, 0), (0.51, 0), (0.5, 1), (0.2, 2), (0.001, 2)])
 def test_reduced_pictures_are_drawn_from_the_smallest_level_that_is_fine_enough(zoom, level):
     assert build_pyramid(np.zeros((900, 700), np.uint8)).best(zoom) == level
+
+
+def test_translucent_pixels_are_drawn_on_a_checkerboard():
+    pixels = np.full((100, 40, 3), 200, np.uint8)
+    alpha = np.full((100, 40), 255, np.uint8)
+    alpha[:, 10:30], alpha[:, 30:] = 128, 0
+    shown = colors(to_image(pixels, alpha=alpha))
+    assert (shown[:, :10] == 200).all()
+    assert (shown[:, 30:] == 200).all(), "missing pixels are hatched, not see-through"
+    assert set(np.unique(shown[:, 10:30])) == {151, 177}
+    assert set(np.unique(shown[72, 10:30])) == {151, 177}, "in every band"
+
+
+def test_colours_are_those_of_the_profile():
+    wide = QColorSpace(QColorSpace.NamedColorSpace.ProPhotoRgb).iccProfile().data()
+    pixels = np.random.default_rng(0).integers(60, 190, (70, 31, 3), np.uint8)
+    shown = colors(to_image(pixels, icc=wide))
+    source, screen = ImageCms.ImageCmsProfile(io.BytesIO(wide)), ImageCms.createProfile("sRGB")
+    transform = ImageCms.buildTransform(source, screen, "RGB", "RGB", ImageCms.Intent.RELATIVE_COLORIMETRIC)
+    expected = np.asarray(ImageCms.applyTransform(Image.fromarray(pixels), transform)).astype(int)
+    assert np.abs(shown - pixels).max() > 20
+    assert np.abs(shown - expected).max() <= 2
+
+
+@pytest.mark.parametrize("shape", [(9, 9), (9, 9, 3)])
+def test_a_profile_that_cannot_be_used_changes_nothing(shape):
+    pixels = np.random.default_rng(0).integers(0, 256, shape, np.uint8)
+    wide = QColorSpace(QColorSpace.NamedColorSpace.ProPhotoRgb).iccProfile().data()
+    for icc in (b"no profile", *((wide,) if len(shape) == 2 else ())):
+        assert np.array_equal(as_uint32(to_image(pixels, icc=icc)), as_uint32(to_image(pixels)))

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QTableWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QPushButton, QSpinBox, QTableWidget
 from windows import FAST, find, settle, texts
 
 from dictsel_core import restore
 from inpaint_app.files.read import read_picture
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.picture import Picture
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 
 
@@ -63,3 +65,54 @@ def test_leaving_the_dialog_ends_the_batch(dialog, session, qtbot, files, tmp_pa
     assert not dialog.is_active
     settle(session, qtbot)
     assert not output.exists() or len(list(output.iterdir())) < 5
+
+
+def test_the_list_is_seen_before_anything_is_restored(dialog, session, qtbot, files, tmp_path) -> None:
+    folder, masks = tmp_path / "in", tmp_path / "masks"
+    for made in (folder, masks):
+        made.mkdir()
+    for name in ("a.png", "b.png"):
+        (folder / name).write_bytes(files["whole"].read_bytes())
+    (masks / "a.png").write_bytes(files["mask"].read_bytes())
+    dialog.set_folders(folder, tmp_path / "out")
+    settle(session, qtbot)
+    table = find(dialog, QTableWidget, "Pictures of the batch")
+    assert [table.item(row, 0).text() for row in range(2)] == ["a.png", "b.png"]
+    kinds = find(dialog, QComboBox, "Missing pixels are")
+    kinds.setCurrentIndex(kinds.findData("folder"))
+    find(dialog, QLineEdit, "Folder of masks").setText(str(masks))
+    settle(session, qtbot)
+    assert [table.item(row, 4).text()[:16] for row in range(2)] == ["to a.png", "There is no mask"]
+    assert "1 of 2 pictures can be restored." in texts(dialog)
+    dialog.set_folders(tmp_path / "nowhere", tmp_path / "out")
+    settle(session, qtbot)
+    assert not (tmp_path / "out").exists()
+
+
+def marked(files, folder, colour):
+    """Write a picture with a square of a colour, in colour."""
+    pixels = np.repeat(read_picture(files["whole"]).pixels[..., None], 3, axis=2)
+    pixels[10:30, 20:40] = colour
+    write_picture(Picture(pixels), folder / "marked.png")
+    return pixels
+
+
+@pytest.mark.parametrize("kind", ["file", "key"])
+def test_one_mask_or_a_colour_serves_for_all(dialog, session, qtbot, files, tmp_path, kind) -> None:
+    folder, output = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    pixels = marked(files, folder, (250, 0, 250))
+    mask = read_picture(files["mask"]).pixels > 0
+    if kind == "key":
+        mask = np.zeros_like(mask)
+        mask[10:30, 20:40] = True
+    kinds = find(dialog, QComboBox, "Missing pixels are")
+    kinds.setCurrentIndex(kinds.findData(kind))
+    find(dialog, QLineEdit, "Mask").setText(str(files["mask"]))
+    find(dialog, QLineEdit, "Colour of missing pixels").setText("#ff00ff")
+    find(dialog, QSpinBox, "Tolerance of the colour").setValue(5)
+    dialog.set_folders(folder, output)
+    dialog.start()
+    settle(session, qtbot)
+    expected = restore(pixels, mask, FAST, channel_axis=-1)
+    assert np.array_equal(read_picture(output / "marked.png").pixels, expected.image)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 from windows import choose, find, texts
 
-from inpaint_app.files.encodable import facts_of
+from inpaint_app.files.encodable import properties_of
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
@@ -33,7 +33,7 @@ def export(qtbot, files, picture):
     dialog = ExportDialog(
         Source(picture, detect_missing(picture), "damaged.png", files["damaged"]),
         files["damaged"].parent / "new.png",
-        facts=facts_of(picture),
+        properties=properties_of(picture),
     )
     qtbot.addWidget(dialog)
     dialog.show()
@@ -100,7 +100,7 @@ def test_format_and_name_follow_each_other(export, tmp_path) -> None:
 def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
     deep_picture = Picture(np.zeros((4, 4), np.uint16))
     deep = Source(deep_picture, detect_missing(deep_picture), "deep.tif")
-    dialog = ExportDialog(deep, tmp_path / "deep.tif", facts=facts_of(deep.picture))
+    dialog = ExportDialog(deep, tmp_path / "deep.tif", properties=properties_of(deep.picture))
     qtbot.addWidget(dialog)
     assert dialog.target.depth is None, "as the source"
     dialog.show()
@@ -119,7 +119,9 @@ def test_depths_are_those_of_the_format(qtbot, tmp_path) -> None:
 def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -> None:
     def export(shown: Picture) -> ExportDialog:
         dialog = ExportDialog(
-            Source(shown, detect_missing(shown), "a.png"), tmp_path / "new.png", facts=facts_of(shown)
+            Source(shown, detect_missing(shown), "a.png"),
+            tmp_path / "new.png",
+            properties=properties_of(shown),
         )
         qtbot.addWidget(dialog)
         return dialog

@@ -7,7 +7,7 @@ import pytest
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import facts_of
+from inpaint_app.files.encodable import properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
@@ -27,14 +27,14 @@ def test_a_new_format_is_offered(source, qtbot, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(registry, "FORMATS", [*registry.FORMATS, toy])
     assert "*.toy" in name_filter()
     assert "*.toy" in name_filter(registry.lossless())
-    dialog = ExportDialog(source, tmp_path / "new.toy", facts=facts_of(source.picture))
+    dialog = ExportDialog(source, tmp_path / "new.toy", properties=properties_of(source.picture))
     qtbot.addWidget(dialog)
     assert dialog.target == Output(tmp_path / "new.toy")
     assert dialog.can_export
 
 
 def test_every_name_of_a_format_can_be_exported(source, qtbot, tmp_path) -> None:
-    dialog = ExportDialog(source, tmp_path / "scan_restored.jpe", facts=facts_of(source.picture))
+    dialog = ExportDialog(source, tmp_path / "scan_restored.jpe", properties=properties_of(source.picture))
     qtbot.addWidget(dialog)
     assert dialog.can_export
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from windows import FAST
 
+from dictsel_core import psnr
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.restore import IntermediateImage, RestoreRequest
@@ -138,6 +139,20 @@ def test_a_preview_shows_the_visible_part(runner, workers, qtbot, request_) -> N
     part = request_.pixels[preview.rows, preview.columns]
     assert np.array_equal(preview.image[observed], part[observed])
     assert not runner.is_previewing
+
+
+def test_a_preview_follows_the_brush_and_is_measured(runner, workers, qtbot, picture) -> None:
+    pixels = np.tile(picture.pixels, (4, 4))
+    mask = np.zeros(pixels.shape, bool)
+    mask[240:260, 330:350] = True
+    runner.focus_on(Rect(240, 330, 20, 20))
+    runner.focus_on(Rect(40, 30, 230, 330))  # the whole stroke, whose end is known
+    runner.start_preview(RestoreRequest(pixels, mask, FAST), pixels)
+    settle(runner, workers, qtbot)
+    preview = runner.preview
+    assert preview.rect.contains((250, 340))
+    assert not preview.rect.contains((144, 192)), "the middle of the picture"
+    assert preview.psnr == psnr(pixels[preview.rect.slices], preview.image)
 
 
 def test_a_preview_that_is_outdated_never_appears(runner, workers, qtbot, request_) -> None:

@@ -134,7 +134,11 @@ def test_a_preview_is_an_inset_on_what_was_restored_before(opened, restored) -> 
     display = resolve(replace(restored, preview=PREVIEW), VIEW)
     pane = display.panes["restored"]
     assert (pane.has_inset, pane.badge, display.preview) == (True, "preview", PREVIEW)
-    assert pane.caption == ("around the preview: run 1", "run 1", "")
+    assert pane.caption == ("around it: run 1", "run 1", "")
+    measured = resolve(replace(restored, preview=replace(PREVIEW, psnr=31.2)), VIEW).panes["restored"]
+    assert measured.caption[0] == "preview: PSNR 31.20 dB   around it: run 1"
+    running = replace(restored, preview=PREVIEW, intermediate=IntermediateImage("average", PARTIAL))
+    assert not resolve(running, VIEW).panes["restored"].has_inset
     assert pixels(display, "restored") is restored.history.current.image
     display = resolve(replace(opened, preview=PREVIEW), VIEW)
     assert pixels(display, "restored") is DAMAGED.pixels, "nothing was restored before"

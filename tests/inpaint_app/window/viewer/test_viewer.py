@@ -6,11 +6,19 @@ import numpy as np
 import pytest
 from gestures import drag, move
 from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QColorSpace
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from windows import FAST, at, drawn, opened, restored, settle, shown_pixels
 
-from inpaint_app.window.canvas.image_pyramid import as_uint32
+from inpaint_app.files.read import read_picture
+from inpaint_app.files.write import write_picture
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.export import Output
+from inpaint_app.window.canvas.image_pyramid import as_uint32, to_image
+from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.view_modes import COMPARISON, ERROR_MAP, SIDE_BY_SIDE, SPLIT, VIEW_MODES
+from inpaint_app.window.transfers import picture_of
 from inpaint_app.window.viewer import viewer as viewer_module
 from inpaint_app.window.viewer.viewer import Viewer
 
@@ -242,3 +250,36 @@ def test_another_mode_keeps_what_is_ready(shown, qtbot, files) -> None:
     shown.view(SIDE_BY_SIDE)
     shown.view(ERROR_MAP)
     assert shown["error"].canvas.content.pyramid is error
+
+
+@pytest.fixture
+def soft(tmp_path, picture):
+    """A hole with a soft rim, and a soft spot elsewhere, in colours of a wide profile."""
+    alpha = np.full(picture.pixels.shape, 255, np.uint8)
+    alpha[20:40, 20:40], alpha[60:66, 60:66] = 120, 120
+    alpha[24:36, 24:36] = 0
+    pixels = np.stack([picture.pixels, picture.pixels // 2, picture.pixels // 3], axis=2)
+    wide = QColorSpace(QColorSpace.NamedColorSpace.ProPhotoRgb).iccProfile().data()
+    write_picture(Picture(pixels, alpha, icc=wide), tmp_path / "soft.png")
+    return tmp_path / "soft.png"
+
+
+def test_what_is_exported_is_what_is_shown(shown, qtbot, soft, tmp_path) -> None:
+    restored(shown, qtbot, soft)
+    Exporter(shown.session).write_restored(Output(tmp_path / "out.png"))
+    settle(shown, qtbot)
+    exported, given = read_picture(tmp_path / "out.png"), read_picture(soft)
+    drawn_file = to_image(exported.pixels, alpha=exported.alpha, icc=exported.icc)
+    assert np.array_equal(shown_pixels(shown["restored"]), as_uint32(drawn_file))
+    assert exported.icc == given.icc
+    observed = ~shown.session.mask.mask
+    assert np.array_equal(exported.pixels[observed], given.pixels[observed]), (
+        "colours are converted to be shown"
+    )
+    assert (exported.alpha[20:40, 20:40] == 255).all(), "no rim is left"
+    assert (exported.alpha[60:66, 60:66] == 120).all(), "what borders no hole stays"
+    copied = picture_of(shown.viewer.restored_image)
+    assert np.array_equal(copied.alpha, exported.alpha)
+    shown.session.set_mask_spec(MaskSpec(soft_edges=False))
+    settle(shown, qtbot)
+    assert shown.session.mask.mask.sum() == 144

@@ -1,0 +1,99 @@
+"""Where the missing pixels of many pictures are known from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QColorDialog,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.window.dialogs.file_dialogs import name_filter
+from inpaint_app.window.widgets.path_field import PathField
+
+_KINDS = {
+    "": "Transparent or NaN",
+    "file": "White in one mask for all",
+    "folder": "White in a mask for each",
+    "key": "Of one colour",
+}
+
+
+class MaskSourceForm(QWidget):
+    """Asks for a mask for all pictures, a folder of masks, or a colour.
+
+    Parameters
+    ----------
+    start : Path
+        Where looking for files begins.
+    """
+
+    changed = Signal()
+
+    def __init__(self, start: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind, self._key, self._tolerance = QComboBox(), QLineEdit("#ff00ff"), QSpinBox()
+        self._paths = {
+            "file": PathField("Mask", kind="read", start=start, filters=name_filter()),
+            "folder": PathField("Folder of masks", kind="folder", start=start),
+        }
+        for kind, words in _KINDS.items():
+            self._kind.addItem(words, kind)
+        self._kind.setAccessibleName("Missing pixels are")
+        self._key.setAccessibleName("Colour of missing pixels")
+        self._tolerance.setAccessibleName("Tolerance of the colour")
+        self._tolerance.setRange(0, 65535)
+        self._color_row = self._make_color_row()
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        self._form.addRow("&Missing pixels are", self._kind)
+        for field in self._paths.values():
+            self._form.addRow(field.title, field)
+            field.changed.connect(self.changed)
+        self._form.addRow("Colour", self._color_row)
+        self._kind.currentIndexChanged.connect(self._show)
+        self._kind.currentIndexChanged.connect(self.changed)
+        self._key.textChanged.connect(self.changed)
+        self._tolerance.valueChanged.connect(self.changed)
+        self._show()
+
+    def _make_color_row(self) -> QWidget:
+        row, choose = QWidget(), QPushButton("Choose …")
+        choose.setAutoDefault(False)
+        choose.clicked.connect(self._choose_color)
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._key, choose, QLabel("Tolerance"), self._tolerance):
+            layout.addWidget(widget)
+        return row
+
+    @property
+    def mask_spec(self) -> MaskSpec:
+        """What was chosen."""
+        kind = self._kind.currentData()
+        if kind == "key":
+            return MaskSpec(key=self._key.text(), tolerance=float(self._tolerance.value()))
+        return MaskSpec(mask=self._paths[kind].path if kind else None)
+
+    def _choose_color(self) -> None:
+        chosen = QColorDialog.getColor(QColor(self._key.text()), self, "Colour of missing pixels")
+        if chosen.isValid():
+            self._key.setText(chosen.name())
+
+    def _show(self) -> None:
+        kind = self._kind.currentData()
+        for name, field in self._paths.items():
+            self._form.setRowVisible(field, name == kind)
+        self._form.setRowVisible(self._color_row, kind == "key")

@@ -1,0 +1,83 @@
+"""Whoever adds one of these and forgets a place that CONTRIBUTING names is told so here."""
+
+import importlib
+import inspect
+import pkgutil
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dictsel_core
+from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings, restore, selection
+from inpaint_app.cli import commands
+from inpaint_app.cli.commands import compare
+from inpaint_app.cli.options import SETTING_OPTIONS
+from inpaint_app.cli.program import COMMANDS
+from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATIONS
+from inpaint_app.files import formats
+from inpaint_app.window.session.view_modes import COMPARISON
+from inpaint_app.window.viewer.display import TITLES
+
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+NOT_ON_THE_COMMAND_LINE = {"fill_weight"}
+"""Settings of the library alone; a new one is named here if that is what is meant."""
+
+
+def test_every_preset_is_explained() -> None:
+    assert set(PRESET_EXPLANATIONS) == set(PRESETS)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_is_named_where_presets_are_listed(preset) -> None:
+    assert f"`{preset}`" in README
+    for documented in (RestoreSettings.preset, restore):
+        assert f'"{preset}"' in inspect.getdoc(documented), documented
+
+
+def test_every_constraint_for_pictures_is_explained_and_compared() -> None:
+    assert set(CONSTRAINT_EXPLANATIONS) == set(CONSTRAINTS)
+    assert set(COMPARISON.panes) == {"damaged", *CONSTRAINTS}
+    assert set(CONSTRAINTS) <= set(TITLES)
+    for constraint in CONSTRAINTS:
+        assert f'"{constraint}"' in inspect.getdoc(RestoreSettings)
+        assert constraint in compare.COMMAND.details
+
+
+def test_constraints_for_pictures_differ() -> None:
+    assert len({repr(RestoreSettings(constraint=name).constraint_for(10)) for name in CONSTRAINTS}) == 2
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_every_selector_for_pictures_selects(selector) -> None:
+    image = np.random.default_rng(0).integers(0, 256, (16, 16), np.uint8)
+    mask = np.random.default_rng(1).random(image.shape) < 0.3
+    settings = RestoreSettings(selector=selector, n_atoms=4, bases=("dct",), rounds=0, threads=1)
+    assert restore(image, mask, settings).settings.selector == selector
+    assert f'"{selector}"' in inspect.getdoc(RestoreSettings)
+
+
+def test_every_selector_is_exported() -> None:
+    files = [module.name for module in pkgutil.iter_modules(selection.__path__) if module.name[0] == "_"]
+    modules = {name[1:]: importlib.import_module(f"dictsel_core.selection.{name}") for name in files}
+    functions = {name for name, module in modules.items() if hasattr(module, f"iter_{name}")}
+    assert "replacement_omp" in functions
+    assert functions | {f"iter_{name}" for name in functions} <= set(dictsel_core.__all__)
+
+
+def test_every_format_is_registered() -> None:
+    files = [module.name for module in pkgutil.iter_modules(formats.__path__) if module.name != "shared"]
+    modules = [importlib.import_module(f"inpaint_app.files.formats.{name}") for name in files]
+    assert {module.FORMAT.name for module in modules} == {each.name for each in formats.FORMATS}
+
+
+def test_every_command_is_listed() -> None:
+    files = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+    assert sorted(files) == sorted(command.name for command in COMMANDS)
+
+
+def test_every_setting_is_an_option_of_the_command_line() -> None:
+    assert {option.setting for option in SETTING_OPTIONS} | NOT_ON_THE_COMMAND_LINE == {
+        each.name for each in fields(RestoreSettings)
+    }
