@@ -8,7 +8,7 @@ import dictsel_core  # detection is imported when it is first used, and is slow 
 from dictsel_core import DamageKind
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.atomic import write_files
-from inpaint_app.files.encodable import Facts, check_encodable
+from inpaint_app.files.encodable import PictureProperties, check_encodable
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.registry import format_of
 from inpaint_app.files.write import check_output, picture_output
@@ -86,7 +86,7 @@ def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
     if format_of(request.output).is_lossy:
         raise UserError(f"{printable_path(request.output)} cannot keep a mask exactly", "write PNG or TIFF")
     picture = read_picture(request.path)
-    plain = Facts(picture.width, picture.height, is_color=False)
+    plain = PictureProperties(picture.width, picture.height, is_color=False)
     check_encodable(plain, format_of(request.output), quality=_QUALITY)
     analysis = analyze_picture(picture, detect_missing(picture), request.kinds, control)
     mask = analysis.mask(request.sensitivity)
