@@ -48,6 +48,7 @@ from dictsel_core.constraints import (
     SwapTable,
     UniformMatroid,
 )
+from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS, DamageKind
 from dictsel_core.estimation import QualityEstimate, estimate_psnr
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.guarantee import (
@@ -129,11 +130,8 @@ from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, 
 
 if TYPE_CHECKING:
     from dictsel_core.detection import (
-        DAMAGE_KINDS,
-        USUAL_KINDS,
         AnalysisStep,
         DamageAnalysis,
-        DamageKind,
         Detection,
         Found,
         analyze_damage,

@@ -17,6 +17,7 @@ from inpaint_app.jobs.source import Source
 _KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
 _SOURCES = {
     "alpha": "transparent",
+    "detected": "detected as damage",
     "soft": "partly transparent beside these",
     "nan": "NaN",
     "mask": "in the mask",

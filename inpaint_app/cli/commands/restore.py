@@ -19,6 +19,7 @@ examples:
   inpaint restore photo.png
   inpaint restore scan.tif -o whole.tif --mask scratches.png
   inpaint restore shot.jpg --key magenta --tolerance 20 --quality 98
+  inpaint restore scan.jpg --detect scratches,dust --sensitivity 0.6
   inpaint restore damaged.png --reference original.png --json
   inpaint restore damaged.png --preset paper --constraint individual
   inpaint restore damaged.png --auto --write-recipe best.json
