@@ -11,8 +11,10 @@ from inpaint_app.files.paths import is_folder
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.damage import Damage, damaged
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing
+from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing, joined
 from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.detect import analyze_picture
 
 KEYS = ("#ff00ff", "#00ff00")
 """Colours that people mark missing pixels with and that photographs hardly hold."""
@@ -88,6 +90,8 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
     """
     picture = _read(path)
     source = Source(picture, _detect(picture, mask_spec), path.name, path, mask_spec)
+    if mask_spec.detect and not source.missing.mask.any():
+        raise UserError("No damage was found", "raise the sensitivity, or mark what is missing")
     check_missing(source.missing, has_mask=mask_spec.mask is not None, has_key=mask_spec.key is not None)
     return source if reference is None else with_reference(source, reference)
 
@@ -202,11 +206,20 @@ def _read_mask(path: Path) -> Picture:
 
 
 def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
+    missing = _detect_marked(picture, spec)
+    if not spec.detect:
+        return missing
+    analysis = analyze_picture(picture, missing, spec.detect, JobControl())
+    return joined(missing, analysis.mask(spec.sensitivity))
+
+
+def _detect_marked(picture: Picture, spec: MaskSpec) -> MissingPixels:
     return detect_missing(
         picture,
         mask=None if spec.mask is None else _read_mask(spec.mask),
         key=spec.key,
         tolerance=spec.tolerance,
         invert_mask=spec.invert_mask,
+        grow=spec.grow,
         soft_edges=spec.soft_edges,
     )
