@@ -1,7 +1,4 @@
-"""Scientific pictures: the default against `fast` and against scikit-image's biharmonic inpainting.
-
-The default must nowhere be below `fast` by more than 0.05 dB, nor below biharmonic by more than 0.1 dB.
-"""
+"""Scientific pictures: the default against `fast` and against scikit-image's biharmonic inpainting."""
 
 import gzip
 from pathlib import Path

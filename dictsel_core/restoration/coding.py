@@ -196,10 +196,10 @@ def restore_planes(planes: Planes, missing: Bools, coder: PatchCoder) -> Generat
 
 def has_less_detail(plane: Plane, reference: Plane, missing: Bools) -> bool:
     """Return whether a plane has less detail than a reference, where both are observed."""
-    return detail(plane, missing) < detail(reference, missing)
+    return _detail(plane, missing) < _detail(reference, missing)
 
 
-def detail(plane: Plane, missing: Bools) -> float:
+def _detail(plane: Plane, missing: Bools) -> float:
     """Return the mean square of what a coarser scale does not represent."""
     if missing.all():
         return 0.0

@@ -66,7 +66,7 @@ class RefinementOptions:
     n_estimated: int = 10
     noise: float = 8 / 255**2
     max_noise: float = 400 / 255**2
-    relative_noise: float = 0.03
+    relative_noise: float = 0.06
     noise_decay: float = 1.75
     shared: float = 0.2
     relaxation: float = 1.7

@@ -15,7 +15,6 @@ from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.channels import estimate_from_others
 from dictsel_core.restoration.coding import PatchCoder, patch_coder, restore_planes
 from dictsel_core.restoration.dictionary import KnownDictionary
-from dictsel_core.restoration.judging import is_smooth, refinement_weight
 from dictsel_core.restoration.pyramid import double_at, halve
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
@@ -36,9 +35,6 @@ _SELECTED, _COARSE = 0.1, 0.2
 _CODED = 0.45
 #: Fraction of the coding after which there is a new partial result.
 _PARTIAL_INTERVAL = 1 / 8
-#: Fraction of the refinement of a smooth image that is done after its trial, and after the estimate that is
-#: made again if the trial speaks against refinement.
-_JUDGED, _RESTORED = 0.15, 0.3
 #: Work of one round of refinement, and of the completion, as a multiple of that of the first estimate.
 _WORK_OF_A_ROUND, _WORK_OF_COMPLETION = 1.5, 1.0
 
@@ -98,9 +94,12 @@ class Restorer:
         yield from self._scaled(self._complete(), estimated, completed)
         n_rounds = 0
         if rounds != 0:
-            n_rounds = yield from self._refine_if_helpful(completed)
-        if n_rounds == 0 and self._held_out.any():
-            yield from self._scaled(self._start_over(), self._fraction, 1.0)
+            n_rounds = yield from self._refine(completed)
+        if n_rounds == 0 and self._held_out.any():  # restore again, without holding anything out
+            copied = self._planes[self._wide]
+            self._visible, self._planes = self._canvas, self._canvas.planes()
+            yield from self._scaled(self._first_estimate(refined=False), self._fraction, 1.0)
+            self._planes[self._wide] = copied
         return self._restoration(n_rounds)
 
     def _nothing_missing(self) -> Restoration:
@@ -244,39 +243,6 @@ class Restorer:
             for fraction in fill_wide_parts(self._planes, self._wide, observed, seed, threads):
                 yield RestoreStep("texture", fraction)
         yield RestoreStep("texture", 1.0, self._snapshot())
-
-    def _start_over(self) -> Iterator[RestoreStep]:
-        """Make the first estimate as if no refinement followed, without holding anything out."""
-        copied = self._planes[self._wide]
-        if not self._held_out.any():
-            self._known = self._dictionary
-        self._held_out = np.zeros_like(self._held_out)
-        self._visible, self._planes = self._canvas, self._canvas.planes()
-        yield from self._first_estimate(refined=False)
-        self._planes[self._wide] = copied
-
-    def _refine_if_helpful(self, start: float) -> Generator[RestoreStep, None, int]:
-        """Refine the image, a smooth one as far as held-out pixels gain; return the number of rounds."""
-        # With masks of their own, channels help each other, which a trial on one of them would not tell.
-        if self._canvas.missing.shape[2] > 1 or not is_smooth(self._planes):
-            return (yield from self._refine(start))
-        judged, restored = (start + (1 - start) * share for share in (_JUDGED, _RESTORED))
-        with self._timed("refine"):
-            n_rounds = BEST_ROUNDS if self._settings.rounds is None else self._settings.rounds
-            atoms = self._dictionary.atoms.atoms
-            run = GeneratorRun(refinement_weight(self._canvas, atoms, self._settings, n_rounds))
-            for fraction in run:
-                yield RestoreStep("refine", start + (judged - start) * fraction)
-        weight = run.result
-        if weight == 1:
-            return (yield from self._refine(judged))
-        yield from self._scaled(self._start_over(), judged, restored)
-        if weight == 0:
-            return 0
-        unrefined = self._planes.copy()
-        n_rounds = yield from self._refine(restored)
-        self._planes[...] = unrefined + np.float32(weight) * (self._planes - unrefined)
-        return n_rounds
 
     def _refine(self, start: float) -> Generator[RestoreStep, None, int]:
         """Refine the image, and return the number of rounds."""
