@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import ndimage
-from skimage.color import rgb2lab
 
 from dictsel_core.detection.damage import Detection, detect_one
+from dictsel_core.detection.lab import lab_from_rgb
 from dictsel_core.detection.letters import Doubles, Letters, find_letters, texts_along
 from dictsel_core.detection.plane import DetectionImage, Single, block_quantile, shrink
 from dictsel_core.detection.regions import (
@@ -45,7 +45,7 @@ def stamp_candidates(image: DetectionImage) -> Regions:
     channels, factor = image.channels(), 1
     while channels[0].size > _MAX_PIXELS:
         channels, factor = [shrink(each) for each in channels], 2 * factor
-    lab = _as_lab(channels)
+    lab = lab_from_rgb(np.stack(channels, axis=-1))
     shape = lab[0].shape
     size = int(np.clip(_STROKE * np.hypot(*shape), 7, 61)) // 2 * 2 + 1
     raised = _raised_chroma(lab[1], lab[2], size)
@@ -110,13 +110,6 @@ def _median_around(plane: Single, size: int) -> Single:
         np.minimum(np.arange(n) // step, m - 1) for n, m in zip(plane.shape, median.shape, strict=True)
     )
     return np.asarray(median[np.ix_(rows, columns)], np.float32)
-
-
-def _as_lab(channels: list[Single]) -> tuple[Single, Single, Single]:
-    """Return L, a and b of CIELAB, each (H, W)."""
-    lab = rgb2lab(np.clip(np.stack(channels, axis=-1), 0, 1))
-    lightness, a, b = (np.ascontiguousarray(lab[..., i]) for i in range(3))
-    return lightness, a, b
 
 
 def detect_stamps(
