@@ -3,7 +3,19 @@
 import argparse
 from collections.abc import Callable
 
-from benchmarks import ablation, coding, detect, gsr, holes, quality, restoration, selection, speed, window
+from benchmarks import (
+    ablation,
+    coding,
+    detect,
+    estimate,
+    gsr,
+    holes,
+    quality,
+    restoration,
+    selection,
+    speed,
+    window,
+)
 
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "selection": selection.main,
@@ -13,6 +25,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "ablation": ablation.main,
     "gsr": gsr.main,
     "holes": holes.main,
+    "estimate": estimate.main,
     "window": window.main,
     "speed": speed.main,
     "detect": detect.main,

@@ -49,6 +49,7 @@ from dictsel_core.constraints import (
     UniformMatroid,
 )
 from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS, DamageKind
+from dictsel_core.estimation import QualityEstimate, estimate_psnr
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.guarantee import (
     ApproximationBound,
@@ -124,7 +125,7 @@ from dictsel_core.selection import (
     sds_omp,
     stochastic_replacement_omp,
 )
-from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, estimate_psnr, iter_tune, tune
+from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, iter_tune, tune
 from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, Utility
 
 if TYPE_CHECKING:
@@ -196,6 +197,7 @@ __all__ = [
     "Parameter",
     "PartitionMatroid",
     "PresetName",
+    "QualityEstimate",
     "RegretBound",
     "Replacement",
     "ReplacementGains",

@@ -88,11 +88,10 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     output.check_restored(source)
     clock.lap("read")
     control.report(source)
-    restoring, estimated = RestoreRequest(source.picture.pixels, source.missing.mask, request.settings), None
+    restoring = RestoreRequest(source.picture.pixels, source.missing.mask, request.settings)
     if request.tunes:
         tuning = tune(restoring, control)
         restoring = RestoreRequest(restoring.pixels, restoring.mask, tuning.settings)
-        estimated = tuning.estimated_psnr
         clock.lap("tune")
     restoration = restore(restoring, control).restoration
     control.check()
@@ -106,13 +105,13 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     notes = write_files(files, overwrite=output.overwrite)
     clock.lap("write")
     restored = RestoreRequest(restoring.pixels, restoring.mask, restoration.settings)
-    metrics = QualityMetrics(estimated_psnr=estimated)
+    metrics = QualityMetrics()
     if source.reference is not None:
         metrics = quality(restored, restoration.image, source.reference.pixels)
         clock.lap("measure")
-    elif estimated is None and request.estimates:
+    elif request.estimates:
         control.report(Progress("estimating the PSNR"))
-        metrics = QualityMetrics(estimated_psnr=estimate(restored))
+        metrics = QualityMetrics(estimate=estimate(restored))
         clock.lap("estimate")
     return FileResult(
         metrics, restoration.missing_fraction, clock.seconds(), restoration.settings, output.path, notes

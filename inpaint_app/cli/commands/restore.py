@@ -30,7 +30,8 @@ estimated by restoring observed pixels that were held out, which takes a little
 longer (--no-estimate leaves it out).
 
 JSON keys: psnr, psnr_missing, ssim and ssim_missing (with --reference),
-estimated_psnr (without), missing_fraction, seconds (by stage), settings, output.
+estimated_psnr of the missing pixels and estimated_interval (without),
+missing_fraction, seconds (by stage), settings, output.
 What does not apply, or is infinite, is null."""
 
 
