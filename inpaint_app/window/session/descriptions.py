@@ -50,8 +50,17 @@ def damaged_caption(missing: float, figures: QualityMetrics | None, has_referenc
 
 def restored_caption(record: RunRecord) -> Forms:
     """Return the caption of a restored picture."""
-    rest = (format_seconds(record.seconds), *(("stopped early",) if record.is_stopped else ()))
+    rest = (
+        format_seconds(record.seconds),
+        *(("stopped early",) if record.is_stopped else ()),
+        *((format_strokes(record),) if record.n_strokes else ()),
+    )
     return _joined((*_scores(record.figures, form), *rest) for form in range(_N_FORMS))
+
+
+def format_strokes(record: RunRecord) -> str:
+    """Return how many strokes were healed in a record."""
+    return f"{record.n_strokes} stroke{'s' * (record.n_strokes > 1)} healed"
 
 
 def preview_caption(preview: Preview, record: RunRecord | None) -> Forms:
