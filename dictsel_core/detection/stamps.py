@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
-from skimage.color import rgb2lab
 
 from dictsel_core.detection.damage import Detection, detect_one
+from dictsel_core.detection.lab import opponent_colors
 from dictsel_core.detection.plane import DetectionImage, Single, block_quantile
 from dictsel_core.detection.regions import (
     Regions,
@@ -89,8 +89,7 @@ def _opponent_colors(image: DetectionImage) -> tuple[Single, Single]:
     step = max(1, _BAND // red.shape[1])
     for top in range(0, red.shape[0], step):
         rows = slice(top, top + step)
-        lab = rgb2lab(np.clip(np.stack([red[rows], green[rows], blue[rows]], axis=-1), 0, 1))
-        a[rows], b[rows] = lab[..., 1], lab[..., 2]
+        a[rows], b[rows] = opponent_colors(np.stack([red[rows], green[rows], blue[rows]], axis=-1))
     return a, b
 
 
