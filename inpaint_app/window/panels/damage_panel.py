@@ -38,7 +38,7 @@ class DamagePanel(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._find = QPushButton("Find &damage")
+        self._find = QPushButton("Find damage")
         self._find.setToolTip("Mark scratches, dust and other damage (Ctrl+F).")
         self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
         self._sensitivity = QSlider(Qt.Orientation.Horizontal)
@@ -68,8 +68,7 @@ class DamagePanel(QWidget):
         self._row = QWidget()
         row = QGridLayout(self._row)
         row.setContentsMargins(0, 0, 0, 0)
-        label = QLabel("Sensiti&vity")
-        label.setBuddy(self._sensitivity)
+        label = QLabel("Sensitivity")
         row.addWidget(label, 0, 0)
         row.addWidget(self._sensitivity, 0, 1)
         row.addWidget(self._found, 1, 0, 1, 2)
