@@ -50,7 +50,7 @@ def _colorfulness(image: DetectionImage) -> Single:
     if not image.is_color:
         return np.zeros(image.shape, np.float32)
     channels = image.channels()
-    return np.maximum.reduce(channels) - np.minimum.reduce(channels)
+    return np.asarray(np.maximum.reduce(channels) - np.minimum.reduce(channels))
 
 
 def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> list[Regions]:
@@ -58,8 +58,7 @@ def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> list
     raised = plane - ndimage.grey_opening(plane, size=(size, size))
     level = block_quantile(raised, _TEXTURE_QUANTILE, _BLOCK)
     level += np.float32(floor)
-    labels, n_labels = connected_components(raised > _THRESHOLDS[0] * level)
-    crowding = _crowding(labels, _CROWD * size)
+    crowding = _crowding(connected_components(raised > _THRESHOLDS[0] * level)[0], _CROWD * size)
     found = []
     for threshold in _THRESHOLDS:
         labels, n_labels = connected_components(raised > threshold * level)
@@ -98,15 +97,15 @@ def _crowding(labels: NDArray[np.int32], size: int) -> Single:
     places.reshape(-1)[first[1:] if labels.flat[first[0]] == 0 else first] = 1
     crowding = ndimage.uniform_filter(places, size, mode="mirror")
     crowding *= np.float32(size**2)
-    return np.maximum(crowding, 0)
+    return np.asarray(np.maximum(crowding, 0))
 
 
 def _fits(spots: Spots, size: int) -> Bools:
     """Return which spots are small and compact."""
     found = ndimage.find_objects(spots.labels)
     boxes = np.array([[side.stop - side.start for side in box] for box in found]).reshape(-1, 2)
-    fits: Bools = (boxes.max(axis=1, initial=0) <= size) & (spots.areas >= _MIN_AREA)
-    return fits & (spots.areas >= _MIN_FILLED * boxes.prod(axis=1))
+    is_compact = spots.areas >= np.maximum(_MIN_AREA, _MIN_FILLED * boxes.prod(axis=1))
+    return np.asarray(is_compact & (boxes.max(axis=1, initial=0) <= size))
 
 
 def _evidence(spots: Spots, plane: Single, level: Single) -> Doubles:
