@@ -16,7 +16,7 @@ class MaskOrigin:
     is_painted : bool
         Whether it was painted on since.
     is_inverted : bool
-        Whether missing and observed pixels were exchanged since.
+        Whether missing and observed pixels were swapped since.
     """
 
     is_given: bool = True
