@@ -17,6 +17,7 @@ from dictsel_core.detection.regions import (
     most_confident,
     regions_from_points,
 )
+from dictsel_core.detection.work import Work, open_in_bands, part
 
 Doubles = NDArray[np.float64]
 
@@ -35,14 +36,14 @@ _MIN_FILLED = 0.35
 _MIDDLE, _SPREAD = 0.9, 2.2
 
 
-def dust_candidates(image: DetectionImage) -> Regions:
+def dust_candidates(image: DetectionImage) -> Work[Regions]:
     """Return bright and dark spots that differ from a ring around them."""
     plane, floor = image.brightness, _FLOOR + image.quantum
     size = min(_LARGEST_SIZE, _USUAL_SIZE * max(1.0, np.sqrt(plane.size / _USUAL_PIXELS)))
     odd, colorfulness = int(size) // 2 * 2 + 1, _colorfulness(image)
-    return most_confident(
-        joined([each for sign in (1, -1) for each in _spots(sign * plane, colorfulness, odd, floor)])
-    )
+    bright = yield from part(_spots(plane, colorfulness, odd, floor), 0.0, 0.5)
+    dark = yield from part(_spots(-plane, colorfulness, odd, floor), 0.5, 1.0)
+    return most_confident(joined([*bright, *dark]))
 
 
 def _colorfulness(image: DetectionImage) -> Single:
@@ -53,18 +54,20 @@ def _colorfulness(image: DetectionImage) -> Single:
     return np.asarray(np.maximum.reduce(channels) - np.minimum.reduce(channels))
 
 
-def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> list[Regions]:
+def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> Work[list[Regions]]:
     """Return bright spots smaller than `size`, from the white top-hat: what an opening takes away."""
-    raised = plane - ndimage.grey_opening(plane, size=(size, size))
+    raised = plane - (yield from part(open_in_bands(plane, size), 0.0, 0.4))
     level = block_quantile(raised, _TEXTURE_QUANTILE, _BLOCK)
     level += np.float32(floor)
     crowding = _crowding(connected_components(raised > _THRESHOLDS[0] * level)[0], _CROWD * size)
     found = []
-    for threshold in _THRESHOLDS:
+    for number, threshold in enumerate(_THRESHOLDS):
         labels, n_labels = connected_components(raised > threshold * level)
         pixels = np.flatnonzero(labels)
         spots = Spots(labels, n_labels, pixels, labels.ravel()[pixels].astype(np.intp) - 1)
+        yield 0.4 + 0.2 * number
         evidence = _evidence(spots, plane, level)
+        yield 0.5 + 0.2 * number
         evidence -= 0.3 * np.log(1 + spots.mean(crowding)) + 1.8 * spots.mean(colorfulness)
         confidence = np.where(_fits(spots, size), 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
         found.append(grown(regions_from_points(plane.shape, pixels, spots.numbers, confidence)))

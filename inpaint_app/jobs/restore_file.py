@@ -84,7 +84,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     if request.recipe is not None:
         check_recipe_target(request.recipe, request.sources, overwrite=output.overwrite)
         check_distinct([output.path, request.recipe])
-    source = load_source(request.path, request.mask_spec, request.reference)
+    source = load_source(request.path, request.mask_spec, request.reference, control)
     output.check_restored(source)
     clock.lap("read")
     control.report(source)

@@ -80,16 +80,20 @@ class Source:
         return self.picture.height, self.picture.width
 
 
-def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
-    """Read a picture that must have missing pixels, and its reference.
+def load_source(
+    path: Path, mask_spec: MaskSpec, reference: Path | None = None, control: JobControl | None = None
+) -> Source:
+    """Read a picture that must have missing pixels, and its reference; the control follows the detection.
 
     Raises
     ------
     UserError
         If a file cannot be read, does not fit the picture, or nothing or everything is missing.
+    CancelledError, StoppedError
+        If the control ended the detection of damage.
     """
     picture = _read(path)
-    source = Source(picture, _detect(picture, mask_spec), path.name, path, mask_spec)
+    source = Source(picture, _detect(picture, mask_spec, control), path.name, path, mask_spec)
     if mask_spec.detect and not source.missing.mask.any():
         raise UserError("No damage was found", "raise the sensitivity, or mark what is missing")
     check_missing(source.missing, has_mask=mask_spec.mask is not None, has_key=mask_spec.key is not None)
@@ -205,11 +209,11 @@ def _read_mask(path: Path) -> Picture:
     return mask
 
 
-def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
+def _detect(picture: Picture, spec: MaskSpec, control: JobControl | None = None) -> MissingPixels:
     missing = _detect_marked(picture, spec)
     if not spec.detect:
         return missing
-    analysis = analyze_picture(picture, missing, spec.detect, JobControl())
+    analysis = analyze_picture(picture, missing, spec.detect, control or JobControl())
     return joined(missing, analysis.mask(spec.sensitivity))
 
 
