@@ -33,6 +33,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "gallery_built",
     "filename_pattern": "plot_",
+    "within_subsection_order": "FileNameSortKey",
     "ignore_pattern": "comparing",
     "abort_on_example_error": True,
     "show_memory": False,

@@ -13,10 +13,10 @@ _TO_XYZ = (
 )
 
 
-def opponent_colors(rgb: Single) -> tuple[Single, Single]:
-    """Return a (green to red) and b (blue to yellow) of an (..., 3) image from 0 to 1."""
+def lab_from_rgb(rgb: Single) -> tuple[Single, Single, Single]:
+    """Return L, a (green to red) and b (blue to yellow) of an (..., 3) image from 0 to 1."""
     rgb = np.clip(rgb, 0, 1)
     linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
     xyz = linear @ _TO_XYZ.T.astype(np.float32)
     x, y, z = np.moveaxis(np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116), -1, 0)
-    return 500 * (x - y), 200 * (y - z)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)

@@ -2,7 +2,8 @@
 A scratched photograph
 ======================
 
-Scratches were marked by hand, generously: a mask may cover a pixel too many, but what it leaves out stays scratched.
+Seven scratches, and a mask that is wider than they are: it may cover a pixel too many, but what it leaves
+out stays scratched.
 (:func:`dictsel_core.detect_damage` proposes such a mask; look at it before you use it.)
 """
 

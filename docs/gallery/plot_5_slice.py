@@ -2,8 +2,8 @@
 A slice like that of an MRI
 ===========================
 
-The Shepp-Logan phantom, a drawing of a head used to test tomography, in floats. Missing values are NaN and no mask is
-given.
+The Shepp-Logan phantom, a drawing of a head used to test tomography, in floats. Missing values are NaN,
+and no mask is given.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 A band with clouds, as from a satellite
 =======================================
 
-The surface of the moon stands in for a band of a satellite. Clouds hide a part of it; in measurements wide holes are
-filled smoothly, without invented texture (see :doc:`/holes`).
+The surface of the moon stands in for a band of a satellite. Clouds hide a part of it; in measurements wide
+holes are filled smoothly, without invented texture (see :doc:`/holes`).
 """
 
 import numpy as np

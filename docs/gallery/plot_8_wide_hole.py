@@ -2,8 +2,8 @@
 A wide hole
 ===========
 
-A hole of 48 x 48 pixels is completed with texture and structure from around it. No method can know what was there: the
-result is to be looked at, and its PSNR says little.
+A hole of 48 x 48 pixels is completed with texture and structure from around it. No method can know what
+was there: the result is to be looked at, and its PSNR says little.
 """
 
 import numpy as np
