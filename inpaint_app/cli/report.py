@@ -19,6 +19,7 @@ _SOURCES = {
     "alpha": "transparent",
     "soft": "partly transparent beside these",
     "nan": "NaN",
+    "nodata": "without data",
     "mask": "in the mask",
     "key": "of the given colour",
 }

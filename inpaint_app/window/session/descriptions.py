@@ -23,6 +23,7 @@ _SOURCES = {
     "alpha": "transparent",
     "soft": "partly transparent beside these",
     "nan": "not a number",
+    "nodata": "without data",
     "mask": "in the mask file",
     "key": "of the chosen colour",
     "simulated": "simulated",
