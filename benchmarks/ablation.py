@@ -1,7 +1,7 @@
 """The refinement against variants of itself: what each of its parts and parameters contributes."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,19 +15,18 @@ from benchmarks.variants import (
     BlockEstimator,
     Case,
     Start,
-    WeightedEstimator,
+    UnweightedEstimator,
     oriented_ground_set,
     richer_ground_set,
 )
 from dictsel_core import standard_ground_set
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.estimator import Estimator
-from dictsel_core.restoration.held_out import sample_held_out
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, RefinementOptions, Refiner
 
 Variant = Callable[[Case], Planes]
-SIZE = 128
-PHOTOGRAPHS = ("camera", "coffee", "gravel", "coins")
+SIZE = 256
+PHOTOGRAPHS = ("camera", "coffee", "brick", "coins")
 N_ROUNDS = 3
 
 
@@ -50,8 +49,8 @@ def main() -> None:
 def wide_holes(side: int = 20) -> Mask:
     """Six square holes, larger than any patch."""
     mask = np.zeros((SIZE, SIZE), bool)
-    for top in (22, 82):
-        for left in (10, 54, 98):
+    for top in (44, 164):
+        for left in (20, 108, 196):
             mask[top : top + side, left : left + side] = True
     return mask
 
@@ -78,19 +77,16 @@ def _row(name: str, figures: np.ndarray[Any, Any], default: np.ndarray[Any, Any]
 
 def refined(
     case: Case,
+    options: RefinementOptions = DEFAULT_OPTIONS,
+    n_rounds: int = N_ROUNDS,
     start: Start | None = None,
-    rounds: Sequence[RefinementOptions] = (DEFAULT_OPTIONS,) * N_ROUNDS,
-    estimators: Sequence[Estimator | None] = (None,),
+    estimator: Callable[[int, int], Estimator] | None = None,
 ) -> Planes:
-    """Refine a first estimate, by default that of fast, with options for each round.
-
-    The last of `estimators` makes all remaining rounds; None is the estimator of the options.
-    """
+    """Refine a first estimate, by default that of fast; `estimator` returns another estimator of a round."""
     planes = (start or case.fast).planes.copy()
-    for number, options in enumerate(rounds):
-        estimator = estimators[min(number, len(estimators) - 1)]
-        refiner = Refiner(case.mask[:, :, None], THREADS, options, estimator)
-        for _ in refiner.round(planes, last=number == len(rounds) - 1):
+    for number in range(n_rounds):
+        own = estimator(number, n_rounds) if estimator is not None else None
+        for _ in Refiner(case.mask[:, :, None], THREADS, options, own).round(planes, number, n_rounds):
             pass
     return planes
 
@@ -100,105 +96,61 @@ def tables() -> dict[str, dict[str, Variant]]:
     return {
         "Rounds": {
             "none (fast)": lambda case: case.fast.planes,
-            "1": partial(refined, rounds=[DEFAULT_OPTIONS]),
-            "2": partial(refined, rounds=[DEFAULT_OPTIONS] * 2),
-            "4": partial(refined, rounds=[DEFAULT_OPTIONS] * 4),
-        },
-        "Blocks": {
-            "blocks, no Gaussian step": partial(_blocks, n_gaussian=0),
-            "the same about group means": partial(_blocks, n_gaussian=0, centered=True),
-            "a round of blocks first (4 rounds)": partial(_blocks, n_gaussian=N_ROUNDS),
-        },
-        "Start": {
-            "fast, seven bases": lambda case: case.start(richer_ground_set()).planes,
-            "  and refined": lambda case: refined(case, case.start(richer_ground_set())),
-            "fast, Gabor and edges too": lambda case: case.start(oriented_ground_set()).planes,
-            "  and refined ": lambda case: refined(case, case.start(oriented_ground_set())),
-            "coarse scale only, refined": _from_coarse,
-        },
-        "Patches (size, last size)": {
-            f"{size}, {last}": _with_options(size=size, last_size=last)
-            for size, last in ((6, 6), (8, 8), (10, 6), (10, 8))
-        },
-        "Noise": {
-            **{
-                f"x {factor:g}": _with_options(noise=factor * DEFAULT_OPTIONS.noise) for factor in (0.5, 2, 4)
-            },
-            "falling: x 4, x 2, x 1": partial(
-                refined,
-                rounds=[
-                    replace(DEFAULT_OPTIONS, noise=factor * DEFAULT_OPTIONS.noise) for factor in (4, 2, 1)
-                ],
-            ),
-            "by held-out pixels, x 0.5 to x 4": _noise_by_held_out,
+            **{f"{n}": partial(refined, n_rounds=n) for n in (1, 2, 5, 8, 12)},
         },
         "Weights in the average": {
-            f"by {what}": partial(refined, estimators=[_weighted(what)])
-            for what in ("agreement", "observed pixels")
+            "equal": partial(refined, estimator=_unweighted),
+            "equal, 8 rounds": partial(refined, estimator=_unweighted, n_rounds=8),
         },
-        "Search radius": {
-            **{f"{radius}": _with_options(radius=radius) for radius in (6, 14, 20)},
-            "10 + that of the widest hole": _radius_by_hole,
+        "Noise": {
+            "the same in all rounds": _with_options(noise_decay=1),
+            "the same in all of 8 rounds": _with_options(8, noise_decay=1),
+            **{
+                f"x {factor:g} in all rounds": _with_options(noise=factor * DEFAULT_OPTIONS.noise)
+                for factor in (0.5, 2)
+            },
+        },
+        "Search radius": {f"{radius}": _with_options(radius=radius) for radius in (6, 20, 30)},
+        "Patches (size, last size)": {
+            f"{size}, {last}": _with_options(size=size, last_size=last)
+            for size, last in ((6, 6), (8, 8), (10, 8))
         },
         "Members, shared part": {
             f"{n}, {shared:g}": _with_options(n_members=n, shared=shared)
-            for n in (24, 40, 60, 90)
-            for shared in (0, 0.2, 0.4)
-            if (n, shared) != (DEFAULT_OPTIONS.n_members, DEFAULT_OPTIONS.shared)
+            for n, shared in ((24, 0.2), (24, 0.4), (40, 0), (40, 0.4), (60, 0.2), (90, 0.2))
         },
         "Members estimated; relaxation": {
-            **{f"{n} estimated": _with_options(n_estimated=n) for n in (4, 16)},
-            **{f"relaxation {factor:g}": _with_options(relaxation=factor) for factor in (1, 2)},
+            **{f"{n} estimated": _with_options(n_estimated=n) for n in (3, 12)},
+            **{f"relaxation {factor:g}": _with_options(relaxation=factor) for factor in (1, 1.4, 2)},
         },
-        "Together: observed pixels, relaxation 2": {
-            f"radius {radius}": partial(
-                refined,
-                rounds=[replace(DEFAULT_OPTIONS, relaxation=2, radius=radius)] * N_ROUNDS,
-                estimators=[_weighted("observed pixels")],
-            )
-            for radius in (DEFAULT_OPTIONS.radius, 6)
+        "Blocks": {
+            "blocks, no Gaussian step": partial(_blocks, centered=False),
+            "the same about group means": partial(_blocks, centered=True),
+        },
+        "Start": {
+            "fast, seven bases": lambda case: case.start(richer_ground_set()).planes,
+            "  and refined": lambda case: refined(case, start=case.start(richer_ground_set())),
+            "fast, Gabor and edges too": lambda case: case.start(oriented_ground_set()).planes,
+            "  and refined ": lambda case: refined(case, start=case.start(oriented_ground_set())),
+            "coarse scale only, refined": _from_coarse,
         },
     }
 
 
-def _with_options(**changes: float) -> Variant:
+def _with_options(n_rounds: int = N_ROUNDS, **changes: float) -> Variant:
     options: RefinementOptions = replace(DEFAULT_OPTIONS, **changes)  # type: ignore[arg-type]
-    return partial(refined, rounds=[options] * N_ROUNDS)
+    return partial(refined, options=options, n_rounds=n_rounds)
 
 
-def _noisy(factor: float) -> RefinementOptions:
-    return replace(DEFAULT_OPTIONS, noise=factor * DEFAULT_OPTIONS.noise)
+def _unweighted(number: int, n_rounds: int) -> Estimator:
+    return UnweightedEstimator(DEFAULT_OPTIONS.estimator(number, n_rounds))
 
 
-def _weighted(by: str) -> WeightedEstimator:
-    options = DEFAULT_OPTIONS
-    return WeightedEstimator(options.estimator, by, options.n_estimated, options.noise)
-
-
-def _blocks(case: Case, *, n_gaussian: int, centered: bool = False) -> Planes:
-    """Three rounds of blocks, or one before some Gaussian ones."""
+def _blocks(case: Case, *, centered: bool) -> Planes:
     blocks = BlockEstimator(case.fast, DEFAULT_OPTIONS.n_estimated, centered)
     options = replace(DEFAULT_OPTIONS, last_size=8, relaxation=1)
-    if n_gaussian == 0:
-        return refined(case, rounds=[options] * N_ROUNDS, estimators=[blocks])
-    return refined(case, rounds=[options] + [DEFAULT_OPTIONS] * n_gaussian, estimators=[blocks, None])
+    return refined(case, options, estimator=lambda number, n_rounds: blocks)
 
 
 def _from_coarse(case: Case) -> Planes:
-    return refined(case, case.start(standard_ground_set(), coarse_only=True))
-
-
-def _noise_by_held_out(case: Case, part: float = 0.05) -> Planes:
-    """Use the noise with which one round restores held-out pixels best."""
-    held_out = sample_held_out(case.mask, part, np.random.default_rng(0))
-    truth = case.fast.planes[held_out]
-    rest = Case(case.image, case.mask | held_out)
-    options = [_noisy(factor) for factor in (0.5, 1, 2, 4)]
-    errors = [np.square(refined(rest, rounds=[each])[held_out] - truth).mean() for each in options]
-    return refined(case, rounds=[options[int(np.argmin(errors))]] * N_ROUNDS)
-
-
-def _radius_by_hole(case: Case) -> Planes:
-    return refined(
-        case, rounds=[replace(DEFAULT_OPTIONS, radius=DEFAULT_OPTIONS.radius + case.hole_radius)] * N_ROUNDS
-    )
+    return refined(case, start=case.start(standard_ground_set(), coarse_only=True))

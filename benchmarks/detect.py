@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import skimage.data
@@ -11,12 +12,13 @@ from scipy import ndimage
 from benchmarks.drawn_damage import DAMAGE, Picture
 from benchmarks.measure import print_table
 from benchmarks.pictures import Mask
-from dictsel_core import DAMAGE_KINDS, DamageAnalysis, analyze_damage
+from dictsel_core import DAMAGE_KINDS, DamageAnalysis, DamageKind, analyze_damage
 
 SENSITIVITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 CHOOSING = ("astronaut", "camera", "chelsea", "brick", "motorcycle")
-CONFIRMING = ("coffee", "rocket", "coins", "moon", "grass", "clock", "cat at half size")
-"""Thresholds were chosen on the first; the second were not looked at before they stood."""
+CONFIRMING = ("coffee", "rocket", "coins", "moon", "grass", "clock")
+"""Thresholds were chosen on the first alone. Of the second, scratches on coffee and rocket were seen once
+before the formula of their confidence was made; all else was first run when the thresholds stood."""
 _NEAR = 2
 """Marks within so many pixels of damage are right: masks reach a little over it."""
 
@@ -27,20 +29,19 @@ def photograph(name: str) -> Picture:
         return np.asarray(skimage.data.stereo_motorcycle()[0])
     if name == "clock":
         return np.asarray(skimage.data.clock())
-    if name == "cat at half size":
-        return np.asarray(skimage.data.chelsea()[::2, ::2])
     return np.asarray(getattr(skimage.data, name)())
 
 
 def main() -> None:
-    """Print all tables; with a folder as the last argument, draw what is found into it."""
+    """Print all tables, and draw examples."""
     for title, names in (("chosen on", CHOOSING), ("confirmed on", CONFIRMING)):
         accuracy(title, names)
         false_marks(title, names)
     seconds()
+    draw_examples()
 
 
-def accuracy(title: str, names: Iterable[str], n_seeds: int = 2) -> None:
+def accuracy(title: str, names: Iterable[str], n_seeds: int = 1) -> None:
     """Print precision and recall by kind and sensitivity."""
     rows = []
     for kind in DAMAGE_KINDS:
@@ -117,3 +118,44 @@ def seconds() -> None:
         ["kind", "seconds per megapixel", "seconds for a mask", "candidates"],
         rows,
     )
+
+
+EXAMPLES: tuple[tuple[str, DamageKind, bool], ...] = (
+    ("astronaut", "scratches", True),
+    ("moon", "dust", True),
+    ("coffee", "scratches", False),
+    ("rocket", "stamps", True),
+)
+"""Photograph, kind, whether damage was drawn: two where it works and two where it fails."""
+_CROP = (360, 480)
+
+
+def draw_examples(path: Path = Path("docs/detection.jpg")) -> None:
+    """Draw what is found at sensitivity 0.5: right in green, wrong in red, missed in blue; below, as is."""
+    from PIL import Image
+
+    panels = []
+    for name, kind, is_damaged in EXAMPLES:
+        picture = photograph(name)
+        truth = np.zeros(picture.shape[:2], bool)
+        if is_damaged:
+            picture, truth = DAMAGE[kind](picture, np.random.default_rng(0))
+        mask, near = analyze_damage(picture, [kind]).mask(), ndimage.binary_dilation(truth, iterations=_NEAR)
+        plain = picture if picture.ndim == 3 else np.repeat(picture[..., None], 3, axis=2)
+        marked = plain.copy()
+        for where, color in (
+            (mask & near, (0, 220, 0)),
+            (mask & ~near, (255, 0, 0)),
+            (truth & ~mask, (40, 90, 255)),
+        ):
+            marked[where] = color
+        panels.append(np.vstack([_cropped(marked), _cropped(plain)]))
+    Image.fromarray(np.hstack(panels)).save(path, quality=85, subsampling=0)
+
+
+def _cropped(picture: Picture) -> Picture:
+    """Return the lower right part, of one size for all."""
+    height, width = _CROP
+    part = picture[-height:, -width:]
+    missing = ((height - part.shape[0], 0), (width - part.shape[1], 0), (0, 0))
+    return np.pad(part, missing)

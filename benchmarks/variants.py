@@ -5,7 +5,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_cdt
 
 from benchmarks.pictures import Image, Mask
 from dictsel_core import (
@@ -56,11 +55,6 @@ class Case:
     def fast(self) -> Start:
         """The first estimate of the preset fast."""
         return self.start(standard_ground_set())
-
-    @property
-    def hole_radius(self) -> int:
-        """Largest distance of a missing pixel from the nearest observed one."""
-        return int(distance_transform_cdt(self.mask, "chessboard").max())
 
     def start(self, ground_set: GroundSet, *, coarse_only: bool = False) -> Start:
         """Return the first estimate with a dictionary from a ground set."""
@@ -146,40 +140,15 @@ def block_omp(dictionary: Floats, data: Floats, weights: Floats, sparsity: int) 
 
 
 @dataclass(frozen=True)
-class WeightedEstimator:
-    """Gives the estimates of another estimator weights in the average of a pixel.
-
-    Attributes
-    ----------
-    inner : Estimator
-        Of gray images.
-    by : {"agreement", "observed pixels"}
-        Weight by the inverse of the variance within the group, or by the number of observed pixels of the
-        patch.
-    n_estimated : int
-        How many patches of a group are estimated.
-    noise : float
-        Added to the variance within a group.
-    """
+class UnweightedEstimator:
+    """Gives the estimates of another estimator equal weights in the average of a pixel."""
 
     inner: Estimator
-    by: str
-    n_estimated: int
-    noise: float
 
     def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
-        """Return the estimates of the other estimator, with weights."""
+        """Return the estimates of the other estimator, without weights."""
         estimates = self.inner.estimate(planes, missing, tile, search)
-        if estimates is None:
-            return None
-        if self.by == "agreement":
-            groups = estimates.values[:, 0].reshape(-1, self.n_estimated, search.size**2)
-            variances = groups.var(axis=1).mean(axis=1) + self.noise
-            weights = np.repeat(1 / variances, self.n_estimated)
-        else:
-            unknown = patches_at(missing, tile, search.size, estimates.numbers)
-            weights = 1 + (~unknown).sum(axis=(1, 2, 3))
-        return replace(estimates, weights=weights)
+        return None if estimates is None else replace(estimates, weights=None)
 
 
 def richer_ground_set() -> GroundSet:

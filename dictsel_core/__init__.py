@@ -48,6 +48,8 @@ from dictsel_core.constraints import (
     SwapTable,
     UniformMatroid,
 )
+from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS, DamageKind
+from dictsel_core.estimation import QualityEstimate, estimate_psnr
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.guarantee import (
     ApproximationBound,
@@ -123,16 +125,13 @@ from dictsel_core.selection import (
     sds_omp,
     stochastic_replacement_omp,
 )
-from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, estimate_psnr, iter_tune, tune
+from dictsel_core.tuning import TuneStep, Tuning, TuningTrial, iter_tune, tune
 from dictsel_core.utility import HuberUtility, LogisticUtility, SquaredUtility, Utility
 
 if TYPE_CHECKING:
     from dictsel_core.detection import (
-        DAMAGE_KINDS,
-        USUAL_KINDS,
         AnalysisStep,
         DamageAnalysis,
-        DamageKind,
         Detection,
         Found,
         analyze_damage,
@@ -198,6 +197,7 @@ __all__ = [
     "Parameter",
     "PartitionMatroid",
     "PresetName",
+    "QualityEstimate",
     "RegretBound",
     "Replacement",
     "ReplacementGains",

@@ -1,4 +1,4 @@
-"""Parameters and quality without a reference: hold out observed pixels, restore, compare."""
+"""Parameters without a reference: hold out observed pixels, restore, compare."""
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +16,10 @@ from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane
 from dictsel_core.restoration.coding import patch_coder, restore_planes
-from dictsel_core.restoration.damaged import DamagedArray, as_damaged
+from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.held_out import folds
 from dictsel_core.restoration.refinement import Refiner
-from dictsel_core.restoration.rounds import MAX_ROUNDS, refine
+from dictsel_core.restoration.rounds import BEST_ROUNDS, refine
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import as_settings
 from dictsel_core.restoration.value_range import ValueRange
@@ -40,8 +40,6 @@ _KEEP_FRACTION, _MIN_KEPT = 0.25, 4
 _MIN_GAIN = 0.1
 #: Work of one round of refinement of a tile, as a multiple of that of its first estimate (measured).
 _WORK_OF_A_ROUND = 0.8
-#: Images of a stack from which its PSNR is estimated.
-_MAX_ESTIMATED = 8
 
 
 @dataclass(frozen=True)
@@ -166,59 +164,13 @@ def _start_tuning(
     axes: Sequence[Axis] | None,
     seed: int,
 ) -> Run[TuneStep, Tuning]:
-    canvases = _canvases(as_damaged(image, mask, channel_axis, axes), 1)
-    trials, given = _prepare(canvases[0], settings, seed)
+    canvas = as_damaged(image, mask, channel_axis, axes).sample(1)[0]
+    trials, given = _prepare(canvas, settings, seed)
     others = [each for each in grid(given, len(trials.ground_set)) if each != given]
     return GeneratorRun(_successive_halving(trials, given, others))
 
 
 iter_tune = stepwise(tune, _start_tuning)
-
-
-def estimate_psnr(
-    image: ArrayLike,
-    mask: ArrayLike | None = None,
-    settings: RestoreSettings | PresetName | None = "balanced",
-    *,
-    channel_axis: Axis | None = None,
-    axes: Sequence[Axis] | None = None,
-    seed: int = 0,
-) -> float:
-    """Estimate the PSNR of a restoration, in decibels, without the original.
-
-    Parameters
-    ----------
-    image, mask : array_like
-        As for `restore`.
-    settings : RestoreSettings or str, optional
-        As for `restore`.
-    channel_axis, axes : optional
-        As for `restore`. Of a stack, up to eight of the damaged images are used.
-    seed : int, optional
-        For the choice of held-out pixels. Default is 0.
-
-    Returns
-    -------
-    float
-        PSNR of the whole image with observed pixels kept. Infinite if nothing is missing; NaN if too
-        little is observed to hold anything out, or if a channel is missing entirely.
-
-    See Also
-    --------
-    psnr : Measures the quality if the original is known.
-    tune : Chooses settings by the same estimate.
-    """
-    damaged = as_damaged(image, mask, channel_axis, axes)
-    estimates = [
-        GeneratorRun(trials.refined_score(given)).finish()
-        for trials, given in (_prepare(each, settings, seed) for each in _canvases(damaged, _MAX_ESTIMATED))
-    ]
-    if not damaged.is_large:
-        return estimates[0]
-    # Images in which nothing is missing have no error.
-    damaged_fraction = float(damaged.missing.any(axis=(1, 2, 3)).mean()) or 1.0
-    error = float(np.mean(np.power(10, np.divide(estimates, -10)))) * damaged_fraction
-    return float(-10 * np.log10(error)) if error != 0 else float("inf")
 
 
 def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
@@ -232,15 +184,6 @@ def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
                     yield replace(
                         settings, budget=budget, sparsity=sparsity, n_atoms=n_atoms, coding_sparsity=coding
                     )
-
-
-def _canvases(damaged: DamagedArray, n_wanted: int) -> list[Canvas]:
-    """Return evenly spaced images of a stack in which something is missing, or the only image."""
-    parts = damaged.parts()
-    if not damaged.is_large or not parts:
-        return [damaged.whole()]
-    n = min(n_wanted, len(parts))
-    return [damaged.canvas(parts[(2 * i + 1) * len(parts) // (2 * n)]) for i in range(n)]
 
 
 def _prepare(canvas: Canvas, settings: object, seed: int) -> "tuple[_HeldOutTrials, ResolvedSettings]":
@@ -363,7 +306,7 @@ class _HeldOutTrials:
 
 
 def _max_rounds(settings: RestoreSettings) -> int:
-    return MAX_ROUNDS if settings.rounds is None else settings.rounds
+    return BEST_ROUNDS if settings.rounds is None else settings.rounds
 
 
 def _gray(canvas: Canvas) -> tuple[Plane, Bools]:

@@ -4,7 +4,7 @@ PRESET_EXPLANATIONS = {
     "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
     "fast": "No refinement; observed pixels stay as they are.",
     "balanced": "Refined with similar patches: better, in reasonable time.",
-    "best": "Refines until held-out pixels stop improving; the slowest.",
+    "best": "More rounds of refinement; the slowest.",
 }
 CONSTRAINT_EXPLANATIONS = {
     "individual": "Every patch may use up to s atoms, whatever it shows.",

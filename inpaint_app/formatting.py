@@ -32,3 +32,12 @@ def format_duration(seconds: float) -> str:
 def unbroken(text: str) -> str:
     """Return text that stays on one line."""
     return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+#: Where there is no estimate: by whether there is a wide hole.
+NO_ESTIMATE = {True: "wide hole: no estimate", False: "too little observed: no estimate"}
+
+
+def format_interval(low: float, high: float) -> str:
+    """Return an interval of decibels."""
+    return f"{low:.1f} to {high:.1f} dB"

@@ -13,7 +13,7 @@ _JUMPS = ((1, 8), (1, 3))
 #: Weight of the texture around a patch, as a multiple of that of one pixel.
 _TEXTURE_WEIGHT = 100.0
 #: Weight of a difference of means; the rest of it is corrected when a match is copied. Brightness may vary.
-_MEAN_WEIGHT = 0.3
+_MEAN_WEIGHT = 0.15
 
 
 class PatchField:

@@ -8,7 +8,7 @@ from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single
 #: The weight of a patch decreases by this factor with each pixel of its distance from the border of the hole.
 _DEPTH_BASE = 1.4
 #: Percentile of the distances at which the weight of a match is exp(-1).
-_PERCENTILE = 75
+_PERCENTILE = 90
 #: Limits of the exponents, so that no weight is zero.
 _MAX_DEPTH, _MAX_EXPONENT = 60, 30.0
 

@@ -1,14 +1,13 @@
 """Detection of damage: from a picture to a mask of what should be restored."""
 
 from dictsel_core.detection.analyze import (
-    USUAL_KINDS,
     AnalysisStep,
     analyze_damage,
     detect_damage,
     iter_analyze_damage,
 )
 from dictsel_core.detection.creases import detect_creases
-from dictsel_core.detection.damage import DAMAGE_KINDS, DamageAnalysis, DamageKind, Detection, Found
+from dictsel_core.detection.damage import DamageAnalysis, Detection, Found
 from dictsel_core.detection.dead_lines import detect_dead_lines
 from dictsel_core.detection.dead_pixels import detect_dead_pixels
 from dictsel_core.detection.dust import detect_dust
@@ -16,11 +15,8 @@ from dictsel_core.detection.scratches import detect_scratches
 from dictsel_core.detection.stamps import detect_stamps
 
 __all__ = [
-    "DAMAGE_KINDS",
-    "USUAL_KINDS",
     "AnalysisStep",
     "DamageAnalysis",
-    "DamageKind",
     "Detection",
     "Found",
     "analyze_damage",

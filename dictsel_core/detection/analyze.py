@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from dictsel_core._runs import GeneratorRun, stepwise
+from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from dictsel_core.detection.creases import crease_candidates
 from dictsel_core.detection.damage import (
     Candidates,
     DamageAnalysis,
-    DamageKind,
     Detection,
     analyze_one,
     as_sensitivity,
@@ -23,9 +23,6 @@ from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions
 from dictsel_core.detection.scratches import scratch_candidates
 from dictsel_core.detection.stamps import stamp_candidates
-
-USUAL_KINDS: tuple[DamageKind, ...] = ("scratches", "dust")
-"""What old prints and films suffer from."""
 
 _CANDIDATES: dict[DamageKind, Candidates] = {
     "scratches": scratch_candidates,

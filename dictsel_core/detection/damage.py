@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,11 +9,10 @@ from scipy import ndimage
 
 from dictsel_core._arrays import read_only
 from dictsel_core._validation import Bools, Ints, as_nonnegative
+from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions, without
 
-DamageKind = Literal["scratches", "dust", "dead_pixels", "dead_lines", "stamps", "creases"]
-DAMAGE_KINDS: tuple[DamageKind, ...] = get_args(DamageKind)
 Candidates = Callable[[DetectionImage], Regions]
 
 _MARGIN = 2

@@ -73,6 +73,26 @@ class Canvas:
             plane[rows] = bounds.to_unit(observed)
         return plane
 
+    def values_at(self, channels: Ints, rows: Ints, columns: Ints) -> tuple[Plane, Bools]:
+        """Return patches as rows, as they are in planes, and their mask: (T, h * w).
+
+        Parameters
+        ----------
+        channels : (T,) ndarray of int
+        rows : (T, h) ndarray of int
+        columns : (T, w) ndarray of int
+        """
+        n, at = len(channels), (rows[:, :, None], columns[:, None, :])
+        layers = channels if self.missing.shape[2] > 1 else np.zeros_like(channels)
+        missing = self.missing[(*at, layers[:, None, None])].reshape(n, -1)
+        values = _channels(self.image)[(*at, channels[:, None, None])].reshape(n, -1)
+        unit = np.zeros(values.shape, np.float32)
+        for channel in np.unique(channels):
+            chosen, bounds = channels == channel, self.ranges[channel]
+            observed = np.where(missing[chosen], values.dtype.type(bounds.low), values[chosen])
+            unit[chosen] = bounds.to_unit(observed)
+        return unit, missing
+
     def planes(self) -> Planes:
         """All channels in unit range, zero where missing: (H, W, n_channels)."""
         planes = np.empty((*self.shape, self.n_channels), np.float32)

@@ -12,17 +12,28 @@ Single = NDArray[np.float32]
 #: as these are enough (docs/refinement.md). Vectors longer than this, of channels with masks of their own,
 #: take twice as many.
 N_STEPS, _LONG = 8, 64
+#: How many of these steps count for the variances, and the part of the squared residual below which they no
+#: longer do: the directions of later steps are not conjugate to the first ones in float32.
+N_VARIANCE_STEPS, _MIN_RESIDUAL = 6, np.float32(1e-4)
 _TINY = np.float32(1e-30)
 
 
-def conditional_means(covariances: Single, deviations: Single, missing: Bools, noise: float) -> Single:
-    r"""Return the expected deviation of missing entries from the mean, given the observed ones.
+def conditional_moments(
+    covariances: Single, deviations: Single, missing: Bools, noise: float
+) -> tuple[Single, Single]:
+    r"""Return expected deviations of missing entries from the mean, given the observed ones, and variances.
 
-    .. math:: C_{m,o} (C_{o,o} + \sigma^2 I)^{-1} (y_o - \mu_o)
+    .. math::
 
-    for every vector with its own observed entries o. The systems are solved by a fixed number of steps of
-    conjugate gradients, whose products with a covariance are shared by all vectors of a group. The result of
-    a group does not depend on the other groups.
+        & C_{m,o} (C_{o,o} + \sigma^2 I)^{-1} (y_o - \mu_o) \\
+        & C_{m,m} + \sigma^2 I - C_{m,o} (C_{o,o} + \sigma^2 I)^{-1} C_{o,m}
+
+    (of the latter the diagonal) for every vector with its own observed entries o. The systems are solved by
+    a fixed number of steps of conjugate gradients, whose products with a covariance are shared by all vectors
+    of a group. Each direction p of these steps also tells by how much it reduces the variances,
+    :math:`(C_{m,o} p)^2 / p^T (C_{o,o} + \sigma^2 I) p` [1]_, so that variances cost next to nothing; they
+    are upper bounds, and exact after as many steps as there are observed entries. The result of a group does
+    not depend on the other groups.
 
     Parameters
     ----------
@@ -36,8 +47,14 @@ def conditional_means(covariances: Single, deviations: Single, missing: Bools, n
 
     Returns
     -------
-    (B, E, L, d) ndarray
-        Values at observed entries are meaningless.
+    means : (B, E, L, d) ndarray
+    variances : (B, E, d) ndarray
+        At least the noise; of L bounds the least. Values at observed entries are meaningless.
+
+    References
+    ----------
+    .. [1] J. Wenger et al., "Posterior and computational uncertainty in Gaussian processes", NeurIPS 2022.
+       :DOI:`10.48550/arXiv.2205.15449`
     """
     n_groups, _, _, d = deviations.shape
     # The covariances of missing with observed entries do not involve the diagonal.
@@ -45,12 +62,17 @@ def conditional_means(covariances: Single, deviations: Single, missing: Bools, n
     observed = reused("observed", deviations.shape)
     observed[...] = ~missing[:, :, None]
     flat = (n_groups, -1, d)
-    dual = _conjugate_gradients(covariances, deviations.reshape(flat), observed.reshape(flat))
-    return (dual @ covariances).reshape(deviations.shape)
+    dual, reductions = _conjugate_gradients(covariances, deviations.reshape(flat), observed.reshape(flat))
+    variances = covariances.reshape(n_groups, 1, -1)[:, :, :: d + 1] - reductions.reshape(
+        deviations.shape
+    ).max(axis=2)
+    return (dual @ covariances).reshape(deviations.shape), np.maximum(variances, np.float32(noise))
 
 
-def _conjugate_gradients(matrices: Single, right: Single, observed: Single) -> Single:
-    """Solve positive definite systems on the observed entries, approximately: (B, R, d).
+def _conjugate_gradients(matrices: Single, right: Single, observed: Single) -> tuple[Single, Single]:
+    """Solve positive definite systems on the observed entries, approximately; also reduce variances.
+
+    Returns solutions (B, R, d), and by how much they reduce the variance of every entry (B, R, d).
 
     Parameters
     ----------
@@ -60,16 +82,21 @@ def _conjugate_gradients(matrices: Single, right: Single, observed: Single) -> S
     observed : (B, R, d) ndarray
         1 for the rows and columns of a matrix that belong to a system, otherwise 0.
     """
-    names = ("residual", "direction", "product", "change", "solution")
-    residual, direction, product, change, solution = (reused(name, right.shape) for name in names)
+    names = ("residual", "direction", "product", "change", "solution", "reduction")
+    residual, direction, product, change, solution, reduction = (reused(name, right.shape) for name in names)
     residual[...] = direction[...] = right
-    solution[...] = 0
+    solution[...] = reduction[...] = 0
     energy = np.vecdot(residual, residual)
+    least = _MIN_RESIDUAL * energy
     n_steps = N_STEPS if right.shape[2] <= _LONG else 2 * N_STEPS
     for step in range(n_steps):
         np.matmul(direction, matrices, out=product)
+        curvature = np.maximum(np.vecdot(direction, product), _TINY)
+        if step < N_VARIANCE_STEPS:
+            np.square(product, out=change)
+            reduction += np.multiply(change, ((energy > least) / curvature)[:, :, None], out=change)
         product *= observed
-        length = (energy / np.maximum(np.vecdot(direction, product), _TINY))[:, :, None]
+        length = (energy / curvature)[:, :, None]
         solution += np.multiply(direction, length, out=change)
         if step == n_steps - 1:
             break
@@ -77,4 +104,4 @@ def _conjugate_gradients(matrices: Single, right: Single, observed: Single) -> S
         before, energy = energy, np.vecdot(residual, residual)
         direction *= (energy / np.maximum(before, _TINY))[:, :, None]
         direction += residual
-    return solution
+    return solution, reduction

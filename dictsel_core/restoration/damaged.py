@@ -91,6 +91,14 @@ class DamagedArray:
             raise ValueError(f"Every pixel{where} is missing: there is nothing to restore it from.")
         return as_canvas(self.at(part), missing)
 
+    def sample(self, n_wanted: int) -> list[Canvas]:
+        """Return evenly spaced images of a stack in which something is missing, or the only image."""
+        parts = self.parts()
+        if not self.is_large or not parts:
+            return [self.whole()]
+        n = min(n_wanted, len(parts))
+        return [self.canvas(parts[(2 * i + 1) * len(parts) // (2 * n)]) for i in range(n)]
+
     def whole(self) -> Canvas:
         """Return the only image, with all its channels."""
         return as_canvas(self.images[0], self.missing[0])

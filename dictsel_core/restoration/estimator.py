@@ -8,7 +8,7 @@ import numpy as np
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.restoration._workspace import reused
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.conditional import conditional_means
+from dictsel_core.restoration.conditional import conditional_moments
 from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at
 
 #: Groups that are estimated together, and covariances that are shrunk together: they stay in the cache.
@@ -26,7 +26,7 @@ class TileEstimates:
     values : (N, C, size * size) ndarray
     size : int
         Height and width of a patch.
-    weights : (N,) ndarray or None
+    weights : (N, 1 or C, 1 or size * size) ndarray or None
         Weight of each estimate in the average of a pixel; None if all are equal.
     """
 
@@ -36,20 +36,23 @@ class TileEstimates:
     weights: Floats | None = None
 
     def summed(self, height: int, width: int) -> tuple[Floats, Floats]:
-        """Return weighted sums of the estimates (height, width, C), and sums of weights (height, width)."""
+        """Return sums of weighted estimates (height, width, C), and of weights (height, width, 1 or C)."""
         rows, columns = np.divmod(self.numbers, width - self.size + 1)
         offsets = np.add.outer(np.arange(self.size) * width, np.arange(self.size)).ravel()
         pixels = ((rows * width + columns)[:, None] + offsets).ravel()
-        n_pixels, weights = height * width, None
-        if self.weights is not None:
-            weights = np.repeat(self.weights, offsets.size)
-        totals = np.bincount(pixels, weights, minlength=n_pixels).astype(np.float64, copy=False)
-        sums = np.empty((height, width, self.values.shape[1]))
-        for channel in range(sums.shape[2]):
-            values = self.values[:, channel].ravel()
-            weighted = values if weights is None else weights * values
-            sums[:, :, channel] = np.bincount(pixels, weighted, minlength=n_pixels).reshape(height, width)
-        return sums, totals.reshape(height, width)
+        weights = np.ones((1, 1, 1)) if self.weights is None else self.weights
+        layers = np.broadcast_to(weights, (len(self.numbers), weights.shape[1], offsets.size))
+
+        def total(values: Floats) -> Floats:
+            totals = np.bincount(pixels, values.ravel(), minlength=height * width)
+            return np.asarray(totals, dtype=np.float64).reshape(height, width)
+
+        totals = [total(layers[:, layer]) for layer in range(layers.shape[1])]
+        sums = [
+            total(self.values[:, channel] * layers[:, min(channel, layers.shape[1] - 1)])
+            for channel in range(self.values.shape[1])
+        ]
+        return np.stack(sums, axis=2), np.stack(totals, axis=2)
 
 
 class Estimator(Protocol):
@@ -74,7 +77,7 @@ class GaussianEstimator:
     """Estimates patches as Gaussian vectors with the mean and covariance of their group.
 
     Each missing pixel of the patches most similar to a reference gets its conditional mean, given the
-    observed pixels of its own patch [1]_.
+    observed pixels of its own patch [1]_. Estimates are weighted by the inverse of the variance that remains.
 
     Attributes
     ----------
@@ -111,13 +114,23 @@ class GaussianEstimator:
         members -= means
         covariances = shrunk_covariances(members.reshape(len(members), -1, gaps.shape[2]), self.shared)
         estimates = np.empty((*estimated.shape, *members.shape[2:]), np.float32)
+        weights = np.empty(gaps.shape, np.float32)
         for start in range(0, len(estimated), _BATCH):
             batch = slice(start, start + _BATCH)
             deviations = np.where(gaps[batch, :, None], np.float32(0), members[batch, : self.n_estimated])
-            estimates[batch] = conditional_means(covariances[batch], deviations, gaps[batch], self.noise)
+            estimates[batch], variances = conditional_moments(
+                covariances[batch], deviations, gaps[batch], self.noise
+            )
+            np.divide(np.float32(self.noise), variances, out=weights[batch])
         estimates += means
         estimates += groups.center
-        return TileEstimates(estimated.ravel(), estimates.reshape(-1, *groups.values.shape[2:]), search.size)
+        n_pixels = search.size**2
+        return TileEstimates(
+            estimated.ravel(),
+            estimates.reshape(estimated.size, -1, n_pixels),
+            search.size,
+            weights.reshape(estimated.size, -1, n_pixels),
+        )
 
 
 def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:

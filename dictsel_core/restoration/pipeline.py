@@ -35,7 +35,7 @@ def restore(
     scales are restored first; their estimates are weak observations of the missing pixels on the next finer
     scale, so holes larger than a patch are filled too. In images of integers, holes wider than 16 pixels are
     then completed with texture and structure from around them [3]_. Finally, rounds of non-local refinement,
-    by default three, estimate the other missing pixels of a patch from similar patches nearby [2]_. The
+    by default four, estimate the other missing pixels of a patch from similar patches nearby [2]_. The
     preset "paper" follows the paper alone.
 
     Parameters

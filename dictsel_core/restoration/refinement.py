@@ -2,7 +2,9 @@
 
 Each round finds, for reference patches all over the image, the most similar patches nearby. The mean and
 the covariance of such a group tell how its pixels depend on each other, and hence the expected values of the
-missing pixels of each member given its observed ones. All estimates of a pixel are averaged.
+missing pixels of each member given its observed ones, and how certain they are. All estimates of a pixel are
+averaged, the certain ones with more weight. The first rounds assume much noise, so that groups that are not
+right yet count for little; each of the following rounds assumes less.
 """
 
 from collections.abc import Generator
@@ -17,6 +19,9 @@ from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.estimator import Estimator, GaussianEstimator, TileEstimates
 from dictsel_core.restoration.similar import Search, Tile, spans
 
+#: Where the references of consecutive rounds begin, in quarters of their distance.
+_QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
+
 
 @dataclass(frozen=True)
 class RefinementOptions:
@@ -27,12 +32,20 @@ class RefinementOptions:
     size, last_size : int
         Height and width of patches. The last round uses smaller ones, which represent other details; so do
         all rounds if channels have masks of their own, since their vectors would be too long otherwise.
-    radius : int
+    stride, last_stride : int
+        Distance between references. It is large, since they are elsewhere in every round.
+    radius, last_radius : int
         Maximum distance of a member from its reference in pixels, vertically and horizontally.
+    distance_penalty : float
+        What the square of the distance in pixels adds to the squared difference of two patches, in units of
+        the noise: where patches nearby are as similar as others, they are preferred.
     n_members, n_estimated : int
         Number of patches in a group, and how many of these, the nearest ones, are estimated.
-    noise : float
-        Variance of what a covariance does not explain, for images of unit range.
+    noise, max_noise : float
+        Variance of what a covariance does not explain, for images of unit range: in the last round, and the
+        most in any other.
+    noise_decay : float
+        Factor by which the noise is larger in the round before.
     shared : float
         Fraction of a covariance that is taken from the other groups nearby.
     relaxation : float
@@ -41,17 +54,33 @@ class RefinementOptions:
 
     size: int = 8
     last_size: int = 6
-    radius: int = 10
+    stride: int = 6
+    last_stride: int = 4
+    radius: int = 30
+    last_radius: int = 10
+    distance_penalty: float = 1.2
     n_members: int = 40
-    n_estimated: int = 6
+    n_estimated: int = 10
     noise: float = 8 / 255**2
+    max_noise: float = 400 / 255**2
+    noise_decay: float = 1.75
     shared: float = 0.2
     relaxation: float = 1.7
 
-    @property
-    def estimator(self) -> GaussianEstimator:
-        """The estimator with these options."""
-        return GaussianEstimator(self.n_estimated, self.noise, self.shared)
+    def search(self, number: int, n_rounds: int, *, small: bool = False) -> Search:
+        """Return how a round groups patches; the first has the number 0. All may be `small`."""
+        penalty = self.distance_penalty * self._noise(number, n_rounds)
+        if number == n_rounds - 1:
+            return Search(self.last_size, self.last_radius, self.n_members, self.last_stride, penalty)
+        size = self.last_size if small else self.size
+        return Search(size, self.radius, self.n_members, self.stride, penalty)
+
+    def estimator(self, number: int, n_rounds: int) -> GaussianEstimator:
+        """Return the estimator of a round, of which the first has the number 0."""
+        return GaussianEstimator(self.n_estimated, self._noise(number, n_rounds), self.shared)
+
+    def _noise(self, number: int, n_rounds: int) -> float:
+        return min(self.noise * self.noise_decay ** (n_rounds - 1 - number), self.max_noise)
 
 
 DEFAULT_OPTIONS = RefinementOptions()
@@ -69,7 +98,7 @@ class Refiner:
         The result does not depend on it.
     options : RefinementOptions, optional
     estimator : Estimator, optional
-        Estimates the patches of a tile; by default that of the options.
+        Estimates the patches of a tile; by default that of the options for each round.
     """
 
     def __init__(
@@ -80,41 +109,48 @@ class Refiner:
         estimator: Estimator | None = None,
     ) -> None:
         self._missing, self._threads, self._options = missing, threads, options
-        self._estimator = options.estimator if estimator is None else estimator
+        self._estimator = estimator
 
     @property
     def min_size(self) -> int:
         """Smallest height and width of an image that can be refined."""
         return self._options.last_size
 
-    def round(self, planes: Planes, *, last: bool) -> Generator[float, None, None]:
-        """Refine planes (H, W, C) of about unit range in place.
+    def round(self, planes: Planes, number: int, n_rounds: int) -> Generator[float, None, None]:
+        """Refine planes (H, W, C) of about unit range in place: a round of several, from number 0 on.
 
         Yields the fraction of the round that is done. Images smaller than a patch stay as they are.
         """
-        options, missing = self._options, self._missing
-        size = options.last_size if last or missing.shape[2] > 1 else options.size
-        search = Search(size, options.radius, options.n_members)
+        options, missing, last = self._options, self._missing, number == n_rounds - 1
+        estimator = self._estimator or options.estimator(number, n_rounds)
+        search = options.search(number, n_rounds, small=missing.shape[2] > 1)
         height, width, _ = planes.shape
-        if min(height, width) < size:
+        if min(height, width) < search.size:
             return
-        bands, columns = spans(height, search), spans(width, search)
+        down, right = grid_offsets(number, search.stride)
+        bands, columns = spans(height, search, down), spans(width, search, right)
         sums = _PixelSums(planes, missing, max(band.stop - band.start for band in bands))
-        for number, band in enumerate(bands):
+        for at, band in enumerate(bands):
             tiles = [tile for tile in (Tile(band, each) for each in columns) if missing[tile.region].any()]
 
             def estimate(start: int, _: int, tiles: list[Tile] = tiles) -> _TileSums | None:
-                estimates = self._estimator.estimate(planes, missing, tiles[start], search)
+                estimates = estimator.estimate(planes, missing, tiles[start], search)
                 return None if estimates is None else _TileSums.of(estimates, missing, tiles[start])
 
             with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
                 for done, tile_sums in enumerate(estimated, start=1):
                     if tile_sums is not None:
                         sums.add(tile_sums)
-                    yield (number + done / len(tiles)) / len(bands)
+                    yield (at + done / len(tiles)) / len(bands)
             # No later band needs the rows above the next one.
-            bottom = bands[number + 1].start if number + 1 < len(bands) else height
+            bottom = bands[at + 1].start if at + 1 < len(bands) else height
             sums.flush_rows(bottom, 1 if last else options.relaxation)
+
+
+def grid_offsets(number: int, stride: int) -> tuple[int, int]:
+    """Return where the references of a round begin, vertically and horizontally."""
+    down, right = _QUARTERS[number % len(_QUARTERS)]
+    return down * stride // 4, right * stride // 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +162,7 @@ class _TileSums:
     rows, columns : (N,) ndarray of int
         Pixels of the image.
     sums : (N, C) ndarray
-    weights : (N,) ndarray
+    weights : (N, 1 or C) ndarray
     """
 
     rows: Ints
@@ -138,7 +174,7 @@ class _TileSums:
     def of(cls, estimates: TileEstimates, missing: Bools, tile: Tile) -> "_TileSums":
         """Sum up estimates."""
         sums, weights = estimates.summed(*tile.shape)
-        at = np.nonzero(missing[tile.region].any(axis=2) & (weights > 0))
+        at = np.nonzero(missing[tile.region].any(axis=2) & (weights[:, :, 0] > 0))
         return cls(at[0] + tile.vertical.start, at[1] + tile.horizontal.start, sums[at], weights[at])
 
 
@@ -151,14 +187,14 @@ class _PixelSums:
     def __init__(self, planes: Planes, missing: Bools, n_rows: int) -> None:
         self._planes, self._missing = planes, missing
         self._sums = np.zeros((n_rows, *planes.shape[1:]))
-        self._weights = np.zeros((n_rows, planes.shape[1], 1))
+        self._weights = np.zeros((n_rows, *planes.shape[1:]))
         self._rows, self._columns = np.zeros(0, np.intp), np.zeros(0, np.intp)  # of all estimated pixels
 
     def add(self, tile: _TileSums) -> None:
         """Add the estimates of a tile."""
         at = tile.rows % len(self._sums), tile.columns
         self._sums[at] += tile.sums
-        self._weights[at] += tile.weights[:, None]
+        self._weights[at] += tile.weights
         self._rows = np.concatenate([self._rows, tile.rows])
         self._columns = np.concatenate([self._columns, tile.columns])
 

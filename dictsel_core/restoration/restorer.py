@@ -19,12 +19,11 @@ from dictsel_core.restoration.pyramid import double_at, halve
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
 from dictsel_core.restoration.rounds import (
-    FALLBACK_ROUNDS,
-    MAX_ROUNDS,
+    BEST_ROUNDS,
     RoundStep,
     hold_out,
     refine,
-    refine_with_early_stopping,
+    refine_unless_harmful,
 )
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import ResolvedSettings
@@ -87,7 +86,7 @@ class Restorer:
             [
                 1,
                 _WORK_OF_COMPLETION if self._wide.any() else 0,
-                _WORK_OF_A_ROUND * (MAX_ROUNDS if rounds is None else rounds),
+                _WORK_OF_A_ROUND * (BEST_ROUNDS if rounds is None else rounds),
             ]
         )
         estimated, completed, _ = (float(each) for each in work / work[-1])
@@ -273,6 +272,6 @@ class Restorer:
         threads = as_thread_count(self._settings.threads)
         if self._settings.rounds is None and held_out.any():
             observed = self._canvas.planes()[:, :, known][np.broadcast_to(held_out, planes.shape)]
-            return GeneratorRun(refine_with_early_stopping(planes, missing, held_out, observed, threads))
-        n_rounds = FALLBACK_ROUNDS if self._settings.rounds is None else self._settings.rounds
+            return GeneratorRun(refine_unless_harmful(planes, missing, held_out, observed, threads))
+        n_rounds = BEST_ROUNDS if self._settings.rounds is None else self._settings.rounds
         return GeneratorRun(refine(planes, Refiner(missing, threads), n_rounds))

@@ -1,24 +1,19 @@
-"""Rounds of refinement: a given number, or until held-out pixels stop improving."""
+"""Rounds of refinement, if held-out pixels do not speak against it."""
 
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.held_out import sample_held_out
-from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, Refiner
 
-#: Maximum number of rounds with held-out pixels, and how many of these are the final ones, which use them.
-MAX_ROUNDS, _N_FINAL = 8, 2
-#: Fraction by which the squared error of held-out pixels must decrease for another round.
-_MIN_IMPROVEMENT = 0.01
+#: Number of rounds if it is left open.
+BEST_ROUNDS = 8
 #: Standard errors by which the first round must be worse than none to be undone.
 _N_SIGMA = 2.0
-#: Rounds if too little is observed to hold anything out.
-FALLBACK_ROUNDS = 4
 #: Fraction of the observed pixels that are held out: more of few, since a hundred or so are too noisy.
 _MIN_FRACTION, _MAX_FRACTION, _N_WANTED = 0.02, 0.08, 1000
 
@@ -54,20 +49,26 @@ def refine(planes: Planes, refiner: Refiner, n_rounds: int) -> Generator[RoundSt
     """
     if min(planes.shape[:2]) < refiner.min_size:
         return 0
-    for number in range(n_rounds):
-        for fraction in refiner.round(planes, last=number == n_rounds - 1):
-            yield RoundStep((number + fraction) / n_rounds, round_done=False)
-        yield RoundStep((number + 1) / n_rounds, round_done=True)
+    yield from _rounds(planes, refiner, range(n_rounds), n_rounds)
     return n_rounds
 
 
-def refine_with_early_stopping(
+def _rounds(planes: Planes, refiner: Refiner, numbers: range, n_rounds: int) -> Iterator[RoundStep]:
+    """Make some of several rounds."""
+    for number in numbers:
+        for fraction in refiner.round(planes, number, n_rounds):
+            yield RoundStep((number + fraction) / n_rounds, round_done=False)
+        yield RoundStep((number + 1) / n_rounds, round_done=True)
+
+
+def refine_unless_harmful(
     planes: Planes, missing: Bools, held_out: Bools, observed: Floats, threads: int
 ) -> Generator[RoundStep, None, int]:
-    """Refine an image in place until held-out pixels stop improving; return the number of rounds.
+    """Refine an image in place, unless that makes held-out pixels worse; return the number of rounds.
 
-    The final rounds use the held-out pixels too. If the first round does harm, it is undone, and no others
-    are made. A few pixels with large errors dominate the mean, so the harm must be significant.
+    A first round, with little noise, does not use the held-out pixels. If it does harm, it is undone, and no
+    others are made. A few pixels with large errors dominate the mean, so the harm must be significant. All
+    other rounds use the held-out pixels too.
 
     Parameters
     ----------
@@ -79,34 +80,17 @@ def refine_with_early_stopping(
     threads : int
     """
     where = np.broadcast_to(held_out, planes.shape)
-
-    def held_out_errors() -> NDArray[np.float64]:
-        return np.asarray(np.square(planes[where] - observed), dtype=np.float64)
-
-    refiner = Refiner(missing | held_out, threads)
-    errors = held_out_errors()
-    n_rounds, improving = 0, True
-    while improving and n_rounds < MAX_ROUNDS - _N_FINAL:
-        before = planes.copy()
-        for fraction in refiner.round(planes, last=False):
-            yield RoundStep((n_rounds + fraction) / MAX_ROUNDS, round_done=False)
-        new = held_out_errors()
-        change = new - errors
-        tolerance = _N_SIGMA * change.std() / np.sqrt(change.size) if n_rounds == 0 else 0.0
-        if change.mean() > tolerance:
-            planes[...] = before
-            break
-        improving = n_rounds == 0 or new.mean() < (1 - _MIN_IMPROVEMENT) * errors.mean()
-        errors = new
-        n_rounds += 1
-        yield RoundStep(n_rounds / MAX_ROUNDS, round_done=True)
-    planes[where] = observed
-    if n_rounds == 0:
+    before = planes.copy()
+    trial = Refiner(missing | held_out, threads, replace(DEFAULT_OPTIONS, noise_decay=1))
+    for fraction in trial.round(planes, 0, BEST_ROUNDS):
+        yield RoundStep(fraction / BEST_ROUNDS, round_done=False)
+    change = np.square(planes[where] - observed, dtype=np.float64)
+    change -= np.square(before[where] - observed, dtype=np.float64)
+    if change.mean() > _N_SIGMA * change.std() / np.sqrt(change.size):
+        planes[...] = before
+        planes[where] = observed
         return 0
-    refiner = Refiner(missing, threads)
-    for number in range(MAX_ROUNDS - _N_FINAL, MAX_ROUNDS):
-        for fraction in refiner.round(planes, last=True):
-            yield RoundStep((number + fraction) / MAX_ROUNDS, round_done=False)
-        n_rounds += 1
-        yield RoundStep((number + 1) / MAX_ROUNDS, round_done=True)
-    return n_rounds
+    planes[where] = observed
+    yield RoundStep(1 / BEST_ROUNDS, round_done=True)
+    yield from _rounds(planes, Refiner(missing, threads), range(1, BEST_ROUNDS), BEST_ROUNDS)
+    return BEST_ROUNDS

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dictsel_core._arrays import Scalar
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Plane
@@ -32,9 +30,8 @@ def sample_patches(canvas: Canvas, size: int, seed: int) -> PatchSample:
 
     The image is mirrored below and to the right so that patches cover every pixel.
     """
-    masks = np.stack([_tiles(canvas.mask(c), size) for c in range(canvas.missing.shape[2])])
-    shared = np.broadcast_to(masks, (canvas.n_channels, *masks.shape[1:]))
-    n_observed = (~shared).sum(axis=2)
+    counts = np.stack([_observed_counts(canvas.mask(c), size) for c in range(canvas.missing.shape[2])])
+    n_observed = np.broadcast_to(counts, (canvas.n_channels, counts.shape[1]))
     # If little is observed, patches with few observed pixels have to do.
     n_needed = min(_MIN_PATCHES, n_observed.size)
     threshold = max(1, min(max(4, size * size // 16), int(np.sort(n_observed, axis=None)[-n_needed])))
@@ -43,12 +40,13 @@ def sample_patches(canvas: Canvas, size: int, seed: int) -> PatchSample:
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.choice(len(tiles), MAX_PATCHES, replace=False))
         channels, tiles = channels[chosen], tiles[chosen]
-    data = np.concatenate(
-        [_tiles(canvas.plane(c), size)[tiles[channels == c]] for c in range(canvas.n_channels)]
-    )
     n_across = -(-canvas.shape[1] // size)
     positions = np.stack(np.divmod(tiles, n_across), axis=1) * size
-    return PatchSample(data, shared[channels, tiles], positions)
+    rows, columns = (
+        _mirrored(length, size)[start[:, None] + np.arange(size)]
+        for length, start in zip(canvas.shape, positions.T, strict=True)
+    )
+    return PatchSample(*canvas.values_at(channels, rows, columns), positions)
 
 
 def select_dictionary(sample: PatchSample, settings: ResolvedSettings, ground_set: GroundSet) -> SelectionRun:
@@ -68,10 +66,17 @@ def select_dictionary(sample: PatchSample, settings: ResolvedSettings, ground_se
     )
 
 
-def _tiles(plane: NDArray[Scalar], size: int) -> NDArray[Scalar]:
-    """Return adjacent patches as rows: (n_tiles, size * size)."""
-    padding = [(0, -length % size) for length in plane.shape]
-    padded = np.pad(plane, padding, mode="symmetric")
-    rows, columns = (length // size for length in padded.shape)
-    blocks = padded.reshape(rows, size, columns, size).swapaxes(1, 2)
-    return blocks.reshape(rows * columns, size * size)
+def _mirrored(length: int, size: int) -> Ints:
+    """Return the pixels along an axis, mirrored at its end until patches cover it."""
+    return np.pad(np.arange(length), (0, -length % size), mode="symmetric")
+
+
+def _observed_counts(missing: Bools, size: int) -> Ints:
+    """Return how many pixels of each adjacent patch are observed: (n_tiles,)."""
+    rows, columns = (_mirrored(length, size) for length in missing.shape)
+    observed = ~missing
+    whole = observed.shape == (len(rows), len(columns))
+    observed = observed if whole else observed[rows][:, columns]
+    down = np.add.reduce(observed.reshape(-1, size, len(columns)), axis=1, dtype=np.uint16)
+    counts: Ints = np.add.reduce(down.reshape(len(down), -1, size), axis=2, dtype=np.intp).ravel()
+    return counts

@@ -28,7 +28,7 @@ MAX_CANDIDATES = len(STANDARD_BASES) * MAX_PATCH_SIZE**2
 #: Maximum number of atoms per patch: the dimension of 8 x 8 pixels. The defaults use a dozen at most, and
 #: coding holds as many vectors for each patch at a time, which takes 2 GB for the largest patch size.
 MAX_SPARSITY = 64
-#: Maximum number of rounds, each about as long as the restoration before it; None makes eight at most.
+#: Maximum number of rounds, each about as long as the restoration before it; None makes eight or none.
 MAX_ROUNDS = 100
 _MAX_THREADS = 1024
 
@@ -107,8 +107,8 @@ class RestoreSettings:
         the black squares of a chessboard, in half the time and for 0.05 dB less; or every fourth one, if
         refinement follows, which makes up for it.
     rounds : int or None
-        Rounds of non-local refinement after the coding; 0 omits it. Default is 3. None makes up to eight,
-        until held-out observed pixels stop improving; if too few are observed for that, it makes four.
+        Rounds of non-local refinement after the coding; 0 omits it. Default is 4. None makes eight, unless
+        the first one makes held-out observed pixels worse; then it makes none.
     threads : int or None
         Number of threads; None, the default, uses all available cores. The result does not depend on it.
     seed : int
@@ -148,7 +148,7 @@ class RestoreSettings:
     fill_weight: float = 0.1
     fill: FillName = "auto"
     every_patch: bool = False
-    rounds: int | None = 3
+    rounds: int | None = 4
     threads: int | None = field(default=None, compare=False)
     seed: int = 0
 
@@ -178,8 +178,8 @@ class RestoreSettings:
         ----------
         name : {"paper", "fast", "balanced", "best"}
             "paper" is the procedure of the paper's appendix E, which replaces observed pixels too;
-            "fast" omits the refinement; "balanced" are the defaults; "best" refines until held-out
-            pixels stop improving.
+            "fast" omits the refinement; "balanced" are the defaults; "best" makes more rounds
+            of it, unless held-out pixels say that it does harm.
         """
         if name not in _PRESET_CHANGES:
             raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")

@@ -29,16 +29,18 @@ class Search:
         the search extends further inwards instead.
     n_members : int
         Number of patches in a group, including the reference.
+    stride : int
+        Distance between references.
+    penalty : float
+        What the square of the distance in pixels adds to the squared difference of two patches: those far
+        away must be more similar than those nearby.
     """
 
     size: int
     radius: int
     n_members: int
-
-    @property
-    def stride(self) -> int:
-        """Distance between references: they overlap by half."""
-        return self.size // 2
+    stride: int
+    penalty: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +108,13 @@ class Tile:
         return (rows[:, None] * self.horizontal.n_patches + columns).ravel()
 
 
-def spans(length: int, search: Search, n_references: int = 16) -> list[Span]:
-    """Divide the references along an axis of an image into spans of up to `n_references`."""
+def spans(length: int, search: Search, offset: int = 0, n_references: int = 16) -> list[Span]:
+    """Divide the references along an axis of an image into spans of up to `n_references`.
+
+    References are at the borders, and at every stride from `offset` on.
+    """
     last = length - search.size
-    positions = np.unique(np.append(np.arange(0, last + 1, search.stride), last))
+    positions = np.unique([0, *range(offset, last + 1, search.stride), last])
     n_candidates = min(2 * search.radius + 1, last + 1)
     first = np.clip(positions - search.radius, 0, last + 1 - n_candidates)
     parts = []
@@ -153,8 +158,8 @@ class Groups:
 def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Groups:
     """Return the groups of some references of a tile.
 
-    The distance of patches is that of their means over the channels, in float32, with less precision the
-    more candidates there are; of candidates at the same distance, the first ones are members.
+    The difference of patches is that of their means over the channels, in float32, with less precision the
+    more candidates there are; of candidates that differ as much, the first ones are members.
 
     Parameters
     ----------
@@ -178,7 +183,7 @@ def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Gr
             part = wanted[top : top + _CELL, left : left + _CELL]
             rows, columns = np.nonzero(part)
             if rows.size:
-                cell = _Cell(planes, tile, search.size, groups.center, (top + rows, left + columns))
+                cell = _Cell(planes, tile, search, groups.center, (top + rows, left + columns))
                 cell.find_groups(groups, slice(done, done + rows.size))
                 done += rows.size
     return groups
@@ -191,7 +196,7 @@ class _Cell:
     ----------
     planes : (H, W, C) ndarray
     tile : Tile
-    size : int
+    search : Search
     center : float
         Subtracted from all values, for the precision of the distances.
     chosen : two (B,) ndarrays of int
@@ -199,8 +204,9 @@ class _Cell:
     """
 
     def __init__(
-        self, planes: Planes, tile: Tile, size: int, center: np.float32, chosen: tuple[Ints, Ints]
+        self, planes: Planes, tile: Tile, search: Search, center: np.float32, chosen: tuple[Ints, Ints]
     ) -> None:
+        size, self._penalty = search.size, search.penalty
         down, across = tile.vertical, tile.horizontal
         rows, columns = chosen
         self._n_candidates = down.n_candidates, across.n_candidates
@@ -254,7 +260,17 @@ class _Cell:
             np.matmul(patches[window], references[number], out=distances[number])
             distances[number] += lengths[window]
         distances += lengths[self._references][:, None, None]
+        if self._penalty:
+            down, right = self._penalties()
+            distances += down[:, :, None]
+            distances += right[:, None, :]
         return np.maximum(distances, 0, out=distances).reshape(len(references), -1)
+
+    def _penalties(self) -> list[Plane]:
+        """Return what the vertical and the horizontal distance from each reference cost: (B, n) each."""
+        ways = zip(self._first, self._references, self._n_candidates, strict=True)
+        steps = [(first - reference)[:, None] + np.arange(n) for first, reference, n in ways]
+        return [(self._penalty * np.square(each)).astype(np.float32) for each in steps]
 
 
 def smallest(distances: Plane, own: Ints, n_members: int) -> Ints:

@@ -35,7 +35,7 @@ class ValueRange:
         above = np.clip(unit.astype(np.float64), 0, 1) * float(self.high - self.low)
         if dtype.kind == "f":
             return np.clip(above + self.low, self.low, self.high).astype(dtype)
-        if self.high - self.low < 1 << 32:  # exact in float64
+        if max(-self.low, self.high) <= 1 << 53:  # exact in float64
             return (np.rint(above) + self.low).astype(dtype)
         # The largest difference itself may not be representable as a float.
         whole = np.minimum(np.rint(above), np.nextafter(float(_WORDS), 0)).astype(np.uint64)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import CONSTRAINTS, FILLS, PRESETS, SELECTORS, RestoreSettings
-from inpaint_app.cli.parser import comma_separated, one_of, value_of, whole_number
+from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
+from inpaint_app.cli.parser import BadValueError, comma_separated, one_of, value_of, whole_number
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.files.registry import format_names
-from inpaint_app.image.mask_spec import TOLERANCE
+from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
 
@@ -150,6 +150,30 @@ def add_mask_options(
     )
     tolerance = "largest difference from --key in a channel (default 0)"
     group.add_argument("--tolerance", metavar="N", type=value_of(TOLERANCE), help=tolerance)
+    grow = (
+        "pixels by which --mask and --key grow, because their edges bleed "
+        "(default 1; 0 where pixels are scattered)"
+    )
+    group.add_argument("--grow-mask", metavar="N", type=value_of(GROW), help=grow)
+    group.add_argument(
+        "--detect", metavar="KINDS", type=damage_kinds, help=f"also detect damage: {', '.join(DAMAGE_KINDS)}"
+    )
+    add_sensitivity(group)
+
+
+def add_sensitivity(group: argparse._ActionsContainer) -> None:
+    """Add how sensitive the detection of damage is."""
+    sensitivity = "of the detection: 0 for what is certain, 1 for all that may be damage (default 0.5)"
+    group.add_argument("--sensitivity", metavar="S", type=value_of(SENSITIVITY), help=sensitivity)
+
+
+def damage_kinds(text: str) -> tuple[DamageKind, ...]:
+    """Parse kinds of damage with commas between."""
+    given = [name.replace("-", "_") for name in comma_separated(text)]
+    for name in given:
+        if name not in DAMAGE_KINDS:
+            raise BadValueError(f"needs some of {','.join(DAMAGE_KINDS)}, not {name[:40]!r}.")
+    return tuple(kind for kind in DAMAGE_KINDS if kind in given)
 
 
 def add_method(parser: argparse.ArgumentParser, *, without: str = "", can_tune: bool = False) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from dictsel_core import __version__
-from inpaint_app.cli.commands import batch, compare, damage, dictionary, restore, score, tune
+from inpaint_app.cli.commands import batch, compare, damage, detect, dictionary, restore, score, tune
 from inpaint_app.cli.parser import Parser
 from inpaint_app.cli.streams import print_note
 
@@ -28,6 +28,9 @@ examples:
   They are white in another picture, or have a colour of their own:
     inpaint restore scan.jpg --mask scratches.png
     inpaint restore scan.jpg --key '#ff00ff' --tolerance 8
+  They are scratches and dust, to be found first:
+    inpaint detect scan.jpg
+    inpaint restore scan.jpg --detect scratches,dust
   Make a test case, restore it, and measure how well that went:
     inpaint damage photo.png -o damaged.png --missing 0.8
     inpaint restore damaged.png --reference photo.png
@@ -38,7 +41,9 @@ examples:
 without --overwrite. Exit codes: 0 done, 1 some files of a batch failed, 2 the
 input is wrong, 130 stopped by Ctrl-C."""
 
-COMMANDS = tuple(module.COMMAND for module in (restore, batch, compare, damage, score, tune, dictionary))
+COMMANDS = tuple(
+    module.COMMAND for module in (restore, batch, compare, detect, damage, score, tune, dictionary)
+)
 """In the order in which they are listed."""
 
 

@@ -4,19 +4,20 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from dictsel_core import Restoration
+from dictsel_core import QualityEstimate, Restoration
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
-from inpaint_app.formatting import format_decibels, format_percent
+from inpaint_app.formatting import NO_ESTIMATE, format_decibels, format_interval, format_percent
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
 from inpaint_app.jobs.restore_file import FileResult
 from inpaint_app.jobs.source import Source
 
-_KEYS = ("estimated_psnr", "missing_fraction", "seconds", "settings", "output")
+_KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
 _SOURCES = {
     "alpha": "transparent",
+    "detected": "detected as damage",
     "soft": "partly transparent beside these",
     "nan": "NaN",
     "nodata": "without data",
@@ -30,7 +31,17 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
     if result is None:
         return dict.fromkeys((*asdict(Scores()), *_KEYS))
     quality, seconds, settings = result.quality, dict(result.seconds), asdict(result.settings)
-    values = (quality.estimated_psnr, result.missing_fraction, seconds, settings, str(result.output))
+    interval = None
+    if quality.estimate is not None and quality.estimated_psnr is not None:
+        interval = [quality.estimate.low, quality.estimate.high]
+    values = (
+        quality.estimated_psnr,
+        interval,
+        result.missing_fraction,
+        seconds,
+        settings,
+        str(result.output),
+    )
     return asdict(quality.scores) | dict(zip(_KEYS, values, strict=True))
 
 
@@ -85,14 +96,21 @@ def print_result(console: Console, result: FileResult) -> None:
     if quality.scores.psnr is not None:
         for line in score_lines(quality.scores):
             console.print(line)
-    elif quality.estimated_psnr is not None:
-        console.print(
-            f"PSNR:        about {format_decibels(quality.estimated_psnr)}, an estimate from held-out "
-            "observed pixels (--reference measures it)"
-        )
+    elif quality.estimate is not None:
+        console.print(f"PSNR:        {_estimated(quality.estimate)}")
     stages = ", ".join(f"{stage} {time:.2f}" for stage, time in result.seconds.items() if stage != "total")
     console.print(f"Seconds:     {result.seconds['total']:.2f} ({stages})")
     console.print_written(result.output, result.notes)
+
+
+def _estimated(estimate: QualityEstimate) -> str:
+    if not estimate.is_known:
+        return NO_ESTIMATE[estimate.has_wide_hole]
+    interval = format_interval(estimate.low, estimate.high)
+    return (
+        f"about {format_decibels(estimate.psnr)} over missing pixels, with 90 % probability {interval}: "
+        "an estimate from held-out observed pixels (--reference measures it)"
+    )
 
 
 def score_lines(scores: Scores) -> list[str]:

@@ -95,4 +95,12 @@ def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpe
         if mask_spec.key is None:
             raise UserError("--tolerance needs a colour", "give one with --key")
         mask_spec = replace(mask_spec, tolerance=args.tolerance)
+    if args.grow_mask is not None:
+        mask_spec = replace(mask_spec, grow=args.grow_mask)
+    if args.detect is not None:
+        mask_spec = replace(mask_spec, detect=args.detect)
+    if args.sensitivity is not None:
+        if not mask_spec.detect:
+            raise UserError("--sensitivity needs damage to detect", "name its kinds with --detect")
+        mask_spec = replace(mask_spec, sensitivity=args.sensitivity)
     return mask_spec

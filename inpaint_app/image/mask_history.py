@@ -39,6 +39,8 @@ class _Stroke:
     row: float
     column: float
     segments: list[_Step]
+    painted: Rect | None = None
+    """Around all that it covers, flipped or not."""
 
 
 class MaskHistory:
@@ -103,6 +105,11 @@ class MaskHistory:
         self._saved.add(self._state)
 
     @property
+    def state(self) -> int:
+        """Number of the mask as it is now; undo and redo come back to the same number."""
+        return self._state
+
+    @property
     def _state(self) -> int:
         return self._done[-1].state if self._done else self._first
 
@@ -142,7 +149,16 @@ class MaskHistory:
         stroke, self._stroke = self._stroke, None
         if stroke is None or not stroke.segments:
             return None
-        rect = _around(stroke.segments)
+        return self._keep_stroke(stroke, _around(stroke.segments))
+
+    def end_covering_stroke(self) -> Rect | None:
+        """Lift the brush: the stroke becomes one step, even if it flipped nothing; return all it covers."""
+        stroke, self._stroke = self._stroke, None
+        if stroke is None or stroke.painted is None:
+            return None
+        return self._keep_stroke(stroke, stroke.painted)
+
+    def _keep_stroke(self, stroke: _Stroke, rect: Rect) -> Rect:
         flipped = np.zeros_like(self._mask[rect.slices])
         for step in stroke.segments:
             moved = Rect(step.rect.row - rect.row, step.rect.column - rect.column, *step.rect[2:])
@@ -217,6 +233,7 @@ class MaskHistory:
         rect = _bounds(start, end, stroke.diameter / 2).clipped(self._mask.shape)
         if rect.is_empty:
             return None
+        stroke.painted = rect if stroke.painted is None else stroke.painted.united(rect)
         part = self._mask[rect.slices]
         painted = _capsule(rect, start, end, stroke.diameter / 2)
         flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)

@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from dictsel_core import Parameter
+from dictsel_core import DamageKind, Parameter
 
+GROW = Parameter(name="grow", kind=int, minimum=0, maximum=20, is_optional=True)
+"""Pixels by which marked regions grow."""
+SENSITIVITY = Parameter(name="sensitivity", kind=float, minimum=0, maximum=1)
+"""Of the detection of damage."""
 TOLERANCE = Parameter(name="tolerance", kind=float, minimum=0)
 """Largest difference from a colour; in float pictures values may be of any size."""
 
@@ -19,6 +23,10 @@ class MaskSpec:
         A mask image, white = missing (black with `invert_mask`).
     key : str or None
         A colour, found with `tolerance`: the largest difference in any channel.
+    grow : int or None
+        Pixels by which what a file or a colour marks grows; None as `missing.grown` chooses.
+    detect : tuple of str
+        Kinds of damage to detect, with `sensitivity`; the detected pixels are missing too.
     soft_edges : bool
         Whether partly transparent pixels that border transparent ones are missing too.
     """
@@ -27,4 +35,7 @@ class MaskSpec:
     invert_mask: bool = False
     key: str | None = None
     tolerance: float = 0.0
+    grow: int | None = None
+    detect: tuple[DamageKind, ...] = ()
+    sensitivity: float = 0.5
     soft_edges: bool = True

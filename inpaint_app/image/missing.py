@@ -11,6 +11,10 @@ from inpaint_app.image.picture import Array, Picture, full_scale
 
 Mask = npt.NDArray[np.bool_]
 
+DEFAULT_GROWTH = 1
+"""Compressed or smoothed marks bleed into the pixel beside them."""
+_MAX_GROWN = 0.25
+"""Part of the observed pixels that growth may take unasked: scattered pixels are not marks with a fringe."""
 _MOSTLY = 0.9
 """Masks that people make leave more of a picture than the rest."""
 
@@ -24,7 +28,8 @@ class MissingPixels:
     mask : ndarray of bool, (H, W) or (H, W, 3)
         True = missing. Per channel only where the channels of a pixel differ.
     sources : tuple of str
-        Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key" that marked something.
+        Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
+        something.
     """
 
     mask: Mask
@@ -43,6 +48,7 @@ def detect_missing(
     key: str | Color | None = None,
     tolerance: float = 0,
     invert_mask: bool = False,
+    grow: int | None = 0,
     soft_edges: bool = True,
 ) -> MissingPixels:
     """Return the union of all pixels that something marks as missing.
@@ -64,6 +70,8 @@ def detect_missing(
         Largest difference from `key` in any channel, in values of the picture.
     invert_mask : bool
         Dark = missing instead.
+    grow : int or None
+        Pixels by which what mask and key mark grows, see `grown`.
     soft_edges : bool
         Partly transparent pixels are missing too where they border transparent ones, as the rim of a soft
         stroke does; not in a picture that is partly transparent as a whole.
@@ -82,9 +90,46 @@ def detect_missing(
         "key": None if key is None else _from_key(picture, key, tolerance),
     }
     marked = {source: where for source, where in found.items() if where is not None and where.any()}
+    marked |= {source: grown(marked[source], grow) for source in ("mask", "key") if source in marked}
     if not marked:
         return MissingPixels(np.zeros(picture.pixels.shape[:2], np.bool_), ())
     return MissingPixels(_union(list(marked.values())), tuple(marked))
+
+
+def grown(mask: Mask, pixels: int | None) -> Mask:
+    """Return a mask with all pixels up to so many rows and columns away from missing ones.
+
+    Marks are often slightly too small: JPEG, scaling and soft brushes mix their colour into pixels beside.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, (H, W) or (H, W, 3)
+        True = missing.
+    pixels : int or None
+        How far. None: `DEFAULT_GROWTH`, unless more than a quarter of the observed pixels would be lost by
+        it, as with scattered missing pixels.
+    """
+    far = DEFAULT_GROWTH if pixels is None else pixels
+    result = mask
+    for axis in (0, 1) if far else ():
+        larger = result.copy()
+        for distance in range(1, far + 1):
+            ahead, behind = [slice(None)] * mask.ndim, [slice(None)] * mask.ndim
+            ahead[axis], behind[axis] = slice(distance, None), slice(None, -distance)
+            larger[tuple(ahead)] |= result[tuple(behind)]
+            larger[tuple(behind)] |= result[tuple(ahead)]
+        result = larger
+    n_lost = np.count_nonzero(result) - np.count_nonzero(mask)
+    is_too_much = pixels is None and n_lost > _MAX_GROWN * np.count_nonzero(~mask)
+    return mask if is_too_much else result
+
+
+def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
+    """Return missing pixels together with detected damage, (H, W)."""
+    if not detected.any():
+        return missing
+    masks = [missing.mask, detected] if missing.mask.any() else [detected]
+    return MissingPixels(_union(masks), (*missing.sources, "detected"))
 
 
 def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:

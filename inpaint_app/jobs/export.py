@@ -157,5 +157,5 @@ def format_quality(quality: QualityMetrics | None) -> str:
     if quality.scores.psnr is not None:
         return format_decibels(quality.scores.psnr)
     if quality.estimated_psnr is not None:
-        return f"about {format_decibels(quality.estimated_psnr)} (estimated)"
+        return f"about {format_decibels(quality.estimated_psnr)} at missing pixels (estimated)"
     return ""

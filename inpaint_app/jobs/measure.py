@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dictsel_core import error_map, estimate_psnr, psnr, ssim
+from dictsel_core import QualityEstimate, error_map, estimate_psnr, psnr, ssim
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Array, channel_axis, full_scale
 from inpaint_app.jobs.restore import RestoreRequest
@@ -26,14 +26,21 @@ class QualityMetrics:
     """How good a picture is: against the reference, or as estimated without one."""
 
     scores: Scores = field(default_factory=Scores)
-    estimated_psnr: float | None = None
+    estimate: QualityEstimate | None = None
+
+    @property
+    def estimated_psnr(self) -> float | None:
+        """The estimated PSNR of the missing pixels; None where there is none."""
+        if self.estimate is None or not math.isfinite(self.estimate.psnr):
+            return None
+        return self.estimate.psnr
 
 
 def quality(request: RestoreRequest, image: Array, reference: Array | None) -> QualityMetrics:
     """Measure restored pixels against the reference, or estimate their PSNR without one."""
     if reference is not None:
         return QualityMetrics(measure(reference, image, request.mask))
-    return QualityMetrics(estimated_psnr=estimate(request))
+    return QualityMetrics(estimate=estimate(request))
 
 
 def measure(reference: Array, image: Array, mask: Mask | None) -> Scores:
@@ -54,10 +61,10 @@ def measure(reference: Array, image: Array, mask: Mask | None) -> Scores:
     )
 
 
-def estimate(request: RestoreRequest) -> float | None:
-    """Return the PSNR estimated from held-out pixels; None where too little is observed."""
+def estimate(request: RestoreRequest) -> QualityEstimate | None:
+    """Return the PSNR of the missing pixels estimated from held-out ones; None where that fails."""
     try:
-        value = estimate_psnr(
+        return estimate_psnr(
             request.pixels,
             request.mask,
             request.settings,
@@ -66,7 +73,6 @@ def estimate(request: RestoreRequest) -> float | None:
         )
     except (ValueError, MemoryError):  # the picture itself may have been written already
         return None
-    return value if math.isfinite(value) else None
 
 
 def damage_quality(pixels: Array, mask: Mask, reference: Array) -> QualityMetrics:

@@ -106,10 +106,9 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     clock.lap("read")
     control.report(source)
     damaged = [each for each in sources if each.missing.sources]
-    settings, estimated = request.settings, None
+    settings = request.settings
     if request.tunes:
-        tuning = tune(_restoring(damaged[0], settings), control)
-        settings, estimated = tuning.settings, tuning.estimated_psnr
+        settings = tune(_restoring(damaged[0], settings), control).settings
         clock.lap("tune")
     restorations = _restore_pages(damaged, settings, control)
     for restoration in restorations:
@@ -123,13 +122,13 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     notes += (f"Not kept: {join_names(lost)}.",) if lost else ()
     clock.lap("write")
     control.report(Written(output.path))
-    metrics = QualityMetrics(estimated_psnr=estimated)
+    metrics = QualityMetrics()
     if source.reference is not None:
         metrics = quality(_restoring(source, used), restorations[0].image, source.reference.pixels)
         clock.lap("measure")
-    elif estimated is None and request.estimates and len(sources) == 1:
+    elif request.estimates and len(sources) == 1:
         control.report(Progress("estimating the PSNR"))
-        metrics = QualityMetrics(estimated_psnr=estimate(_restoring(source, used)))
+        metrics = QualityMetrics(estimate=estimate(_restoring(source, used)))
         clock.lap("estimate")
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)

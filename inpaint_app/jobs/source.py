@@ -11,8 +11,10 @@ from inpaint_app.files.paths import is_folder
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.damage import Damage, damaged
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing
+from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing, joined
 from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.detect import analyze_picture
 
 KEYS = ("#ff00ff", "#00ff00")
 """Colours that people mark missing pixels with and that photographs hardly hold."""
@@ -100,7 +102,9 @@ def load_pages(path: Path, mask_spec: MaskSpec) -> tuple[Source, ...]:
         If a file cannot be read, the mask does not fit, or nothing or everything is missing.
     """
     pages = _read(path).pages
-    masks = (None,) if mask_spec.mask is None else _read_mask(mask_spec.mask).pages
+    masks: tuple[Picture | None, ...] = (None,)
+    if mask_spec.mask is not None:
+        masks = _read_mask(mask_spec.mask).pages
     if len(masks) not in (1, len(pages)):
         raise UserError(
             f"The mask has {len(masks)} pages but the picture has {len(pages)}",
@@ -111,6 +115,8 @@ def load_pages(path: Path, mask_spec: MaskSpec) -> tuple[Source, ...]:
         Source(page, _detect(page, mask_spec, mask), path.name, path, mask_spec)
         for page, mask in zip(pages, masks, strict=True)
     )
+    if mask_spec.detect and not any(source.missing.mask.any() for source in sources):
+        raise UserError("No damage was found", "raise the sensitivity, or mark what is missing")
     damaged_pages = [source for source in sources if source.missing.sources] or list(sources[:1])
     for source in damaged_pages:
         has_mask, has_key = mask_spec.mask is not None, mask_spec.key is not None
@@ -248,12 +254,22 @@ def _read_mask(path: Path) -> Picture:
 
 
 def _detect(picture: Picture, spec: MaskSpec, mask: Picture | None) -> MissingPixels:
+    missing = _detect_marked(picture, spec, mask)
+    if not spec.detect:
+        return missing
+    check_drawable(picture, Path("The picture"))
+    analysis = analyze_picture(picture, missing, spec.detect, JobControl())
+    return joined(missing, analysis.mask(spec.sensitivity))
+
+
+def _detect_marked(picture: Picture, spec: MaskSpec, mask: Picture | None) -> MissingPixels:
     return detect_missing(
         picture,
         mask=mask,
         key=spec.key,
         tolerance=spec.tolerance,
         invert_mask=spec.invert_mask,
+        grow=spec.grow,
         soft_edges=spec.soft_edges,
     )
 

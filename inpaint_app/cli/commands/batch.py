@@ -24,6 +24,7 @@ examples:
   inpaint batch scans/ -o restored/
   inpaint batch a.png b.png c.tif -o restored/ --mask dust.png
   inpaint batch scans/ -o restored/ --mask masks/ --jobs 2
+  inpaint batch scans/ -o restored/ --detect scratches,dust
   inpaint batch frames/ -o out/ --recipe best.json --json
 
 Of a folder, the pictures directly inside are taken; masks/ holds <name>.png or

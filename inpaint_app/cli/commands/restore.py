@@ -19,6 +19,7 @@ examples:
   inpaint restore photo.png
   inpaint restore scan.tif -o whole.tif --mask scratches.png
   inpaint restore shot.jpg --key magenta --tolerance 20 --quality 98
+  inpaint restore scan.jpg --detect scratches,dust --sensitivity 0.6
   inpaint restore damaged.png --reference original.png --json
   inpaint restore damaged.png --preset paper --constraint individual
   inpaint restore damaged.png --auto --write-recipe best.json
@@ -29,7 +30,8 @@ estimated by restoring observed pixels that were held out, which takes a little
 longer (--no-estimate leaves it out).
 
 JSON keys: psnr, psnr_missing, ssim and ssim_missing (with --reference),
-estimated_psnr (without), missing_fraction, seconds (by stage), settings, output.
+estimated_psnr of the missing pixels and estimated_interval (without),
+missing_fraction, seconds (by stage), settings, output.
 What does not apply, or is infinite, is null."""
 
 

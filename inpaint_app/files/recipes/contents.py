@@ -7,12 +7,19 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import Parameter, RestoreSettings, __version__, standard_ground_set
+from dictsel_core import (
+    DAMAGE_KINDS,
+    DamageKind,
+    Parameter,
+    RestoreSettings,
+    __version__,
+    standard_ground_set,
+)
 from inpaint_app.errors import UserError, clause, printable_path
 from inpaint_app.files.atomic import PendingFile
 from inpaint_app.files.recipes.recipe import Plain, Recipe, pack_recipe
 from inpaint_app.image.color import parse_color
-from inpaint_app.image.mask_spec import TOLERANCE, MaskSpec
+from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE, MaskSpec
 
 _MARKS = {
     each.name: each
@@ -22,6 +29,8 @@ _MARKS = {
         Parameter(name="soft_edges", kind=bool),
         Parameter(name="key", kind=str, is_optional=True),
         TOLERANCE,
+        GROW,
+        SENSITIVITY,
     )
 }
 
@@ -39,7 +48,7 @@ def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
 def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
     """Return the marks of a recipe; its mask image is looked for from the recipe's folder."""
     with _problems_of(path):
-        _refuse_unknown(recipe.mask, {*_MARKS, "sources"}, "mark")
+        _refuse_unknown(recipe.mask, {*_MARKS, "detect", "sources"}, "mark")
         given: dict[str, Any] = {
             name: parameter.checked(recipe.mask[name])
             for name, parameter in _MARKS.items()
@@ -47,8 +56,15 @@ def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
         }
         if given.get("key") is not None:
             parse_color(given["key"])
+        given["detect"] = _as_kinds(recipe.mask.get("detect", []))
     file = given.pop("file", None)
     return MaskSpec(mask=None if file is None else path.parent / file, **given)
+
+
+def _as_kinds(value: Plain) -> tuple[DamageKind, ...]:
+    if not isinstance(value, list) or not all(kind in DAMAGE_KINDS for kind in value):
+        raise ValueError(f"detect must be a list of {', '.join(DAMAGE_KINDS)}")
+    return tuple(kind for kind in DAMAGE_KINDS if kind in value)
 
 
 @contextmanager
@@ -84,6 +100,10 @@ def recipe_output(
         where["soft_edges"] = False
     if mask_spec.key is not None:
         where |= {"key": mask_spec.key, "tolerance": mask_spec.tolerance}
+    if mask_spec.grow is not None:
+        where["grow"] = mask_spec.grow
+    if mask_spec.detect:
+        where |= {"detect": list(mask_spec.detect), "sensitivity": mask_spec.sensitivity}
     text = pack_recipe(Recipe(plain, __version__, where))
     return PendingFile(path, lambda file: file.write(text))
 

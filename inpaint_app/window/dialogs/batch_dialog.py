@@ -152,8 +152,9 @@ class BatchDialog(QDialog):
     def _make_plan(self) -> None:
         """List what would be restored, before anything is."""
         folder, spec = self._input.path, self._masks.mask_spec
-        if folder is None:
+        if folder is None or not self._masks.is_complete:
             self._plan.clear()
+            self._show_plan()
             return
         output, overwrite = self._output.path or folder / "restored", self._replace.isChecked()
         self._plan.show(lambda: find_items([folder], output, spec, overwrite=overwrite), object())
@@ -208,7 +209,7 @@ class BatchDialog(QDialog):
 
     def _show_work(self) -> None:
         active = self._work.is_active
-        ready = self._input.path is not None and self._output.path is not None
+        ready = self._input.path is not None and self._output.path is not None and self._masks.is_complete
         self._start.setEnabled(not active and ready)
         self._stop.setEnabled(active)
         for widget in (self._input, self._output, self._masks, self._replace):

@@ -87,6 +87,12 @@ class MaskSourceForm(QWidget):
             return MaskSpec(key=self._key.text(), tolerance=float(self._tolerance.value()))
         return MaskSpec(mask=self._paths[kind].path if kind else None)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the mask, the folder or the colour that is asked for was given."""
+        kind, spec = self._kind.currentData(), self.mask_spec
+        return not kind or spec.mask is not None or bool(spec.key)
+
     def _choose_color(self) -> None:
         chosen = QColorDialog.getColor(QColor(self._key.text()), self, "Colour of missing pixels")
         if chosen.isValid():

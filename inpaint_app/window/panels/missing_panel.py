@@ -80,7 +80,7 @@ class MissingPanel(QWidget):
         self._clear.setToolTip("Clear the mask.")
         self._tolerance.setToolTip("Largest difference from the colour in any channel.")
         self._tolerance.setAccessibleName("Tolerance of the colour")
-        self._soft.setToolTip("Restore partly transparent pixels beside transparent ones too.")
+        self._soft.setToolTip("Also restore partly transparent pixels at their edges.")
         self._tolerance.setRange(0, 65535)
         self._tolerance.setKeyboardTracking(False)
 

@@ -75,7 +75,7 @@ _QUANTITIES = {
         "rounds",
         "Ro&unds of refinement",
         "How often similar patches refine each other after coding: more are better and slower; 0 skips "
-        "refinement, auto refines until held-out pixels stop improving.",
+        "refinement, auto makes eight unless held-out pixels get worse.",
         usual=(0, 12),
     ),
 }

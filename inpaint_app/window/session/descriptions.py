@@ -8,9 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import PRESETS, RestoreSettings, Tuning
+from dictsel_core import PRESETS, QualityEstimate, RestoreSettings, Tuning
 from inpaint_app.errors import printable_path
-from inpaint_app.formatting import format_decibels, format_duration, format_percent, unbroken
+from inpaint_app.formatting import (
+    NO_ESTIMATE,
+    format_decibels,
+    format_duration,
+    format_interval,
+    format_percent,
+    unbroken,
+)
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.measure import QualityMetrics
@@ -44,8 +51,17 @@ def damaged_caption(missing: float, figures: QualityMetrics | None, has_referenc
 
 def restored_caption(record: RunRecord) -> Forms:
     """Return the caption of a restored picture."""
-    rest = (format_seconds(record.seconds), *(("stopped early",) if record.is_stopped else ()))
+    rest = (
+        format_seconds(record.seconds),
+        *(("stopped early",) if record.is_stopped else ()),
+        *((format_strokes(record),) if record.n_strokes else ()),
+    )
     return _joined((*_scores(record.figures, form), *rest) for form in range(_N_FORMS))
+
+
+def format_strokes(record: RunRecord) -> str:
+    """Return how many strokes were healed in a record."""
+    return f"{record.n_strokes} stroke{'s' * (record.n_strokes > 1)} healed"
 
 
 def preview_caption(preview: Preview, record: RunRecord | None) -> Forms:
@@ -74,15 +90,22 @@ def _scores(figures: QualityMetrics | None, form: int) -> list[str]:
         parts = [f"{names[0]}{format_decibels(scores.psnr)}"]
         if scores.psnr_missing is not None and form == 0:
             parts[0] += f" (missing pixels {format_decibels(scores.psnr_missing)})"
-    elif figures.estimated_psnr is not None:
-        parts = [
-            f"{names[0]}≈ {format_decibels(figures.estimated_psnr)}" + (" (estimated)" if form == 0 else "")
-        ]
+    elif figures.estimate is not None:
+        parts = [_estimated(figures.estimate, names[0], form)]
     else:
         parts = ["PSNR not known"]
     if scores.ssim is not None:
         parts.append(f"{names[1]}{scores.ssim:.4f}")
     return parts
+
+
+def _estimated(estimate: QualityEstimate, name: str, form: int) -> str:
+    if not estimate.is_known:
+        return NO_ESTIMATE[estimate.has_wide_hole]
+    value = f"{name}≈ {format_decibels(estimate.psnr)}"
+    if form == 0:
+        return f"{value} at missing pixels ({format_interval(estimate.low, estimate.high)})"
+    return value
 
 
 def short_quality(record: RunRecord) -> str:

@@ -27,6 +27,7 @@ from inpaint_app.jobs.source import Source
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.healer import HEALED, Healer
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Activity, Advice, RunRecord
@@ -72,7 +73,11 @@ class Session(QObject):
         self.workers = WorkerPool(4, self)
         self._opening = ExclusiveTask(self.workers, self)
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
+        self.healer = Healer(self.workers, self.results, self)
         self._opening.activity_changed.connect(self.activity_changed)
+        self.healer.activity_changed.connect(self.activity_changed)
+        self.healer.healed.connect(lambda: self.notice.emit(HEALED))
+        self.healer.failed.connect(self.problem)
         self.runner.activity_changed.connect(self.activity_changed)
         self.runner.debounced.connect(self._preview_or_restore)
         self.runner.failed.connect(self.problem)
@@ -82,7 +87,7 @@ class Session(QObject):
     @property
     def activity(self) -> Activity | None:
         """The work that the user waits for, if there is any."""
-        return self.runner.activity or self._opening.activity
+        return self.runner.activity or self.healer.activity or self._opening.activity
 
     @property
     def is_settled(self) -> bool:
@@ -167,6 +172,7 @@ class Session(QObject):
         """Show another source; nothing of the last one may arrive any more."""
         self.runner.cancel()
         self.runner.focus_on(None)
+        self.healer.restart()
         self.results.restart(opened)
         is_another = self.source is None or self.source.intact is not opened.intact
         self.source, self.mask = opened, MaskHistory(opened.missing.mask)
@@ -224,6 +230,29 @@ class Session(QObject):
         if ends:
             self._end_edit()
 
+    def undo(self) -> None:
+        """Undo the last edit of the mask, and what was healed with it."""
+        if self.mask is not None and self.mask.can_undo:
+            state = self.mask.state
+            self.edit_mask(lambda mask: mask.undo(), ends=False)
+            self._end_edit(is_healed=self.healer.move(state, is_back=True))
+
+    def redo(self) -> None:
+        """Redo the last undone edit of the mask, and what was healed with it."""
+        if self.mask is not None and self.mask.can_redo:
+            self.edit_mask(lambda mask: mask.redo(), ends=False)
+            self._end_edit(is_healed=self.healer.move(self.mask.state, is_back=False))
+
+    def heal_stroke(self) -> None:
+        """End a stroke, and restore just there; the whole picture if that is what follows every change."""
+        rect = None if self.mask is None else self.mask.end_covering_stroke()
+        if rect is None or self.mask is None or self.source is None:
+            return
+        heals = not (self.is_automatic or self.runner.is_busy)
+        self._end_edit(is_healed=heals)
+        if heals:
+            self.healer.heal(self.source, self.mask, rect, self.settings)
+
     @property
     def missing_fraction(self) -> float:
         """Fraction of all values that is missing, 0 to 1."""
@@ -232,11 +261,15 @@ class Session(QObject):
             self._missing_fraction = 0.0 if mask is None else np.count_nonzero(mask) / mask.size
         return self._missing_fraction
 
-    def _end_edit(self) -> None:
+    def _end_edit(self, *, is_healed: bool = False) -> None:
+        """Tell that the mask has changed; a preview follows unless the change is healed."""
         self._missing_fraction = None
         self.mask_edited.emit()
         self._measure_damage()
-        self._schedule()
+        if is_healed and not self.runner.is_busy:
+            self.runner.cancel()
+        else:
+            self._schedule()
 
     # Parameters
 
@@ -283,7 +316,7 @@ class Session(QObject):
         request = self._request()
         if request is not None:
             origin = self._mask_origin
-            self.runner.run(
+            self._run(
                 "restore",
                 lambda control: restoring.restore(request, control),
                 lambda result: self._show_one_of(self.results.add((result,), origin)),
@@ -304,7 +337,7 @@ class Session(QObject):
         if request is not None:
             known, origin = self.results.find_runs(request), self._mask_origin
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
-            self.runner.run(
+            self._run(
                 "compare",
                 lambda control: restoring.compare(request, rest, control),
                 lambda results: self._take_compared(known | self.results.add(results, origin)),
@@ -315,7 +348,12 @@ class Session(QObject):
         """Let held-out pixels choose the parameters, then restore with them."""
         request = self._request()
         if request is not None:
-            self.runner.run("tune", lambda control: tune(request, control), self._take_tuning)
+            self._run("tune", lambda control: tune(request, control), self._take_tuning)
+
+    def _run(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
+        """Start a run, see `Runner.run`; it restores the strokes that wait to be healed too."""
+        self.healer.cancel()
+        self.runner.run(*args, **options)
 
     def stop(self) -> None:
         """Stop the work in progress and keep the current result."""
@@ -327,6 +365,7 @@ class Session(QObject):
         """Cancel and discard the work in progress; everything is as it was before."""
         was_comparing = self.activity is not None and self.activity.kind == "compare"
         self._opening.cancel()
+        self.healer.cancel()
         self.runner.cancel()
         if was_comparing:
             self._leave_comparison()
@@ -418,6 +457,7 @@ class Session(QObject):
             self.mask.replace(mask, origin)
         else:
             self.mask = MaskHistory(mask)
+            self.healer.restart()
 
     def _show(self, number: int) -> None:
         self.runner.clear_preview()

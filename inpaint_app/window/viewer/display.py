@@ -248,7 +248,7 @@ def _placeholder(name: str, scene: Scene) -> str:
     if scene.activity is not None and scene.activity.kind in _WAITING:
         return _WAITING[scene.activity.kind]
     if scene.missing_fraction == 0:
-        return "Nothing is missing: paint what is to be restored (P)."
+        return "Nothing is missing: paint over damage (H) to restore it."
     if name in ("individual", "average"):
         return "Compare (F6) restores under both constraints."
     return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."

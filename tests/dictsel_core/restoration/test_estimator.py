@@ -5,24 +5,23 @@ from dictsel_core.restoration.estimator import TileEstimates, shrunk_covariances
 from dictsel_core.restoration.refinement import RefinementOptions, Refiner
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_estimates_are_summed_where_their_patches_are(weighted):
+@pytest.mark.parametrize("shape", [None, (20, 1, 1), (20, 1, 9), (20, 2, 9)])
+def test_estimates_are_summed_where_their_patches_are(shape):
     rng = np.random.default_rng(0)
     height, width, size, n_channels = 9, 7, 3, 2
     numbers = rng.integers(0, (height - size + 1) * (width - size + 1), 20)
     values = rng.random((20, n_channels, size * size)).astype(np.float32)
-    weights = rng.random(20) if weighted else None
+    weights = None if shape is None else rng.random(shape)
     sums, totals = TileEstimates(numbers, values, size, weights).summed(height, width)
-    expected, expected_totals = np.zeros((height, width, n_channels)), np.zeros((height, width))
-    for number, value, weight in zip(
-        numbers, values, np.ones(20) if weights is None else weights, strict=True
-    ):
+    expected, expected_totals = np.zeros((height, width, n_channels)), np.zeros((height, width, n_channels))
+    every_weight = np.broadcast_to(1.0 if weights is None else weights, values.shape)
+    for number, value, weight in zip(numbers, values, every_weight, strict=True):
         row, column = divmod(number, width - size + 1)
         place = np.s_[row : row + size, column : column + size]
-        expected[place] += weight * value.reshape(n_channels, size, size).transpose(1, 2, 0)
-        expected_totals[place] += weight
+        expected[place] += (weight * value).reshape(n_channels, size, size).transpose(1, 2, 0)
+        expected_totals[place] += weight.reshape(n_channels, size, size).transpose(1, 2, 0)
     np.testing.assert_allclose(sums, expected, atol=1e-6)
-    np.testing.assert_allclose(totals, expected_totals, atol=1e-12)
+    np.testing.assert_allclose(np.broadcast_to(totals, sums.shape), expected_totals, atol=1e-12)
 
 
 def test_shrinking_keeps_the_variance_of_each_group():
@@ -49,14 +48,16 @@ class _Constant:
         numbers = np.repeat(np.arange(n_patches), 2)
         values = np.empty((2 * n_patches, planes.shape[2], search.size**2), np.float32)
         values[::2], values[1::2] = self.value, self.other
-        return TileEstimates(numbers, values, search.size, np.tile([1.0, self.weight], n_patches))
+        return TileEstimates(
+            numbers, values, search.size, np.tile([1.0, self.weight], n_patches)[:, None, None]
+        )
 
 
 def test_a_refiner_moves_missing_pixels_to_the_weighted_mean_of_any_estimator():
     planes = np.full((40, 30, 1), 0.5, np.float32)
     missing = np.random.default_rng(0).random((40, 30, 1)) < 0.5
     refiner = Refiner(missing, 2, RefinementOptions(), _Constant(0.0, 1.0, 3.0))
-    for _ in refiner.round(planes, last=True):
+    for _ in refiner.round(planes, 0, 1):
         pass
     np.testing.assert_allclose(planes[missing], 0.75, atol=1e-6)
     assert (planes[~missing] == 0.5).all()

@@ -1,6 +1,7 @@
 """Non-local refinement against its definition, written out pixel by pixel."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,9 +10,9 @@ from pictures import photograph
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
 from dictsel_core.restoration import rounds
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
-from dictsel_core.restoration.refinement import Refiner
-from dictsel_core.restoration.rounds import refine, refine_with_early_stopping
-from dictsel_core.restoration.similar import Search, Tile, spans
+from dictsel_core.restoration.refinement import Refiner, grid_offsets
+from dictsel_core.restoration.rounds import refine, refine_unless_harmful
+from dictsel_core.restoration.similar import Tile, spans
 
 FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
 
@@ -25,8 +26,9 @@ def drain(generator):
             return steps, stop.value
 
 
-def tiles(shape, search):
-    return [Tile(down, across) for down in spans(shape[0], search) for across in spans(shape[1], search)]
+def tiles(shape, search, offsets):
+    down, across = (spans(length, search, offset) for length, offset in zip(shape, offsets, strict=True))
+    return [Tile(*each) for each in product(down, across)]
 
 
 def texture(height, width, n_channels=1):
@@ -36,12 +38,12 @@ def texture(height, width, n_channels=1):
     return np.stack(planes, axis=2).astype(np.float32)
 
 
-def literal_round(picture, missing, search, relaxation):
+def literal_round(picture, missing, search, relaxation, noise, offsets):
     """One round as the module's docstring tells it, with no thought of speed."""
     height, width, n_channels = picture.shape
     size, joint = search.size, missing.shape[2] > 1
-    sums, counts = np.zeros(picture.shape), np.zeros((height, width, 1))
-    for tile in tiles((height, width), search):
+    sums, weights = np.zeros(picture.shape), np.zeros(picture.shape)
+    for tile in tiles((height, width), search, offsets):
         across = tile.horizontal.n_patches
 
         def cut(planes, number, tile=tile, across=across):
@@ -53,7 +55,9 @@ def literal_round(picture, missing, search, relaxation):
             if not cut(missing, reference).any():
                 continue
             gray = picture.mean(axis=2)
-            distances = [np.square(cut(gray, c) - cut(gray, reference)).sum() for c in candidates]
+            steps = np.subtract(np.divmod(candidates, across), np.reshape(divmod(reference, across), (2, 1)))
+            distances = search.penalty * np.square(steps).sum(axis=0)
+            distances += [np.square(cut(gray, c) - cut(gray, reference)).sum() for c in candidates]
             members = candidates[np.argsort(distances, kind="stable")][: search.n_members]
             values = np.array([cut(picture, m).transpose(2, 0, 1) for m in members], np.float64)
             values = values.reshape(len(members), 1 if joint else n_channels, -1)
@@ -65,31 +69,43 @@ def literal_round(picture, missing, search, relaxation):
             mixed = (1 - shared) * covariance + shared * mean * np.trace(covariance) / np.trace(mean)
             for member, value in list(zip(members, values, strict=True))[: OPTIONS.n_estimated]:
                 gaps = cut(missing, member).transpose(2, 0, 1).reshape(1 if joint else -1, value.shape[1])[0]
-                new = values.mean(axis=0)
-                inner = mixed[np.ix_(~gaps, ~gaps)] + OPTIONS.noise * np.eye((~gaps).sum())
-                weights = np.linalg.solve(inner, (value - new)[:, ~gaps].T)
-                new = new + (mixed[:, ~gaps] @ weights).T
-                cut(sums, member)[...] += new.reshape(n_channels, size, size).transpose(1, 2, 0)
-                cut(counts, member)[...] += 1
-    estimate = picture + relaxation * (sums / np.maximum(counts, 1) - picture)
-    return np.where(missing & (counts > 0), np.clip(estimate, 0, 1), picture)
+                inner = mixed[np.ix_(~gaps, ~gaps)] + noise * np.eye((~gaps).sum())
+                gain = np.linalg.solve(inner, mixed[~gaps]).T
+                new = values.mean(axis=0) + (value - values.mean(axis=0))[:, ~gaps] @ gain.T
+                weight = 1 / (np.diag(mixed) + noise - (gain * mixed[:, ~gaps]).sum(axis=1))
+                as_patch = (n_channels, size, size)
+                cut(sums, member)[...] += (weight * new).reshape(as_patch).transpose(1, 2, 0)
+                cut(weights, member)[...] += weight.reshape(-1, size, size).transpose(1, 2, 0)
+    estimate = picture + relaxation * (sums / np.where(weights > 0, weights, 1) - picture)
+    return np.where(missing & (weights > 0), np.clip(estimate, 0, 1), picture)
+
+
+def exact_moments(covariances, deviations, missing, noise):
+    """Conditional means and variances as they are defined."""
+    means, variances = np.zeros(deviations.shape), np.ones(missing.shape)
+    for g, e in np.ndindex(missing.shape[:2]):
+        m, o = missing[g, e], ~missing[g, e]
+        inner = covariances[g][np.ix_(o, o)] + noise * np.eye(o.sum())
+        gain = np.linalg.solve(inner, covariances[g][np.ix_(o, m)])
+        means[g, e][:, m] = deviations[g, e][:, o] @ gain
+        reduction = (gain * covariances[g][np.ix_(o, m)]).sum(axis=0)
+        variances[g, e, m] = np.diag(covariances[g])[m] + noise - reduction
+    return means, variances
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_layers", [1, 3], ids=["shared mask", "mask per channel"])
-@pytest.mark.parametrize("last", [False, True])
-def test_a_round_is_that_of_the_definition(n_layers, last, monkeypatch):
-    monkeypatch.setattr("dictsel_core.restoration.conditional.N_STEPS", 60)  # solve the systems exactly
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_round_is_that_of_the_definition(n_layers, number, monkeypatch):
+    monkeypatch.setattr("dictsel_core.restoration.estimator.conditional_moments", exact_moments)
     rng = np.random.default_rng(1)
     picture = texture(52, 47, 3) + rng.normal(0, 0.05, (52, 47, 3)).astype(np.float32)
     missing = rng.random((52, 47, n_layers)) < 0.6
-    search = Search(
-        OPTIONS.last_size if last or n_layers > 1 else OPTIONS.size,
-        OPTIONS.radius,
-        OPTIONS.n_members,
-    )
-    expected = literal_round(picture, missing, search, 1.0 if last else OPTIONS.relaxation)
-    drain(Refiner(missing, 2).round(picture, last=last))
+    options = replace(OPTIONS, radius=10)  # with more candidates, distances are less precise
+    search = options.search(number, 2, small=n_layers > 1)
+    relaxation, noise = ((OPTIONS.relaxation, OPTIONS.estimator(0, 2).noise), (1.0, OPTIONS.noise))[number]
+    expected = literal_round(picture, missing, search, relaxation, noise, grid_offsets(number, search.stride))
+    drain(Refiner(missing, 2, options).round(picture, number, 2))
     assert picture == pytest.approx(expected, abs=2e-3)
 
 
@@ -147,20 +163,20 @@ def test_refinement_that_does_not_help_is_taken_back():
     missing = rng.random((64, 64, 1)) < 0.3
     held_out = ~missing & (rng.random((64, 64, 1)) < 0.1)
     picture = truth.copy()  # a first restoration that cannot be improved on
-    n_rounds = drain(refine_with_early_stopping(picture, missing, held_out, truth[held_out], 1))[1]
+    n_rounds = drain(refine_unless_harmful(picture, missing, held_out, truth[held_out], 1))[1]
     assert n_rounds == 0
     assert (picture == truth).all()
 
 
-def test_refinement_goes_on_while_it_helps():
+def test_refinement_goes_on_if_it_helps():
     rng = np.random.default_rng(6)
     truth = texture(64, 64)
     missing = rng.random((64, 64, 1)) < 0.7
     held_out = ~missing & (rng.random((64, 64, 1)) < 0.1)
     unseen = missing | held_out
     picture = np.where(unseen, truth + rng.normal(0, 0.2, truth.shape), truth).astype(np.float32)
-    steps, n_rounds = drain(refine_with_early_stopping(picture, missing, held_out, truth[held_out], 1))
-    assert n_rounds >= 4
+    steps, n_rounds = drain(refine_unless_harmful(picture, missing, held_out, truth[held_out], 1))
+    assert n_rounds == rounds.BEST_ROUNDS
     assert sum(step.round_done for step in steps) == n_rounds
     assert (picture[~missing] == truth[~missing]).all()
     assert np.abs(picture - truth).max() < 0.1

@@ -85,7 +85,7 @@ def test_a_first_stroke_selects_its_own_dictionary():
     nothing[STROKE] = True
     result = restore_region(image, nothing, first, STROKE)
     assert result.selection is not None
-    assert result.n_rounds == 3
+    assert result.n_rounds == RestoreSettings().rounds
     assert np.abs(result.image[STROKE].astype(int) - image[STROKE]).mean() < 3
 
 

@@ -1,21 +1,24 @@
 """Groups of similar patches."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at, spans
 
 
-def tiles(shape, search):
-    return [Tile(down, across) for down in spans(shape[0], search) for across in spans(shape[1], search)]
+def tiles(shape, search, offset=0):
+    down, across = (spans(length, search, offset) for length in shape)
+    return [Tile(*each) for each in product(down, across)]
 
 
-@pytest.mark.parametrize("shape", [(8, 8), (9, 40), (61, 33)])
-def test_tiles_hold_every_reference_once_with_all_patches_around_it(shape):
-    search = Search(size=8, radius=5, n_members=10)
+@pytest.mark.parametrize(("shape", "offset"), [((8, 8), 0), ((9, 40), 0), ((61, 33), 0), ((9, 61), 3)])
+def test_tiles_hold_every_reference_once_with_all_patches_around_it(shape, offset):
+    search = Search(size=8, radius=5, n_members=10, stride=4)
     last = np.array(shape) - search.size
     seen = []
-    for tile in tiles(shape, search):
+    for tile in tiles(shape, search, offset):
         width = tile.horizontal.n_patches
 
         def place(number, tile=tile, width=width):
@@ -34,14 +37,15 @@ def test_tiles_hold_every_reference_once_with_all_patches_around_it(shape):
             }
             assert near <= set(zip(rows.tolist(), columns.tolist(), strict=True))
             assert rows.max() <= last[0] and columns.max() <= last[1]
-    grid = [sorted({*range(0, end + 1, 4), end}) for end in last.tolist()]
+    grid = [sorted({0, *range(offset, end + 1, 4), end}) for end in last.tolist()]
     assert sorted(seen) == [(r, c) for r in grid[0] for c in grid[1]]
 
 
+@pytest.mark.parametrize("penalty", [0.0, 0.01])
 @pytest.mark.parametrize("n_channels", [1, 3])
-def test_groups_are_the_nearest_patches_with_the_reference_first(n_channels):
+def test_groups_are_the_nearest_patches_with_the_reference_first(n_channels, penalty):
     rng = np.random.default_rng(0)
-    search = Search(size=4, radius=3, n_members=12)
+    search = Search(size=4, radius=3, n_members=12, stride=2, penalty=penalty)
     picture = rng.random((30, 45, n_channels)).astype(np.float32)
     for tile in tiles((30, 45), search):
         shape = len(tile.vertical.references), len(tile.horizontal.references)
@@ -55,6 +59,9 @@ def test_groups_are_the_nearest_patches_with_the_reference_first(n_channels):
         for reference, candidates in zip(tile.references, tile.candidates, strict=True):
             if int(reference) in found:
                 distances = np.square(gray[candidates] - gray[reference]).sum(axis=1)
+                width = tile.horizontal.n_patches
+                for numbers, own in zip(np.divmod(candidates, width), divmod(reference, width), strict=True):
+                    distances += penalty * np.square(numbers - own)
                 order = candidates[np.argsort(distances, kind="stable")]
                 assert found[int(reference)].tolist() == order[:12].tolist()
         values = groups.values + groups.center

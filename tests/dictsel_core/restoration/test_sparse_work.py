@@ -7,12 +7,12 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dictsel_core import standard_ground_set
 from dictsel_core._threads import single_threaded_blas
 from dictsel_core.restoration.coding import PatchCoder
-from dictsel_core.restoration.conditional import conditional_means
+from dictsel_core.restoration.conditional import conditional_moments
 from dictsel_core.restoration.estimator import shrunk_covariances
 from dictsel_core.restoration.pyramid import double, double_at
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
-from dictsel_core.restoration.refinement import Refiner
-from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at, spans
+from dictsel_core.restoration.refinement import Refiner, grid_offsets
+from dictsel_core.restoration.similar import Tile, find_groups, patches_at, spans
 
 
 @pytest.fixture(autouse=True)
@@ -57,12 +57,12 @@ def picture(shape, n_channels):
     return np.clip(np.stack(planes, axis=2) + noise, 0, 1).astype(np.float32)
 
 
-def full_round(planes, missing, search, relaxation):
+def full_round(planes, missing, search, relaxation, noise, offsets=(0, 0)):
     """One round that finds the groups of all references, and adds up whole patches, one after the other."""
     size, n_channels = search.size, planes.shape[2]
-    sums, weights = np.zeros(planes.shape), np.zeros((*planes.shape[:2], 1))
-    for down in spans(planes.shape[0], search):
-        for across in spans(planes.shape[1], search):
+    sums, weights = np.zeros(planes.shape), np.zeros(planes.shape)
+    for down in spans(planes.shape[0], search, offsets[0]):
+        for across in spans(planes.shape[1], search, offsets[1]):
             tile = Tile(down, across)
             everything = np.ones((len(down.references), len(across.references)), bool)
             groups = find_groups(planes, tile, search, everything)
@@ -72,7 +72,7 @@ def full_round(planes, missing, search, relaxation):
             if not kept.any():
                 continue
             values, numbers = values[kept], numbers[kept]
-            tile_sums, tile_weights = np.zeros((*tile.shape, n_channels)), np.zeros((*tile.shape, 1))
+            tile_sums, tile_weights = (np.zeros((*tile.shape, n_channels)) for _ in range(2))
             d = unknown[0].size
             members = values.reshape(*numbers.shape, -1, d)
             means = members.mean(axis=1, keepdims=True)
@@ -83,13 +83,15 @@ def full_round(planes, missing, search, relaxation):
                 gaps = patches_at(missing, tile, size, nearest).reshape(1, len(nearest), d)
                 deviations = np.where(gaps[:, :, None], 0, members[group : group + 1, : len(nearest)])
                 one = covariances[group : group + 1]
-                estimates = conditional_means(one, deviations.astype(np.float32), gaps, OPTIONS.noise)
+                estimates, variances = conditional_moments(one, deviations.astype(np.float32), gaps, noise)
                 estimates = (estimates + means[group]) + groups.center
-                for number, estimate in zip(nearest, estimates[0], strict=True):
+                certain = np.float32(noise) / variances[0]
+                for number, estimate, weight in zip(nearest, estimates[0], certain, strict=True):
                     row, column = divmod(int(number), across.n_patches)
                     area = np.s_[row : row + size, column : column + size]
-                    tile_sums[area] += estimate.reshape(n_channels, size, size).transpose(1, 2, 0)
-                    tile_weights[area] += 1
+                    weighted = estimate * weight.reshape(-1, estimate.shape[1])
+                    tile_sums[area] += weighted.reshape(n_channels, size, size).transpose(1, 2, 0)
+                    tile_weights[area] += weight.reshape(-1, size, size).transpose(1, 2, 0)
             sums[tile.region] += tile_sums
             weights[tile.region] += tile_weights
     change = relaxation * (sums / np.where(weights > 0, weights, 1) - planes)
@@ -101,10 +103,11 @@ def full_round(planes, missing, search, relaxation):
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_a_round_has_the_bits_of_the_full_computation(kind, shape):
     planes, missing = picture(shape, 1), damage(kind, shape)
-    expected = full_round(planes, missing, Search(OPTIONS.size, OPTIONS.radius, OPTIONS.n_members), 1.7)
+    search = OPTIONS.search(0, 3)
+    expected = full_round(planes, missing, search, OPTIONS.relaxation, OPTIONS.estimator(0, 3).noise)
     for threads in (1, 3):
         result = planes.copy()
-        list(Refiner(missing, threads).round(result, last=False))
+        list(Refiner(missing, threads).round(result, 0, 3))
         assert (result == expected).all()
 
 
@@ -113,8 +116,10 @@ def test_a_round_has_the_bits_of_the_full_computation(kind, shape):
 def test_a_round_in_color_has_the_bits_of_the_full_computation(kind, n_layers):
     shape = 61, 83
     planes, missing = picture(shape, 3), damage(kind, shape, n_layers)
-    expected = full_round(planes, missing, Search(OPTIONS.last_size, OPTIONS.radius, OPTIONS.n_members), 1.0)
-    list(Refiner(missing, 2).round(planes, last=True))
+    search = OPTIONS.search(2, 3)
+    offsets = grid_offsets(2, search.stride)
+    expected = full_round(planes, missing, search, 1.0, OPTIONS.noise, offsets)
+    list(Refiner(missing, 2).round(planes, 2, 3))
     assert (planes == expected).all()
 
 
@@ -122,7 +127,7 @@ def test_a_round_reads_the_picture_only():
     """The region of a cell may be the whole picture, which must not be changed on the way."""
     planes = np.full((24, 24, 1), 0.25, np.float32)
     missing = damage(0.5, (24, 24))
-    list(Refiner(missing, 1).round(planes, last=False))
+    list(Refiner(missing, 1).round(planes, 0, 3))
     assert (planes[~missing] == 0.25).all()
     assert planes == pytest.approx(0.25, abs=1e-6)
 

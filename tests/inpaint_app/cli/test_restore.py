@@ -17,7 +17,7 @@ from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
 SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing"]
-KEYS = [*SCORES, "estimated_psnr", "missing_fraction", "seconds", "settings", "output"]
+KEYS = [*SCORES, "estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output"]
 
 
 def run_json(capsys, *arguments):
@@ -49,7 +49,9 @@ def test_without_a_reference_the_psnr_is_estimated(tmp_path, capsys) -> None:
     document = run_json(capsys, "restore", broken)
     picture = read_picture(broken)
     settings = restore(picture.pixels, detect_missing(picture).mask).settings
-    assert document["estimated_psnr"] == estimate_psnr(picture.pixels, detect_missing(picture).mask, settings)
+    estimate = estimate_psnr(picture.pixels, detect_missing(picture).mask, settings)
+    assert document["estimated_psnr"] == estimate.psnr
+    assert document["estimated_interval"] == [estimate.low, estimate.high]
     assert document["psnr"] is document["psnr_missing"] is document["ssim"] is None
     document = run_json(capsys, "restore", broken, "--overwrite", "--no-estimate")
     assert document["estimated_psnr"] is None
@@ -182,7 +184,7 @@ def test_auto_restores_with_the_tuned_settings(tmp_path, capsys, few_trials) -> 
     tuned = run_json(capsys, "tune", broken)
     document = run_json(capsys, "restore", broken, "--auto")
     assert document["settings"] == tuned["settings"]
-    assert document["estimated_psnr"] == tuned["estimated_psnr"]
+    assert document["estimated_interval"][0] < document["estimated_psnr"]
     assert document["seconds"]["tune"] > 0
 
 

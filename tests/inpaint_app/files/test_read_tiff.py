@@ -133,16 +133,7 @@ def test_reversed_bits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "kept"),
-    [
-        ("i1", "i1"),
-        ("i2", "i2"),
-        ("i4", "i4"),
-        ("u4", "u4"),
-        ("f8", "f8"),
-        ("i8", "f8"),
-        ("u8", "f8"),
-        ("f2", "f4"),
-    ],
+    [(name, name) for name in ("i1", "i2", "i4", "u4", "f8")] + [("i8", "f8"), ("u8", "f8"), ("f2", "f4")],
 )
 def test_types_are_kept_or_become_floats_that_hold_them(tmp_path: Path, dtype: str, kept: str) -> None:
     values = np.random.default_rng(0).integers(-100 if dtype[0] != "u" else 0, 120, (*SHAPE, 1)).astype(dtype)

@@ -98,7 +98,7 @@ def read_layout(page: tifffile.TiffPage, file_size: int) -> Layout:
     DamagedError, UnsupportedError
         If parts are missing, lie outside the file or are absurdly large, or if it is no picture.
     """
-    photometric = int(page.photometric) if page.photometric is not None else MIN_IS_BLACK
+    photometric = int(page.photometric)
     if tags.DNG_VERSION in page.tags or photometric in _RAW_CAMERA or (page.index == 0 and page.is_reduced):
         raise UnsupportedError("it is a raw camera file", "develop it to a 16-bit TIFF first")
     check_size(page.imagewidth, page.imagelength)

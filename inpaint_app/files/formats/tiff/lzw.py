@@ -51,7 +51,8 @@ def _codes(stored: Ints, position: int, n_bits: int) -> Ints:
     starts, widths = position + _STARTS[:n_codes], _WIDTHS[:n_codes]
     first, shift = starts >> 3, starts & 7
     bits = (stored[first] << 24) | (stored[first + 1] << 16) | (stored[first + 2] << 8) | stored[first + 3]
-    return (bits >> (32 - widths - shift)) & ((1 << widths) - 1)
+    codes: Ints = (bits >> (32 - widths - shift)) & ((1 << widths) - 1)
+    return codes
 
 
 def _resolve(codes: Ints, size: int) -> bytes:

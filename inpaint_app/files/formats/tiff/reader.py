@@ -49,6 +49,7 @@ def decode_tiff(data: bytes) -> Picture:
         for number, page in enumerate(file.pages):
             if number >= _MAX_PAGES:
                 raise UnsupportedError(f"it has more than {_MAX_PAGES:,} pages", "split it first")
+            assert isinstance(page, tifffile.TiffPage), "frames are not asked for"
             directory = read_directory(data, header, page.offset)
             if directory.lost & _STRUCTURAL:
                 raise DamagedError("it ends too early")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from inpaint_app.window.canvas.tools.brush import Brush
 from inpaint_app.window.canvas.tools.eraser import Eraser
+from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
 from inpaint_app.window.canvas.tools.pan import Pan
 from inpaint_app.window.canvas.tools.rectangle import Rectangle
 from inpaint_app.window.canvas.tools.tool import Tool
 
-TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Pan, Brush, Eraser, Rectangle)}
+TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (HealingBrush, Pan, Brush, Eraser, Rectangle)}
 """All tools by name, in the order of the toolbar; menu, toolbar, shortcuts and canvas follow."""

@@ -80,6 +80,8 @@ def test_the_list_is_seen_before_anything_is_restored(dialog, session, qtbot, fi
     assert [table.item(row, 0).text() for row in range(2)] == ["a.png", "b.png"]
     kinds = find(dialog, QComboBox, "Missing pixels are")
     kinds.setCurrentIndex(kinds.findData("folder"))
+    assert table.rowCount() == 0, "the masks are not known yet"
+    assert not find(dialog, QPushButton, "Restore all").isEnabled()
     find(dialog, QLineEdit, "Folder of masks").setText(str(masks))
     settle(session, qtbot)
     assert [table.item(row, 4).text()[:16] for row in range(2)] == ["to a.png", "There is no mask"]

@@ -1,12 +1,13 @@
 """Captions of pictures and entries of lists."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dictsel_core import PRESETS, Restoration, RestoreSettings
+from dictsel_core import PRESETS, QualityEstimate, Restoration, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics, Scores
@@ -14,6 +15,8 @@ from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.descriptions import format_settings, short_quality
 from inpaint_app.window.session.state import Activity, RunRecord
 
+ESTIMATE = QualityEstimate(30.0, 28.5, 31.5, 100, 0.0, has_wide_hole=False)
+UNKNOWN = QualityEstimate(math.nan, math.nan, math.nan, 100, 0.5, has_wide_hole=True)
 MEASURED = QualityMetrics(Scores(31.234, 28.1, 0.91239, None))
 
 
@@ -35,8 +38,11 @@ def test_the_caption_of_a_result_has_all_its_figures_and_fewer_words_for_less_ro
 
 def test_figures_to_come_are_announced_and_estimates_are_marked(record) -> None:
     assert descriptions.restored_caption(record)[0] == "measuring …   1.0 s"
-    estimated = replace(record, figures=QualityMetrics(estimated_psnr=30.0))
-    assert descriptions.restored_caption(estimated)[0] == "PSNR ≈ 30.00 dB (estimated)   1.0 s"
+    estimated = replace(record, figures=QualityMetrics(estimate=ESTIMATE))
+    caption = "PSNR ≈ 30.00 dB at missing pixels (28.5 to 31.5 dB)   1.0 s"
+    assert descriptions.restored_caption(estimated)[0] == caption
+    unknown = replace(record, figures=QualityMetrics(estimate=UNKNOWN))
+    assert descriptions.restored_caption(unknown)[0] == "wide hole: no estimate   1.0 s"
     assert "PSNR not known" in descriptions.restored_caption(replace(record, figures=QualityMetrics()))[0]
 
 
@@ -70,7 +76,8 @@ def test_equal_names_are_told_apart_by_their_folders() -> None:
     [
         (True, None, "…"),
         (False, None, "–"),
-        (False, QualityMetrics(estimated_psnr=30.0), "≈ 30.00 dB"),
+        (False, QualityMetrics(estimate=ESTIMATE), "≈ 30.00 dB"),
+        (False, QualityMetrics(estimate=UNKNOWN), "–"),
         (True, QualityMetrics(), "–"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dictsel_core import Restoration, RestoreSettings
+from dictsel_core import QualityEstimate, Restoration, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.history import RunHistory
@@ -43,7 +43,7 @@ def test_the_newest_is_kept_however_large() -> None:
 
 def test_figures_belong_to_one_record() -> None:
     history = RunHistory().added(record(1)).added(record(2))
-    figures = QualityMetrics(estimated_psnr=30.0)
+    figures = QualityMetrics(estimate=QualityEstimate(30.0, 28.5, 31.5, 100, 0.0, has_wide_hole=False))
     changed = history.with_figures(2, figures)
     assert [each.figures for each in changed.records] == [None, figures]
     assert [each.figures for each in history.records] == [None, None]

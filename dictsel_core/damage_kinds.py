@@ -1,0 +1,8 @@
+"""Kinds of damage that can be detected; apart from detection, which is slow to import."""
+
+from typing import Literal, get_args
+
+DamageKind = Literal["scratches", "dust", "dead_pixels", "dead_lines", "stamps", "creases"]
+DAMAGE_KINDS: tuple[DamageKind, ...] = get_args(DamageKind)
+USUAL_KINDS: tuple[DamageKind, ...] = ("scratches", "dust")
+"""What old prints and films suffer from."""

@@ -1,0 +1,37 @@
+"""What is known about the quality of a restoration without the original."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class QualityEstimate:
+    """The estimated quality of a restoration.
+
+    Attributes
+    ----------
+    psnr : float
+        PSNR over the missing pixels in decibels. Infinite if nothing is missing; NaN if there is no estimate.
+    low, high : float
+        The PSNR lies between these with a probability of 90 %.
+    n_held_out : int
+        Number of observed pixels that were held out.
+    unknown_fraction : float
+        Fraction of the missing values in wide holes that could not be moved over observed parts. If it is
+        more than 2 %, there is no estimate.
+    has_wide_hole : bool
+        Whether pixels are missing that are farther than 8 from all observed ones.
+    """
+
+    psnr: float
+    low: float
+    high: float
+    n_held_out: int
+    unknown_fraction: float
+    has_wide_hole: bool
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is an estimate."""
+        return not np.isnan(self.psnr)

@@ -1,0 +1,84 @@
+"""`inpaint detect`: find the damage of a picture."""
+
+import argparse
+from pathlib import Path
+
+from dictsel_core import DAMAGE_KINDS, USUAL_KINDS
+from inpaint_app.cli import options
+from inpaint_app.cli.command import Command
+from inpaint_app.cli.console import Console
+from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.report import terminal_control
+from inpaint_app.errors import printable_path
+from inpaint_app.formatting import format_percent
+from inpaint_app.jobs.detect import DetectRequest, DetectResult, detect_file
+from inpaint_app.jobs.source import check_input
+
+_DETAILS = f"""\
+examples:
+  inpaint detect scan.jpg
+  inpaint detect scan.jpg -o mask.png --sensitivity 0.7
+  inpaint detect frame.tif --kinds dead_pixels,dead_lines
+  inpaint restore scan.jpg --mask scan_mask.png
+
+Kinds: {", ".join(DAMAGE_KINDS[:4])},
+{", ".join(DAMAGE_KINDS[4:])}. Look at the mask before you restore with it: wires, hair and
+highlights of the picture may be taken for damage.
+
+JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, output."""
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    options.add_input(parser)
+    options.add_output(parser, "default: <name>_mask.png beside IN", required=False)
+    kinds = f"what to look for (default {','.join(USUAL_KINDS)})"
+    parser.add_argument(
+        "--kinds", metavar="KINDS", type=options.damage_kinds, default=USUAL_KINDS, help=kinds
+    )
+    options.add_sensitivity(parser)
+    options.add_verbosity(parser)
+
+
+def _run(args: argparse.Namespace) -> int:
+    console = Console(as_json=args.json, quiet=args.quiet)
+    check_input(args.input)
+    output: Path = args.output or args.input.with_name(f"{args.input.stem}_mask.png")
+    sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
+    request = DetectRequest(args.input, output, args.kinds, sensitivity, args.overwrite)
+    with ProgressBar(quiet=args.quiet) as bar:
+        result = detect_file(request, terminal_control(console, bar))
+    _print(console, request, result)
+    document = {
+        "found": {
+            kind: {"regions": found.n_regions, "pixels": found.n_pixels}
+            for kind, found in result.found.items()
+        },
+        "missing_fraction": float(result.mask.mean()),
+        "sensitivity": request.sensitivity,
+        "output": str(output),
+    }
+    console.print_json(document)
+    return 0
+
+
+def _print(console: Console, request: DetectRequest, result: DetectResult) -> None:
+    picture = result.picture
+    console.print(
+        f"Picture:     {printable_path(request.path)}, {picture.width} x {picture.height} pixels, "
+        f"{picture.mode}"
+    )
+    for kind, found in result.found.items():
+        name, part = kind.replace("_", " ").capitalize() + ":", found.n_pixels / result.mask.size
+        console.print(f"{name:<12} {found.n_regions} found, {found.n_pixels} pixels ({format_percent(part)})")
+    for notice in picture.notices:
+        console.note(notice)
+    console.print_written(request.output, result.notes, label="Mask")
+
+
+COMMAND = Command(
+    "detect IN [-o MASK] [--kinds KINDS] [--sensitivity S] [options]",
+    "Find scratches, dust and other damage, and write a mask of it.",
+    _DETAILS,
+    _add_options,
+    _run,
+)

@@ -1,0 +1,97 @@
+"""The PSNR of missing pixels, estimated without the original."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pictures import photograph, random_mask
+
+from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore
+from dictsel_core.completion import completion
+from dictsel_core.estimation import trials
+
+FAST = RestoreSettings.preset("fast")
+
+
+@pytest.fixture(autouse=True)
+def few_iterations(monkeypatch):
+    monkeypatch.setattr(completion, "_N_ITERATIONS", 1)
+    monkeypatch.setattr(completion, "_N_MORE", 1)
+
+
+def hole(shape, size, top=20, left=30):
+    mask = np.zeros(shape, bool)
+    mask[top : top + size, left : left + size] = True
+    return mask
+
+
+def masks():
+    lines = np.zeros((128, 128), bool)
+    lines[::16] = lines[1::16] = lines[2::16] = True
+    return {
+        "80 %": random_mask((128, 128), 0.8),
+        "50 %": random_mask((128, 128), 0.5),
+        "lines": lines,
+        "24 px": hole((128, 128), 24),
+    }
+
+
+@pytest.mark.parametrize("damage", masks())
+@pytest.mark.parametrize("color", [False, True])
+def test_the_truth_lies_in_the_interval(damage, color):
+    original, mask = photograph(128, color), masks()[damage]
+    truth = psnr(original, restore(original, mask, FAST).image, mask=mask)
+    estimate = estimate_psnr(original, mask, FAST)
+    assert estimate.is_known
+    assert estimate.low < truth < estimate.high
+    assert estimate.has_wide_hole == (damage == "24 px")
+    assert estimate.high - estimate.low < 16
+
+
+def test_missing_values_are_never_read_and_the_seed_decides():
+    original, mask = photograph(64), random_mask((64, 64), 0.5)
+    hidden = np.where(mask, 0, original).astype(np.uint8)
+    assert estimate_psnr(hidden, mask, FAST) == estimate_psnr(original, mask, FAST)
+    assert estimate_psnr(hidden, mask, FAST, seed=1) != estimate_psnr(hidden, mask, FAST)
+
+
+def test_nothing_missing_needs_no_estimate():
+    estimate = estimate_psnr(photograph(32), np.zeros((32, 32), bool))
+    assert estimate.psnr == estimate.low == estimate.high == float("inf")
+
+
+def test_holes_that_fit_nowhere_else_have_no_estimate():
+    estimate = estimate_psnr(photograph(96), hole((96, 96), 60), FAST)
+    assert not estimate.is_known
+    assert np.isnan([estimate.psnr, estimate.low, estimate.high]).all()
+    assert estimate.has_wide_hole
+
+
+def test_a_channel_that_is_missing_entirely_has_no_estimate():
+    image = photograph(32, color=True)
+    mask = np.zeros(image.shape, bool)
+    mask[:, :, 0] = True
+    assert not estimate_psnr(image, mask).is_known
+
+
+def test_one_observed_pixel_is_too_few():
+    lonely = np.ones((32, 32), bool)
+    lonely[5, 5] = False
+    assert not estimate_psnr(photograph(32), lonely, FAST).is_known
+
+
+def test_a_large_picture_is_represented_by_parts_around_the_damage(monkeypatch):
+    monkeypatch.setattr(trials, "_MAX_PIXELS", 3 * 64**2)
+    monkeypatch.setattr(trials, "_TILE_SIZE", 64)
+    original = photograph(256)
+    mask = random_mask(original.shape, 0.02)
+    estimate = estimate_psnr(original, mask, FAST)
+    assert 0 < estimate.n_held_out < 0.2 * 3 * 64**2
+    speck = hole(original.shape, 3)
+    assert estimate_psnr(original, speck, FAST).is_known
+
+
+def test_rounds_that_held_out_pixels_decide_about_are_three(monkeypatch):
+    original, mask = photograph(48), random_mask((48, 48), 0.6)
+    best, three = (replace(FAST, rounds=rounds) for rounds in (None, 3))
+    assert estimate_psnr(original, mask, best) == estimate_psnr(original, mask, three)
