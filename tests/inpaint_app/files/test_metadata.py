@@ -244,9 +244,8 @@ def test_what_gdal_and_photoshop_tell_survives(tmp_path: Path, order: str) -> No
             expected = found
     assert found == expected
     assert lost_metadata(picture, tmp_path / "b.tif") == ()
-    assert lost_metadata(picture, tmp_path / "b.png") == (
-        "the place on Earth (GeoTIFF)", "GDAL metadata", 'the "no data" value', "XMP", "IPTC",
-    )  # fmt: skip
+    lost = {"the place on Earth (GeoTIFF)", "GDAL metadata", 'the "no data" value', "XMP", "IPTC"}
+    assert set(lost_metadata(picture, tmp_path / "b.png")) == lost
 
 
 def test_big_profile_in_jpeg(tmp_path: Path) -> None:

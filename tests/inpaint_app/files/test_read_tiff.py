@@ -275,8 +275,12 @@ def test_truncated_pages_are_refused(tmp_path: Path) -> None:
     )
     data = path.read_bytes()
     for length in range(len(data) - 1, 0, -37):
-        with pytest.raises(UserError):
-            read_bytes(tmp_path, data[:length])
+        try:
+            found = read_bytes(tmp_path, data[:length]).pages
+        except UserError:
+            continue
+        assert len(data) - length < 8  # padding, and the word that no page follows
+        assert np.array_equal([page.pixels for page in found], pages)
 
 
 def test_a_stack_with_one_directory_is_refused(tmp_path: Path) -> None:

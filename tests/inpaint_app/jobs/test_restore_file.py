@@ -52,7 +52,14 @@ def test_all_bands_are_restored_in_their_own_type(tmp_path: Path) -> None:
     damaged[5:8, 5:8] = -9999
     damaged[15, 15, 4] = -9999
     tags = [(42113, "s", 0, "-9999", True)]
-    tifffile.imwrite(tmp_path / "a.tif", damaged, photometric="minisblack", metadata=None, extratags=tags)
+    tifffile.imwrite(
+        tmp_path / "a.tif",
+        damaged,
+        photometric="minisblack",
+        planarconfig="contig",
+        metadata=None,
+        extratags=tags,
+    )
     restore_file(request(tmp_path / "a.tif", tmp_path / "b.tif"), JobControl())
     with tifffile.TiffFile(tmp_path / "b.tif") as file:
         page = file.pages[0]
@@ -71,7 +78,9 @@ def test_a_mask_for_all_pages_or_one_for_each(tmp_path: Path) -> None:
     for name, mask in (("one", masks[0]), ("each", masks), ("two", masks[:2])):
         tifffile.imwrite(tmp_path / f"{name}.tif", mask, photometric="minisblack")
         asked = request(
-            tmp_path / "a.tif", tmp_path / f"{name}-out.tif", mask_spec=MaskSpec(tmp_path / f"{name}.tif")
+            tmp_path / "a.tif",
+            tmp_path / f"{name}-out.tif",
+            mask_spec=MaskSpec(tmp_path / f"{name}.tif", grow=0),
         )
         if name == "two":
             with pytest.raises(UserError, match="The mask has 2 pages but the picture has 3"):
@@ -90,7 +99,7 @@ def test_metadata_that_would_be_lost_are_named_or_refused(tmp_path: Path) -> Non
     for suffix, is_lost in ((".tif", False), (".png", True)):
         asked = request(tmp_path / "a.tif", tmp_path / f"b{suffix}", is_strict=True)
         if is_lost:
-            with pytest.raises(UserError, match="GDAL metadata .* would be lost"):
+            with pytest.raises(UserError, match=r"GDAL metadata .* would be lost"):
                 restore_file(asked, JobControl())
             assert not asked.output.path.exists()
         notes = restore_file(replace(asked, is_strict=not is_lost), JobControl()).notes
@@ -99,7 +108,12 @@ def test_metadata_that_would_be_lost_are_named_or_refused(tmp_path: Path) -> Non
 
 def test_the_window_refuses_what_it_cannot_show_whole(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "pages.tif", stack(), photometric="minisblack")
-    tifffile.imwrite(tmp_path / "bands.tif", stack("u2", 5).transpose(1, 2, 0), photometric="minisblack")
+    tifffile.imwrite(
+        tmp_path / "bands.tif",
+        stack("u2", 5).transpose(1, 2, 0),
+        photometric="minisblack",
+        planarconfig="contig",
+    )
     tifffile.imwrite(tmp_path / "signed.tif", stack("i2", 1)[0])
     for name, words in (("pages", "3 pages"), ("bands", "5 bands")):
         with pytest.raises(UserError, match=f"{words}.*inpaint restore"):
