@@ -62,6 +62,13 @@ def _size(text: str) -> tuple[int, int]:
     return size
 
 
+def _reason(error: ImportError) -> str:
+    """Return why the window cannot open, and what to do about it."""
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] == "PySide6":
+        return 'The window needs Qt, which is not installed; install it with: pip install "dictsel[app]"'
+    return f"The window cannot open ({error}); install what is missing."
+
+
 def main(argv: list[str] | None = None) -> int:
     """Start the window, or say why that cannot be done."""
     open_closed_streams()
@@ -90,7 +97,7 @@ def _start(argv: list[str] | None) -> int:
         with exit_on_interrupt("inpaint-app"):
             from inpaint_app.window.app import main as run  # noqa: PLC0415  (Qt only where it is needed)
     except ImportError as error:
-        print_note(f"inpaint-app: The window cannot open ({error}); install what is missing.\n")
+        print_note(f"inpaint-app: {_reason(error)}\n")
         return 1
     return run(args)
 

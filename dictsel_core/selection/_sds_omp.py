@@ -9,11 +9,11 @@ from dictsel_core._runs import stepwise
 from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import IndividualSparsity
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Method
-from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.engine.fits import ColumnFit
+from dictsel_core.selection.engine.method import Method
+from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
-from dictsel_core.selection.state import SupportState
 
 
 def sds_omp(

@@ -68,6 +68,8 @@ class MaskHistory:
         self._first, self._newest = 0, 0
         self._saved = {0}
         self._origins = {0: MaskOrigin()}
+        #: Number of the state that was proposed last.
+        self._proposed = -1
 
     @property
     def mask(self) -> Mask:
@@ -215,6 +217,22 @@ class MaskHistory:
         if new_origin == MaskOrigin():
             self._saved.add(self._state)
         return rect
+
+    def propose(self, mask: Mask) -> Rect | None:
+        """Take over a mask with detected damage, as one step together with the last mask proposed.
+
+        Nothing is kept in between, unless the mask was painted on since.
+        """
+        self.end_stroke()
+        before = self._done.pop() if self._done and self._state == self._proposed else None
+        if before is not None:
+            _flip(self._mask[before.rect.slices], before)
+        rect = self._apply(self._whole(), self._mask != mask, replace(self.origin, is_detected=True))
+        if rect is not None:
+            self._proposed = self._state
+        if before is None or rect is None:
+            return rect if before is None else before.rect
+        return rect.united(before.rect)
 
     def undo(self) -> Rect | None:
         """Take the last step back."""

@@ -85,6 +85,9 @@ SPECS = {
     ),
     "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
     "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
+    "find_damage": ActionSpec(
+        "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"
+    ),
     "undo": ActionSpec("&Undo", ("Ctrl+Z",), "Undo the last edit of the mask.", "undo", "undo"),
     "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone edit.", "redo", "redo"),
     "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),

@@ -21,7 +21,7 @@ _MENUS = {
         ("batch",),
         ("quit",),
     ),
-    "&Mask": (("undo", "redo"), ("@tools",), ("smaller", "larger"), ("invert", "clear")),
+    "&Mask": (("undo", "redo"), ("find_damage",), ("@tools",), ("smaller", "larger"), ("invert", "clear")),
     "&Restore": (("restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
     "&View": (
         ("@modes",),
@@ -35,12 +35,12 @@ _MENUS = {
 """Sections of each menu: actions by name, and with an @ what is not a single action."""
 _TOOLBAR = (
     ("open", "export"),
-    ("@tools", "@diameter", "undo", "redo"),
+    ("find_damage", "@tools", "@diameter", "undo", "redo"),
     ("restore", "tune", "compare", "stop"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )
-_LABELLED = ("open", "export", "restore", "tune", "compare")
+_LABELLED = ("open", "export", "find_damage", "restore", "tune", "compare")
 """Actions with their name beside their icon."""
 
 

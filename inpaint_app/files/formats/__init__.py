@@ -1,14 +1,15 @@
 """One module per image format: bytes to `Picture` and back.
 
-Containers (chunks, markers, directories) are parsed strictly and with bounds; compressed pixel data are handed to
-the codecs inside Pillow, of TIFF to those of Python. TIFF is parsed and written by tifffile. What it lacks without
-imagecodecs (LZW, predictors of floats, odd depths) and what it does without a bound (deflate) is in
-`tiff/unpack.py`, `tiff/lzw.py` and `tiff/segments.py`; imagecodecs, a wheel of 26 MB, is an extra for rare packings.
+Containers (chunks, markers, directories) are parsed strictly and with bounds; compressed pixel data are
+handed to the codecs inside Pillow, of TIFF to those of Python. TIFF is parsed and written by tifffile. What
+it lacks without imagecodecs (LZW, predictors of floats, odd depths) and what it does without a bound
+(deflate) is in `tiff/unpack.py`, `tiff/lzw.py` and `tiff/segments.py`; imagecodecs, a wheel of 26 MB, is an
+extra for rare packings.
 
-Parsing the containers ourselves is what lets the size limit act before any allocation, truncated files be refused
-rather than filled up, and EXIF be kept byte for byte without Pillow's warnings. Pixels are decoded a band of rows at
-a time into the arrays that the picture keeps (`bands`): of a file of 1.5 MB that holds 200 megapixels of 16-bit
-RGBA, 1.6 GB once unpacked, reading took 6.1 GB and now takes 1.6.
+Parsing the containers ourselves is what lets the size limit act before any allocation, truncated files be
+refused rather than filled up, and EXIF be kept byte for byte without Pillow's warnings. Pixels are decoded
+a band of rows at a time into the arrays that the picture keeps (`bands`): of a file of 1.5 MB that holds
+200 megapixels of 16-bit RGBA, 1.6 GB once unpacked, reading took 6.1 GB and now takes 1.6.
 """
 
 from inpaint_app.files.formats import bmp, jpeg, png, pnm, tiff, webp

@@ -170,6 +170,8 @@ def format_sources(source: Source, mask: MaskHistory) -> str:
     """Return how the missing pixels of a source are known."""
     origin = mask.origin
     known = [_SOURCES[each] for each in source.missing.sources] if origin.is_given else []
+    if origin.is_detected:
+        known.append("detected")
     if origin.is_painted:
         known.append("painted by hand")
     if origin.is_inverted:

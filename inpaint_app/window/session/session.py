@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import CONSTRAINTS, RestoreSettings, Tuning
+from dictsel_core import CONSTRAINTS, DamageKind, RestoreSettings, Tuning
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
@@ -27,6 +27,7 @@ from inpaint_app.jobs.source import Source
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.finder import DamageFinder
 from inpaint_app.window.session.healer import HEALED, Healer
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
@@ -74,8 +75,11 @@ class Session(QObject):
         self._opening = ExclusiveTask(self.workers, self)
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self.healer = Healer(self.workers, self.results, self)
+        self.finder = DamageFinder(self.workers, self.edit_mask, self)
         self._opening.activity_changed.connect(self.activity_changed)
         self.healer.activity_changed.connect(self.activity_changed)
+        self.finder.activity_changed.connect(self.activity_changed)
+        self.finder.failed.connect(self.problem)
         self.healer.healed.connect(lambda: self.notice.emit(HEALED))
         self.healer.failed.connect(self.problem)
         self.runner.activity_changed.connect(self.activity_changed)
@@ -87,7 +91,8 @@ class Session(QObject):
     @property
     def activity(self) -> Activity | None:
         """The work that the user waits for, if there is any."""
-        return self.runner.activity or self.healer.activity or self._opening.activity
+        tasks = (self.runner, self.healer, self.finder, self._opening)
+        return next((task.activity for task in tasks if task.activity is not None), None)
 
     @property
     def is_settled(self) -> bool:
@@ -173,6 +178,7 @@ class Session(QObject):
         self.runner.cancel()
         self.runner.focus_on(None)
         self.healer.restart()
+        self.finder.restart()
         self.results.restart(opened)
         is_another = self.source is None or self.source.intact is not opened.intact
         self.source, self.mask = opened, MaskHistory(opened.missing.mask)
@@ -229,6 +235,16 @@ class Session(QObject):
             self.mask_changed.emit(rect)
         if ends:
             self._end_edit()
+
+    def find_damage(self, kinds: tuple[DamageKind, ...]) -> None:
+        """Look for kinds of damage, and add them to the mask."""
+        if self.source is None or self.mask is None:
+            self.problem.emit(NO_PICTURE)
+        elif not kinds:
+            self.problem.emit("No kind of damage is ticked; tick those to look for.")
+        else:
+            self.set_view(self.view.with_tool("pick", ("damaged",)))
+            self.finder.find(self.source, self.mask, kinds)
 
     def undo(self) -> None:
         """Undo the last edit of the mask, and what was healed with it."""
@@ -366,6 +382,7 @@ class Session(QObject):
         was_comparing = self.activity is not None and self.activity.kind == "compare"
         self._opening.cancel()
         self.healer.cancel()
+        self.finder.cancel()
         self.runner.cancel()
         if was_comparing:
             self._leave_comparison()
@@ -458,6 +475,7 @@ class Session(QObject):
         else:
             self.mask = MaskHistory(mask)
             self.healer.restart()
+            self.finder.restart()
 
     def _show(self, number: int) -> None:
         self.runner.clear_preview()

@@ -78,7 +78,7 @@ class Activity:
     Attributes
     ----------
     kind : str
-        "open", "restore", "tune", "compare", "heal" or "export".
+        "open", "restore", "tune", "compare", "heal", "detect" or "export".
     progress : Progress
         How far it is.
     """

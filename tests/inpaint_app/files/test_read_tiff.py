@@ -269,10 +269,8 @@ def test_pages(tmp_path: Path) -> None:
 
 
 def test_truncated_pages_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.tif"
-    tifffile.imwrite(
-        path, random_samples("u1", 3).transpose(2, 0, 1), photometric="minisblack", metadata=None
-    )
+    path, pages = tmp_path / "a.tif", random_samples("u1", 3).transpose(2, 0, 1)
+    tifffile.imwrite(path, pages, photometric="minisblack", metadata=None)
     data = path.read_bytes()
     for length in range(len(data) - 1, 0, -37):
         try:
