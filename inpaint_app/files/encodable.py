@@ -98,7 +98,7 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
 def check_encodable(
     properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
 ) -> None:
-    """Refuse what a format cannot keep; what is not refused can be written.
+    """Refuse what a format cannot store; what is not refused can be written.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def check_encodable(
         raise UserError(f"{properties.unusual} cannot be reduced to {depth} bits", "leave the depth as it is")
     if properties.unusual and not target.keeps_arrays:
         able = [each for each in writable() if each.keeps_arrays]
-        raise UserError(f"{target.name} cannot keep {properties.unusual}", _write(able))
+        raise UserError(f"{target.name} cannot store {properties.unusual}", _write(able))
     if depth is not None and not properties.is_unit:
         raise UserError(
             f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",
@@ -130,14 +130,14 @@ def check_encodable(
         dtype = {8: np.uint8, 16: np.uint16, 32: np.float32}[bits]
         n_bands = 3 if properties.is_color else 1
         mode = format_mode(dtype, n_bands=n_bands, has_alpha=properties.has_alpha)
-        raise UserError(f"{name} cannot keep {mode}", Remedy.REDUCE_DEPTH)
+        raise UserError(f"{name} cannot store {mode}", Remedy.REDUCE_DEPTH)
     if target.max_side is not None and max(properties.width, properties.height) > target.max_side:
         raise UserError(
             f"{name} cannot be wider or taller than {target.max_side} pixels",
             _write([each for each in writable() if each.max_side is None]),
         )
     if properties.is_transparent and not target.has_alpha:
-        raise UserError(f"{name} cannot keep transparent pixels", _write(transparent()))
+        raise UserError(f"{name} cannot store transparent pixels", _write(transparent()))
     for what, size, limit in (
         ("EXIF information", properties.n_exif, target.max_exif),
         ("colour profile", properties.n_icc, target.max_icc),

@@ -229,7 +229,7 @@ def test_bands_are_kept_and_none_is_taken_for_alpha_unless_the_file_says_so(tmp_
                 assert np.array_equal(picture.pixels, samples)
         write_picture(picture, tmp_path / "b.tif", overwrite=True)
         assert np.array_equal(read_picture(tmp_path / "b.tif").pixels, samples)
-        with pytest.raises(UserError, match=rf"PNG cannot keep .*{n_samples} bands; write .*TIFF"):
+        with pytest.raises(UserError, match=rf"PNG cannot store .*{n_samples} bands; write .*TIFF"):
             write_picture(picture, tmp_path / "b.png")
     declared = read_bytes(tmp_path, tiff_bytes(samples, photometric=2, tags={338: (3, [0, 2])}))
     assert np.array_equal(declared.pixels, samples[..., :4])
@@ -264,7 +264,7 @@ def test_pages(tmp_path: Path) -> None:
     write_picture(picture, again)
     for ours, theirs in zip(read_picture(again).pages, picture.pages, strict=True):
         assert np.array_equal(ours.pixels, theirs.pixels)
-    with pytest.raises(UserError, match="PNG cannot keep 2 pages"):
+    with pytest.raises(UserError, match="PNG cannot store 2 pages"):
         write_picture(picture, tmp_path / "b.png")
 
 
