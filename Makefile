@@ -22,12 +22,12 @@ help:
 	@echo "make clean  remove the environments and all caches"
 	@echo "PYTHON=python3.13 chooses the Python of a new environment; NO_APT=1 keeps apt-get from being called."
 
-run: $(VENV)/.package
+run: $(VENV)/.extra-app $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
 	@$(BIN)/python -P -m inpaint_app $(ARGS)
 
 # -P keeps the checkout off the import path: the tests see the installed package.
-test: lint $(VENV)/.extra-experiments $(VENV)/.package
+test: lint $(VENV)/.extra-experiments $(VENV)/.extra-fits $(VENV)/.extra-codecs $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
 	@.ci/clean-environment .ci/test $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 ifneq ($(filter-out 0 false,$(CI)),)
@@ -37,7 +37,7 @@ endif
 test-core: $(VENV)/.made
 	@.ci/test-core $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 
-lint: $(VENV)/.extra-dev
+lint: $(VENV)/.extra-app $(VENV)/.extra-dev
 	.ci/clean-environment $(BIN)/ruff check .
 	.ci/clean-environment $(BIN)/ruff format --check .
 	.ci/clean-environment $(BIN)/mypy $(TYPED)

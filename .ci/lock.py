@@ -16,12 +16,11 @@ HEADER = """\
 # What make installs: one version of each package, and the SHA-256 of every file that the public index has
 # of it, for all platforms. pip refuses any other file. Written by "make lock".
 #
-# The line above a package says what it is for: "run" is the program and its build, "core" the tests of the
-# core on other versions of Python, and the others are extras of pyproject.toml, each in addition to "run".
+# The line above a package says what it is for: "run" is library, command line and build, "core" the tests of
+# the core on other versions of Python, the others are extras of pyproject.toml, each in addition to "run".
 """
-# Beyond the dependencies themselves, and without the window.
-CORE_TESTS = ("hypothesis", "pytest", "pytest-xdist", "scikit-learn")
-WINDOW = ("PySide6-Essentials",)
+# Beyond the dependencies themselves.
+CORE_TESTS = ("hypothesis", "pytest", "pytest-xdist", "scikit-image", "scikit-learn")
 
 
 def requirements() -> dict[str, list[str]]:
@@ -29,8 +28,7 @@ def requirements() -> dict[str, list[str]]:
     contents = tomllib.loads((ROOT / "pyproject.toml").read_text())
     run = contents["project"]["dependencies"] + contents["build-system"]["requires"]
     extras = contents["project"]["optional-dependencies"]
-    core = [line for line in run if name_of(line) not in WINDOW]
-    core += [line for line in extras["dev"] if name_of(line) in CORE_TESTS]
+    core = run + [line for line in extras["dev"] if name_of(line) in CORE_TESTS]
     return {"run": run, "core": core} | {name: run + extras[name] for name in sorted(extras)}
 
 

@@ -55,22 +55,54 @@ def draw_dead_lines(picture: Picture, rng: np.random.Generator) -> tuple[Picture
 
 
 def draw_stamp(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
-    """Stamp a date in the corner, in the orange or red of a camera."""
+    """Stamp a date, mostly in a corner, in the orange or red of a camera or in the colour of an ink."""
+    height, width = picture.shape[:2]
+    size = max(11.0, height / rng.uniform(12, 26))
+    text = f"'{rng.integers(80, 100)} {rng.integers(1, 13)} {rng.integers(1, 29)}"
+    cover = (_segments if rng.random() < 0.5 else _printed)(text, size)[:height, :width]
+    room = np.maximum((height - cover.shape[0], width - cover.shape[1]), 0)
+    margin = np.minimum(rng.uniform(0.2, 2.5, 2) * size, room / 2)
+    corner = np.where(rng.random(2) < [0.8, 0.7], room - margin, margin)
+    top, left = (corner if rng.random() < 0.8 else rng.uniform(0, 1, 2) * room).astype(int)
+    page = np.zeros((height, width), np.float32)
+    page[top : top + cover.shape[0], left : left + cover.shape[1]] = cover
+    alpha = (ndimage.gaussian_filter(page, rng.uniform(0, 0.8)) * rng.uniform(0.7, 1))[..., None]
+    color = 255 * np.array(_INKS[int(rng.integers(len(_INKS)))])
+    damaged = (picture * (1 - alpha) + color * alpha).clip(0, 255).round().astype(np.uint8)
+    return damaged, (page > 0.4) & _changed(picture, damaged)
+
+
+_INKS = ((1, 0.55, 0.1), (1, 0.4, 0.05), (1, 0.25, 0.1), (1, 0.8, 0.2), (0.75, 0.1, 0.2), (0.2, 0.25, 0.75))
+_SEGMENTS = ("abcdef", "bc", "abdeg", "abcdg", "bcfg", "acdfg", "acdefg", "abc", "abcdefg", "abcdfg")
+"""Of the digits of a display: a at the top, then clockwise to f, g in the middle."""
+_SEGMENT_ENDS = {
+    "a": (0, 0, 0, 1), "b": (0, 1, 1, 1), "c": (1, 1, 2, 1), "d": (2, 0, 2, 1), "e": (1, 0, 2, 0),
+    "f": (0, 0, 1, 0), "g": (1, 0, 1, 1),
+}  # fmt: skip
+
+
+def _printed(text: str, size: float) -> Cover:
+    """Return a text in the font that Pillow brings."""
     from PIL import Image, ImageDraw, ImageFont
 
-    height, width = picture.shape[:2]
-    page = Image.new("L", (width, height))
-    size = max(11.0, height / rng.uniform(14, 22))
-    text = f"'{rng.integers(80, 100)} {rng.integers(1, 13)} {rng.integers(1, 29)}"
-    left = int(width - 0.62 * size * len(text) - rng.uniform(4, width / 5))
-    ImageDraw.Draw(page).text(
-        (max(left, 2), height - 1.6 * size), text, 255, ImageFont.load_default(size), stroke_width=size / 30
-    )
-    cover = np.asarray(page, np.float32) / 255
-    color = [(1, 0.55, 0.1), (1, 0.25, 0.1), (1, 0.8, 0.2)][int(rng.integers(3))]
-    alpha = (ndimage.gaussian_filter(cover, rng.uniform(0, 0.8)) * rng.uniform(0.7, 1))[..., None]
-    damaged = picture * (1 - alpha) + 255 * np.array(color) * alpha
-    return damaged.clip(0, 255).round().astype(np.uint8), cover > 0.4
+    font = ImageFont.load_default(size)
+    page = Image.new("L", (int(font.getlength(text) + size), int(1.5 * size)))
+    ImageDraw.Draw(page).text((size / 4, 0), text, 255, font, stroke_width=size / 30)
+    return np.asarray(page, np.float32) / np.float32(255)
+
+
+def _segments(text: str, size: float) -> Cover:
+    """Return a text of digits made of seven segments, as the backs of cameras wrote them."""
+    tall, pitch, width = 0.75 * size, 0.62 * size, max(1.0, size / 11)
+    page = np.zeros((int(1.2 * size), int(pitch * (len(text) + 1))), np.float32)
+    for place, letter in enumerate(text):
+        names = "f" if letter == "'" else _SEGMENTS[int(letter)] if letter != " " else ""
+        for name in names:
+            ends = np.array(_SEGMENT_ENDS[name], float).reshape(2, 2) * (tall / 2, tall / 2)
+            line = ends[0] + np.linspace(0.12, 0.88, int(4 * tall))[:, None] * (ends[1] - ends[0])
+            line += (width + 1, width + 1 + pitch * place)
+            np.maximum(page, _stroke(page.shape, line, width), out=page)
+    return page
 
 
 def draw_crease(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:

@@ -268,7 +268,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  (whatever the name stands for)
-    """Import detection when it is first used: it alone needs scipy.ndimage and scikit-image."""
+    """Import detection when it is first used: it alone needs scipy.ndimage."""
     if name in __all__:
         from dictsel_core import detection  # noqa: PLC0415
 

@@ -110,8 +110,30 @@ def test_gpl_peer_comes_with_the_bench_extra_alone() -> None:
     assert markers == ['extra == "bench"']
 
 
+def test_the_window_and_scikit_image_come_with_extras_alone() -> None:
+    """So that library and command line stay small."""
+    plain = {requirement.name for requirement in REQUIREMENTS if requirement.marker is None}
+    assert "numpy" in plain
+    assert not plain & {"PySide6-Essentials", "scikit-image", "astropy", "imagecodecs", "matplotlib"}
+    extras = {purpose_of(requirement) for requirement in REQUIREMENTS}
+    assert {"app", "fits", "codecs", "docs"} <= extras
+
+
 def test_assets_are_installed() -> None:
     assert (resources.files("inpaint_app") / "assets").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("asset", "place"),
+    [
+        ("org.dictsel.inpaint.desktop", "applications/org.dictsel.inpaint.desktop"),
+        ("org.dictsel.inpaint.metainfo.xml", "metainfo/org.dictsel.inpaint.metainfo.xml"),
+        ("icon.svg", "icons/hicolor/scalable/apps/org.dictsel.inpaint.svg"),
+    ],
+)
+def test_desktop_files_are_installed_where_desktops_look(asset: str, place: str) -> None:
+    found = [file for file in metadata.files("dictsel") or [] if str(file).endswith(f"share/{place}")]
+    assert [Path(file.locate()).read_bytes() for file in found] == [(ROOT / "assets" / asset).read_bytes()]
 
 
 def test_core_loads_no_window_and_no_file_format() -> None:

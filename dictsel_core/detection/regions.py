@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import ndimage, sparse
 from scipy.sparse import csgraph
-from skimage.measure import label
 
 from dictsel_core._validation import Bools, Ints
 
@@ -52,7 +51,7 @@ class Regions:
 
 def connected_components(mask: Bools) -> tuple[NDArray[np.int32], int]:
     """Return labels from 1 on of the 8-connected parts of a mask, and their number."""
-    labels, n_labels = label(mask, connectivity=2, return_num=True)  # type: ignore[no-untyped-call]
+    labels, n_labels = ndimage.label(mask, np.ones((3, 3), bool))
     return labels.astype(np.int32, copy=False), int(n_labels)
 
 

@@ -1,103 +1,121 @@
-"""Stamped text or dates: groups of thin strokes of one saturated colour."""
+"""Stamped text or dates: rows of letters of one saturated colour."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import ndimage
-from skimage.color import rgb2lab
 
 from dictsel_core.detection.damage import Detection, detect_one
-from dictsel_core.detection.plane import DetectionImage, Single, block_quantile
+from dictsel_core.detection.lab import lab_from_rgb
+from dictsel_core.detection.letters import Doubles, Letters, find_letters, texts_along
+from dictsel_core.detection.plane import DetectionImage, Single, block_quantile, shrink
 from dictsel_core.detection.regions import (
     Regions,
-    connected_components,
+    enlarged,
     grown,
+    joined,
+    most_confident,
     no_regions,
     regions_from_points,
 )
 
-Doubles = NDArray[np.float64]
-
+_MAX_PIXELS = 4e6
+"""Larger pictures are looked at at a reduced size: their letters are larger too."""
 _STROKE = 0.02
 """Width of the widest stroke, as a part of the diagonal."""
-_GAP = 0.012
-"""Largest gap between the letters of a text, as a part of the diagonal."""
-_BLOCK = 96
-_TEXTURE_QUANTILE = 0.9
+_N_HUES = 8
+_BLOCK = 128
+_TEXTURE_QUANTILE = 0.75
+"""Part of the pixels nearby that are not of the text."""
+_THRESHOLD = 2.5
 _MIN_CHROMA = 18.0
 """Of CIELAB, above what lies around."""
+_PART_OF_PEAK = 0.4
+"""What is weaker than this part of the strongest stroke nearby is its blurred edge."""
 _USUAL_CHROMA = 40.0
-_THRESHOLD = 1.5
-_MIN_AREA = 5
-_BAND = 1 << 20
-_MIDDLE, _SPREAD = 0.0, 2.0
+_USUAL_LETTERS = 4
+_USUAL_SPREAD = 0.12
+_USUAL_UNEVENNESS = 0.08
+_MIDDLE, _SPREAD = -0.35, 2.4
 
 
 def stamp_candidates(image: DetectionImage) -> Regions:
-    """Return groups of letters; nothing in gray pictures."""
+    """Return rows and columns of letters; nothing in gray pictures."""
     if not image.is_color:
         return no_regions(image.shape)
-    diagonal = float(np.hypot(*image.shape))
-    size = int(np.clip(_STROKE * diagonal, 7, 61)) // 2 * 2 + 1
-    a, b = _opponent_colors(image)
-    chroma = np.hypot(a, b)
-    raised = chroma - ndimage.grey_opening(chroma, size=(size, size))
-    level = block_quantile(raised, _TEXTURE_QUANTILE, _BLOCK)
-    strokes = raised > np.maximum(_THRESHOLD * level, np.float32(_MIN_CHROMA))
-    letters, n_letters = connected_components(strokes)
-    area = np.bincount(letters.ravel(), minlength=n_letters + 1)
-    letters[(area < _MIN_AREA)[letters]] = 0
-    gap = int(np.clip(_GAP * diagonal, 3, 40))
-    texts, n_texts = connected_components(
-        ndimage.maximum_filter(letters > 0, (2 * (gap // 2) + 1, 2 * gap + 1))
+    channels, factor = image.channels(), 1
+    while channels[0].size > _MAX_PIXELS:
+        channels, factor = [shrink(each) for each in channels], 2 * factor
+    lab = lab_from_rgb(np.stack(channels, axis=-1))
+    shape = lab[0].shape
+    size = int(np.clip(_STROKE * np.hypot(*shape), 7, 61)) // 2 * 2 + 1
+    raised = _raised_chroma(lab[1], lab[2], size)
+    level = _THRESHOLD * block_quantile(raised, _TEXTURE_QUANTILE, _BLOCK)
+    np.maximum(level, np.float32(_MIN_CHROMA), out=level)
+    np.maximum(level, _PART_OF_PEAK * ndimage.maximum_filter(raised, 2 * size + 1), out=level)
+    letters = find_letters(raised > level, lab, raised)
+    if not len(letters):
+        return no_regions(image.shape)
+    texts = joined([_texts(letters, axis, shape) for axis in (1, 0)])
+    return enlarged(grown(most_confident(texts)), factor, image.shape)
+
+
+def _texts(letters: Letters, axis: int, shape: tuple[int, int]) -> Regions:
+    """Return texts along an axis; the confidence grows with contrast, number, and likeness of letters."""
+    texts = texts_along(letters, axis, shape)
+    n_texts, owner = len(texts.n_letters), texts.numbers
+    has_text = owner >= 0
+    count = np.maximum(np.bincount(owner[has_text], minlength=n_texts), 1)
+
+    def mean(values: Doubles) -> Doubles:
+        return np.bincount(owner[has_text], values[has_text], n_texts) / count
+
+    contrast = mean(letters.contrast)
+    variance = np.zeros(n_texts)
+    for channel in letters.colors.T:
+        variance += mean((channel - mean(channel)[owner]) ** 2)
+    spread = np.sqrt(variance) / np.maximum(contrast, 1e-3)
+    evidence = (
+        np.log(np.maximum(contrast, 1e-3) / _USUAL_CHROMA)
+        + 1.2 * np.log(np.clip(texts.n_letters, 1, 7) / _USUAL_LETTERS)
+        - 0.5 * np.log((0.03 + spread) / _USUAL_SPREAD)
+        - 0.3 * np.log((0.02 + texts.unevenness) / _USUAL_UNEVENNESS)
     )
-    texts[letters == 0] = 0
-    pixels = np.flatnonzero(texts)
-    numbers = texts.ravel()[pixels].astype(np.intp) - 1
-
-    def mean(values: Single | Doubles) -> Doubles:
-        return np.bincount(numbers, values, n_texts) / np.maximum(np.bincount(numbers, minlength=n_texts), 1)
-
-    saturation = np.maximum(chroma.ravel()[pixels], 1e-3)
-    one_color = np.hypot(*(mean(each.ravel()[pixels] / saturation) for each in (a, b)))
-    contrast = mean(raised.ravel()[pixels]) / _USUAL_CHROMA
-    evidence = np.log(np.maximum(contrast, 1e-3)) + 4 * np.log(np.maximum(one_color, 1e-3))
-    evidence += _layout(letters, texts, n_texts)
-    return grown(regions_from_points(image.shape, pixels, numbers, 0.5 + (evidence - _MIDDLE) / _SPREAD), 2)
+    confidence = np.where(texts.n_letters > 0, 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
+    used = owner[letters.numbers] >= 0
+    return regions_from_points(shape, letters.pixels[used], owner[letters.numbers[used]], confidence)
 
 
-def _layout(letters: NDArray[np.int32], texts: NDArray[np.int32], n_texts: int) -> Doubles:
-    """Return the evidence for text: several letters in one row, wider than high."""
-    boxes = ndimage.find_objects(letters)
-    places = [(i, box) for i, box in enumerate(boxes, 1) if box is not None]
-    owner = np.array([texts[box][letters[box] == i][0] - 1 for i, box in places], np.intp)
-    heights = np.array([box[0].stop - box[0].start for _, box in places], np.float64)
-    count = np.bincount(owner, minlength=n_texts)
-    letter_height = np.bincount(owner, heights**2, n_texts) / np.maximum(
-        np.bincount(owner, heights, n_texts), 1
+def _raised_chroma(a: Single, b: Single, size: int) -> Single:
+    """Return by how much a pixel is more saturated than what lies around, in the hue where that is most.
+
+    For each hue, the white top-hat, so that a stroke on a saturated ground of another hue is raised too; but
+    no more than the difference from the median around, which the ground between two strokes does not have.
+    """
+    raised = np.zeros_like(a)
+    ground = [_median_around(each, size) for each in (a, b)]
+    for angle in 2 * np.pi * np.arange(_N_HUES) / _N_HUES:
+        cos, sin = np.float32(np.cos(angle)), np.float32(np.sin(angle))
+        chroma = np.maximum(cos * a + sin * b, 0)
+        opened = ndimage.grey_opening(chroma, size=(size, size))
+        chroma -= np.maximum(opened, cos * ground[0] + sin * ground[1])
+        np.maximum(raised, chroma, out=raised)
+    return raised
+
+
+def _median_around(plane: Single, size: int) -> Single:
+    """Return about the median within two `size` of each pixel, from a regular sample."""
+    step = size // 4
+    median = ndimage.median_filter(plane[step // 2 :: step, step // 2 :: step], 9, mode="nearest")
+    rows, columns = (
+        np.minimum(np.arange(n) // step, m - 1) for n, m in zip(plane.shape, median.shape, strict=True)
     )
-    sides = np.array([[side.stop - side.start for side in box] for box in ndimage.find_objects(texts)])
-    height, width = sides.reshape(-1, 2).T
-    in_a_row, is_wide = letter_height / height, np.clip(width / height, 0.3, 3)
-    evidence: Doubles = 0.5 * np.log(np.clip(count, 1, 6) / 3) + np.log(in_a_row) + 0.5 * np.log(is_wide / 2)
-    return evidence
-
-
-def _opponent_colors(image: DetectionImage) -> tuple[Single, Single]:
-    """Return a and b of CIELAB, made in bands: the conversion needs many times the memory of its result."""
-    red, green, blue = image.channels()
-    a, b = np.empty_like(red), np.empty_like(red)
-    step = max(1, _BAND // red.shape[1])
-    for top in range(0, red.shape[0], step):
-        rows = slice(top, top + step)
-        lab = rgb2lab(np.clip(np.stack([red[rows], green[rows], blue[rows]], axis=-1), 0, 1))
-        a[rows], b[rows] = lab[..., 1], lab[..., 2]
-    return a, b
+    return np.asarray(median[np.ix_(rows, columns)], np.float32)
 
 
 def detect_stamps(
     image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
 ) -> Detection:
-    """Detect stamped text or dates: groups of thin strokes of one saturated colour.
+    """Detect stamped text or dates: rows of letters of one saturated colour.
 
     Parameters
     ----------
@@ -107,10 +125,12 @@ def detect_stamps(
     Returns
     -------
     Detection
-        A region is a text: letters that stand close together.
+        A region is a text: letters of one height and colour that follow each other, across or down.
 
     Notes
     -----
     Nothing is found in gray pictures, nor strokes whose colour is no more saturated than what lies around.
+    Pictures of more than 4 megapixels are looked at at a reduced size. Texts of the picture, such as signs,
+    are stamps too.
     """
     return detect_one(stamp_candidates, "stamps", image, sensitivity, missing)

@@ -13,8 +13,8 @@ from dictsel_core.constraints.average import exchange_atoms
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import SpectralBound
 from dictsel_core.selection.chunks import Chunk, Chunks, SeparableConstraint, split_constraint
-from dictsel_core.selection.driver import Pick, ReplacementEngine
-from dictsel_core.selection.gain_cost import best_replacement
+from dictsel_core.selection.engine.gain_cost import best_replacement
+from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
 
@@ -72,7 +72,7 @@ def chunked_replacement_omp(
     --------
     iter_chunked_replacement_omp : The same, step by step.
     replacement_omp : For data in one array.
-    stochastic_replacement_omp : Looks at a sample of the patches in each step.
+    stochastic_replacement_omp : Evaluates a sample of the patches in each step.
 
     Examples
     --------

@@ -8,12 +8,13 @@ from dictsel_core._runs import stepwise
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.differences import true_differences
-from dictsel_core.selection.driver import Method, Pick, ReplacementEngine
-from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.engine.differences import true_differences
+from dictsel_core.selection.engine.fits import ColumnFit
+from dictsel_core.selection.engine.method import Method
+from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
-from dictsel_core.selection.state import SupportState
 
 
 def replacement_greedy(

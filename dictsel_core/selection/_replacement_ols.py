@@ -8,12 +8,13 @@ from dictsel_core._runs import stepwise
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Method, Pick
-from dictsel_core.selection.fits import ColumnFit
-from dictsel_core.selection.gain_cost import GainCostEngine
+from dictsel_core.selection.engine.fits import ColumnFit
+from dictsel_core.selection.engine.gain_cost import GainCostEngine
+from dictsel_core.selection.engine.method import Method
+from dictsel_core.selection.engine.replacement import Pick
+from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
-from dictsel_core.selection.state import SupportState
 
 #: Fraction of the squared length of an atom that is assumed to lie outside of a support, at least.
 _MIN_OUTSIDE = 1e-2

@@ -12,14 +12,15 @@ from dictsel_core._threads import as_thread_count, map_blocks
 from dictsel_core._validation import Bools, Floats, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Method, Pick
-from dictsel_core.selection.fits import ColumnFit, Fit, GramFit
-from dictsel_core.selection.gain_cost import GainCostEngine
+from dictsel_core.selection.engine.fits import ColumnFit, Fit, GramFit
+from dictsel_core.selection.engine.gain_cost import GainCostEngine
+from dictsel_core.selection.engine.method import Method
+from dictsel_core.selection.engine.replacement import Pick
+from dictsel_core.selection.engine.state import SupportState
+from dictsel_core.selection.engine.utility_fit import UtilityFit, UtilityProblem
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
-from dictsel_core.selection.state import SupportState
-from dictsel_core.selection.utility_fit import UtilityFit, UtilityProblem
 from dictsel_core.utility import Utility
 
 Repeats = Literal["extra", "steps", "none"]

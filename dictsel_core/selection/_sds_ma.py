@@ -10,11 +10,12 @@ from dictsel_core._validation import Floats, Ints
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection._modular import modular_values
-from dictsel_core.selection.driver import Method, Pick
-from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.engine.fits import ColumnFit
+from dictsel_core.selection.engine.method import Method
+from dictsel_core.selection.engine.replacement import Pick
+from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
-from dictsel_core.selection.state import SupportState
 
 
 def sds_ma(

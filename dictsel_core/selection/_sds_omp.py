@@ -9,11 +9,11 @@ from dictsel_core._runs import stepwise
 from dictsel_core._validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import IndividualSparsity
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.driver import Method
-from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.engine.fits import ColumnFit
+from dictsel_core.selection.engine.method import Method
+from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
-from dictsel_core.selection.state import SupportState
 
 
 def sds_omp(
@@ -50,7 +50,8 @@ def sds_omp(
     Returns
     -------
     Selection
-        `objective` is h of the atoms so far; it may decrease, since OMP is not optimal. `gain` is its change.
+        `objective` is h of the selected atoms; it may decrease, since OMP is not optimal. `gain` is its
+        change.
 
     See Also
     --------
@@ -76,7 +77,7 @@ def sds_omp(
 
 
 class _Engine:
-    """The dictionary so far, the code of every patch in it, and the atoms that patches would prefer."""
+    """The current dictionary, the code of every patch in it, and the atoms that patches would prefer."""
 
     def __init__(self, problem: Problem, constraint: IndividualSparsity, n_atoms: int) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)

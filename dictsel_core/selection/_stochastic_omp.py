@@ -1,4 +1,4 @@
-"""Replacement OMP that looks at a sample of the patches in each step."""
+"""Replacement OMP that evaluates a sample of the patches in each step."""
 
 from collections.abc import Iterator
 from math import log, sqrt
@@ -21,12 +21,12 @@ from dictsel_core._validation import (
 from dictsel_core.constraints import IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import SpectralBound
-from dictsel_core.selection.driver import Pick, ReplacementEngine
-from dictsel_core.selection.fits import ColumnFit
+from dictsel_core.selection.engine.fits import ColumnFit
+from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
-from dictsel_core.selection.state import SupportState
 
 
 def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)

@@ -39,6 +39,8 @@ class _Stroke:
     row: float
     column: float
     segments: list[_Step]
+    painted: Rect | None = None
+    """Around all that it covers, flipped or not."""
 
 
 class MaskHistory:
@@ -66,6 +68,8 @@ class MaskHistory:
         self._first, self._newest = 0, 0
         self._saved = {0}
         self._origins = {0: MaskOrigin()}
+        #: Number of the state that was proposed last.
+        self._proposed = -1
 
     @property
     def mask(self) -> Mask:
@@ -80,12 +84,12 @@ class MaskHistory:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
+        """Whether there is a step to undo."""
         return bool(self._done)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a step that was taken back."""
+        """Whether there is a step to redo."""
         return bool(self._undone)
 
     @property
@@ -101,6 +105,11 @@ class MaskHistory:
     def mark_saved(self) -> None:
         """Remember that the mask as it is now is safe elsewhere."""
         self._saved.add(self._state)
+
+    @property
+    def state(self) -> int:
+        """Number of the mask as it is now; undo and redo come back to the same number."""
+        return self._state
 
     @property
     def _state(self) -> int:
@@ -142,7 +151,16 @@ class MaskHistory:
         stroke, self._stroke = self._stroke, None
         if stroke is None or not stroke.segments:
             return None
-        rect = _around(stroke.segments)
+        return self._keep_stroke(stroke, _around(stroke.segments))
+
+    def end_covering_stroke(self) -> Rect | None:
+        """Lift the brush: the stroke becomes one step, even if it flipped nothing; return all it covers."""
+        stroke, self._stroke = self._stroke, None
+        if stroke is None or stroke.painted is None:
+            return None
+        return self._keep_stroke(stroke, stroke.painted)
+
+    def _keep_stroke(self, stroke: _Stroke, rect: Rect) -> Rect:
         flipped = np.zeros_like(self._mask[rect.slices])
         for step in stroke.segments:
             moved = Rect(step.rect.row - rect.row, step.rect.column - rect.column, *step.rect[2:])
@@ -200,13 +218,29 @@ class MaskHistory:
             self._saved.add(self._state)
         return rect
 
+    def propose(self, mask: Mask) -> Rect | None:
+        """Take over a mask with detected damage, as one step together with the last mask proposed.
+
+        Nothing is kept in between, unless the mask was painted on since.
+        """
+        self.end_stroke()
+        before = self._done.pop() if self._done and self._state == self._proposed else None
+        if before is not None:
+            _flip(self._mask[before.rect.slices], before)
+        rect = self._apply(self._whole(), self._mask != mask, replace(self.origin, is_detected=True))
+        if rect is not None:
+            self._proposed = self._state
+        if before is None or rect is None:
+            return rect if before is None else before.rect
+        return rect.united(before.rect)
+
     def undo(self) -> Rect | None:
-        """Take the last step back."""
+        """Undo the last step."""
         self.end_stroke()
         return self._move(self._done, self._undone)
 
     def redo(self) -> Rect | None:
-        """Do the last step that was taken back again."""
+        """Redo the last undone step."""
         self.end_stroke()
         return self._move(self._undone, self._done)
 
@@ -217,6 +251,7 @@ class MaskHistory:
         rect = _bounds(start, end, stroke.diameter / 2).clipped(self._mask.shape)
         if rect.is_empty:
             return None
+        stroke.painted = rect if stroke.painted is None else stroke.painted.united(rect)
         part = self._mask[rect.slices]
         painted = _capsule(rect, start, end, stroke.diameter / 2)
         flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)

@@ -15,10 +15,13 @@ class MaskOrigin:
         Whether anything of it is left that was found in the picture, a mask file or by a colour.
     is_painted : bool
         Whether it was painted on since.
+    is_detected : bool
+        Whether damage was detected in the picture, and added.
     is_inverted : bool
-        Whether missing and observed pixels were exchanged since.
+        Whether missing and observed pixels were swapped since.
     """
 
     is_given: bool = True
     is_painted: bool = False
+    is_detected: bool = False
     is_inverted: bool = False

@@ -157,8 +157,9 @@ class MainWindow(QMainWindow):
             "copy": self.copy,
             "batch": files.batch,
             "quit": self.close,
-            "undo": lambda: mask(lambda history: history.undo()),
-            "redo": lambda: mask(lambda history: history.redo()),
+            "find_damage": lambda: session.find_damage(self.side.damage.kinds),
+            "undo": session.undo,
+            "redo": session.redo,
             "smaller": lambda: session.set_view(session.view.with_smaller_brush()),
             "larger": lambda: session.set_view(session.view.with_larger_brush()),
             "invert": lambda: mask(lambda history: history.invert()),
@@ -219,6 +220,7 @@ class MainWindow(QMainWindow):
         self.welcome.open_wanted.connect(self.files.open)
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
+        self.side.damage.find_wanted.connect(self.actions_["find_damage"].trigger)
         self.side.missing.mask_file_wanted.connect(self.files.open_mask)
 
     # Commands

@@ -21,7 +21,7 @@ _MENUS = {
         ("batch",),
         ("quit",),
     ),
-    "&Mask": (("undo", "redo"), ("@tools",), ("smaller", "larger"), ("invert", "clear")),
+    "&Mask": (("undo", "redo"), ("find_damage",), ("@tools",), ("smaller", "larger"), ("invert", "clear")),
     "&Restore": (("restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
     "&View": (
         ("@modes",),
@@ -35,12 +35,12 @@ _MENUS = {
 """Sections of each menu: actions by name, and with an @ what is not a single action."""
 _TOOLBAR = (
     ("open", "export"),
-    ("@tools", "@diameter", "undo", "redo"),
+    ("find_damage", "@tools", "@diameter", "undo", "redo"),
     ("restore", "tune", "compare", "stop"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )
-_LABELLED = ("open", "export", "restore", "tune", "compare")
+_LABELLED = ("open", "export", "find_damage", "restore", "tune", "compare")
 """Actions with their name beside their icon."""
 
 
@@ -54,7 +54,7 @@ class Menus:
     actions : Actions
         What they hold.
     sample : QMenu
-        The damages of the sample.
+        The kinds of damage to the sample.
     docks : list of QAction
         Show and hide parts of the window.
     """
@@ -129,7 +129,7 @@ class Menus:
         self.recent.setEnabled(bool(names))
         if names:
             self.recent.addSeparator()
-            self.recent.addAction("&Forget Recent Files", forget)
+            self.recent.addAction("&Clear Recent Files", forget)
 
 
 def _exclusive(window: QMainWindow, actions: list[QAction]) -> QActionGroup:

@@ -17,6 +17,7 @@ from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.cli.program import COMMANDS
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.files import formats
+from inpaint_app.window.session.state import Comparison
 from inpaint_app.window.session.view_modes import COMPARISON
 from inpaint_app.window.viewer.display import TITLES
 
@@ -40,13 +41,16 @@ def test_every_constraint_for_pictures_is_explained_and_compared() -> None:
     assert set(CONSTRAINT_EXPLANATIONS) == set(CONSTRAINTS)
     assert set(COMPARISON.panes) == {"damaged", *CONSTRAINTS}
     assert set(CONSTRAINTS) <= set(TITLES)
+    assert {each.name for each in fields(Comparison)} == set(CONSTRAINTS)
     for constraint in CONSTRAINTS:
         assert f'"{constraint}"' in inspect.getdoc(RestoreSettings)
         assert constraint in compare.COMMAND.details
 
 
 def test_constraints_for_pictures_differ() -> None:
-    assert len({repr(RestoreSettings(constraint=name).constraint_for(10)) for name in CONSTRAINTS}) == 2
+    assert len({repr(RestoreSettings(constraint=name).constraint_for(10)) for name in CONSTRAINTS}) == len(
+        CONSTRAINTS
+    )
 
 
 @pytest.mark.parametrize("selector", SELECTORS)

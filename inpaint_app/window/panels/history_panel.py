@@ -85,7 +85,11 @@ def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
     ssim = None if record.figures is None else record.figures.scores.ssim
     words = descriptions.format_settings(record.settings, record.requested)
     notes = "".join(
-        (", stopped" if record.is_stopped else "", ", pixels released" if record.image is None else "")
+        (
+            ", stopped" if record.is_stopped else "",
+            f", {descriptions.format_strokes(record)}" if record.n_strokes else "",
+            ", pixels released" if record.image is None else "",
+        )
     )
     texts = (
         str(record.number),

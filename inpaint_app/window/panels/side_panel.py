@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.window.actions import Actions
+from inpaint_app.window.panels.damage_panel import DamagePanel
 from inpaint_app.window.panels.missing_panel import MissingPanel
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
 from inpaint_app.window.session.session import Session
@@ -35,6 +36,7 @@ class SidePanel(QWidget):
     def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self.damage = DamagePanel(session)
         self.missing, self.parameters = MissingPanel(session), ParameterPanel(session)
         self._advice = QLabel()
         self._advice.setWordWrap(True)
@@ -43,6 +45,7 @@ class SidePanel(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(8, 2, 8, 2)
         column.setSpacing(4)
+        column.addWidget(_framed("Damage", self.damage))
         column.addWidget(_framed("Missing pixels", self.missing))
         column.addWidget(_framed("Parameters", self.parameters))
         column.addStretch(1)

@@ -78,7 +78,7 @@ class RunHistory:
         """Return the latest complete run with these parameters and this mask that still has its pixels."""
         packed = PackedMask.pack(mask)
         for record in reversed(self.records):
-            is_whole = record.image is not None and not record.is_stopped
+            is_whole = record.image is not None and not (record.is_stopped or record.n_strokes)
             if is_whole and record.requested == requested and record.packed_mask.same_pixels(packed):
                 return record
         return None
@@ -98,6 +98,19 @@ class RunHistory:
             left -= old.n_bytes
             kept.append(old if left >= 0 else old.without_image())
         return replace(self, records=(*reversed(kept), record))
+
+    def replaced(self, record: RunRecord) -> RunHistory:
+        """Return the history with another record of the same number, which is shown and not saved."""
+        records = tuple(record if old.number == record.number else old for old in self.records)
+        saved = None if self.saved_number == record.number else self.saved_number
+        return replace(self, records=records, current_number=record.number, saved_number=saved)
+
+    def without(self, number: int) -> RunHistory:
+        """Return the history without a record; if it was shown, the newest that is left is."""
+        records = tuple(record for record in self.records if record.number != number)
+        newest = records[-1].number if records else None
+        current = newest if self.current_number == number else self.current_number
+        return replace(self, records=records, current_number=current)
 
     def with_figures(self, number: int, figures: QualityMetrics | None) -> RunHistory:
         """Return the history with the figures of one record."""

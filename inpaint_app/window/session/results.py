@@ -104,6 +104,26 @@ class Results(QObject):
                 numbers[record.requested.constraint] = record.number
         return numbers
 
+    def put(self, record: RunRecord) -> None:
+        """Show a record that was healed, in place of the one of its number if there is one."""
+        has_reference = self._source is not None and self._source.reference is not None
+        record = replace(record, figures=None if has_reference else QualityMetrics())
+        is_new = self.history.find(record.number) is None
+        history = self.history.added(record) if is_new else self.history
+        self.history = history.replaced(record)
+        if has_reference:
+            self._measure(record)
+        self.choose_atom(None)
+        self.changed.emit()
+
+    def remove(self, number: int) -> None:
+        """Forget a record."""
+        self._cancel(number)
+        self.history = self.history.without(number)
+        self.choose_atom(None)
+        self.changed.emit()
+        self.shown.emit()
+
     def compare(self, numbers: dict[str, int]) -> None:
         """Make two records, by constraint, the pair that is shown side by side."""
         comparison = Comparison(numbers.get("individual"), numbers.get("average"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import CONSTRAINTS, RestoreSettings, Tuning
+from dictsel_core import CONSTRAINTS, DamageKind, RestoreSettings, Tuning
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
@@ -27,6 +27,8 @@ from inpaint_app.jobs.source import Source
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.finder import DamageFinder
+from inpaint_app.window.session.healer import HEALED, Healer
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Activity, Advice, RunRecord
@@ -72,7 +74,14 @@ class Session(QObject):
         self.workers = WorkerPool(4, self)
         self._opening = ExclusiveTask(self.workers, self)
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
+        self.healer = Healer(self.workers, self.results, self)
+        self.finder = DamageFinder(self.workers, self.edit_mask, self)
         self._opening.activity_changed.connect(self.activity_changed)
+        self.healer.activity_changed.connect(self.activity_changed)
+        self.finder.activity_changed.connect(self.activity_changed)
+        self.finder.failed.connect(self.problem)
+        self.healer.healed.connect(lambda: self.notice.emit(HEALED))
+        self.healer.failed.connect(self.problem)
         self.runner.activity_changed.connect(self.activity_changed)
         self.runner.debounced.connect(self._preview_or_restore)
         self.runner.failed.connect(self.problem)
@@ -82,7 +91,8 @@ class Session(QObject):
     @property
     def activity(self) -> Activity | None:
         """The work that the user waits for, if there is any."""
-        return self.runner.activity or self._opening.activity
+        tasks = (self.runner, self.healer, self.finder, self._opening)
+        return next((task.activity for task in tasks if task.activity is not None), None)
 
     @property
     def is_settled(self) -> bool:
@@ -167,6 +177,8 @@ class Session(QObject):
         """Show another source; nothing of the last one may arrive any more."""
         self.runner.cancel()
         self.runner.focus_on(None)
+        self.healer.restart()
+        self.finder.restart()
         self.results.restart(opened)
         is_another = self.source is None or self.source.intact is not opened.intact
         self.source, self.mask = opened, MaskHistory(opened.missing.mask)
@@ -224,6 +236,39 @@ class Session(QObject):
         if ends:
             self._end_edit()
 
+    def find_damage(self, kinds: tuple[DamageKind, ...]) -> None:
+        """Look for kinds of damage, and add them to the mask."""
+        if self.source is None or self.mask is None:
+            self.problem.emit(NO_PICTURE)
+        elif not kinds:
+            self.problem.emit("No kind of damage is ticked; tick those to look for.")
+        else:
+            self.set_view(self.view.with_tool("pick", ("damaged",)))
+            self.finder.find(self.source, self.mask, kinds)
+
+    def undo(self) -> None:
+        """Undo the last edit of the mask, and what was healed with it."""
+        if self.mask is not None and self.mask.can_undo:
+            state = self.mask.state
+            self.edit_mask(lambda mask: mask.undo(), ends=False)
+            self._end_edit(is_healed=self.healer.move(state, is_back=True))
+
+    def redo(self) -> None:
+        """Redo the last undone edit of the mask, and what was healed with it."""
+        if self.mask is not None and self.mask.can_redo:
+            self.edit_mask(lambda mask: mask.redo(), ends=False)
+            self._end_edit(is_healed=self.healer.move(self.mask.state, is_back=False))
+
+    def heal_stroke(self) -> None:
+        """End a stroke, and restore just there; the whole picture if that is what follows every change."""
+        rect = None if self.mask is None else self.mask.end_covering_stroke()
+        if rect is None or self.mask is None or self.source is None:
+            return
+        heals = not (self.is_automatic or self.runner.is_busy)
+        self._end_edit(is_healed=heals)
+        if heals:
+            self.healer.heal(self.source, self.mask, rect, self.settings)
+
     @property
     def missing_fraction(self) -> float:
         """Fraction of all values that is missing, 0 to 1."""
@@ -232,11 +277,15 @@ class Session(QObject):
             self._missing_fraction = 0.0 if mask is None else np.count_nonzero(mask) / mask.size
         return self._missing_fraction
 
-    def _end_edit(self) -> None:
+    def _end_edit(self, *, is_healed: bool = False) -> None:
+        """Tell that the mask has changed; a preview follows unless the change is healed."""
         self._missing_fraction = None
         self.mask_edited.emit()
         self._measure_damage()
-        self._schedule()
+        if is_healed and not self.runner.is_busy:
+            self.runner.cancel()
+        else:
+            self._schedule()
 
     # Parameters
 
@@ -283,7 +332,7 @@ class Session(QObject):
         request = self._request()
         if request is not None:
             origin = self._mask_origin
-            self.runner.run(
+            self._run(
                 "restore",
                 lambda control: restoring.restore(request, control),
                 lambda result: self._show_one_of(self.results.add((result,), origin)),
@@ -293,7 +342,7 @@ class Session(QObject):
     def compare(self) -> None:
         """Restore under individual and under average sparsity, and show both side by side.
 
-        What there is already is not made again.
+        Runs that are already in the history are not repeated.
         """
         if 0 < self.missing_fraction < 1:
             self.set_view(self.view.with_mode(COMPARISON))
@@ -304,7 +353,7 @@ class Session(QObject):
         if request is not None:
             known, origin = self.results.find_runs(request), self._mask_origin
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
-            self.runner.run(
+            self._run(
                 "compare",
                 lambda control: restoring.compare(request, rest, control),
                 lambda results: self._take_compared(known | self.results.add(results, origin)),
@@ -315,7 +364,12 @@ class Session(QObject):
         """Let held-out pixels choose the parameters, then restore with them."""
         request = self._request()
         if request is not None:
-            self.runner.run("tune", lambda control: tune(request, control), self._take_tuning)
+            self._run("tune", lambda control: tune(request, control), self._take_tuning)
+
+    def _run(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
+        """Start a run, see `Runner.run`; it restores the strokes that wait to be healed too."""
+        self.healer.cancel()
+        self.runner.run(*args, **options)
 
     def stop(self) -> None:
         """Stop the work in progress and keep the current result."""
@@ -327,6 +381,8 @@ class Session(QObject):
         """Cancel and discard the work in progress; everything is as it was before."""
         was_comparing = self.activity is not None and self.activity.kind == "compare"
         self._opening.cancel()
+        self.healer.cancel()
+        self.finder.cancel()
         self.runner.cancel()
         if was_comparing:
             self._leave_comparison()
@@ -364,7 +420,7 @@ class Session(QObject):
     # Looking at results
 
     def set_view(self, view: ViewState) -> None:
-        """Look at the pictures in another way, or with another tool."""
+        """Change the view mode, the tool or the brush."""
         if view != self.view:
             self.view = view
             self.view_changed.emit()
@@ -418,6 +474,8 @@ class Session(QObject):
             self.mask.replace(mask, origin)
         else:
             self.mask = MaskHistory(mask)
+            self.healer.restart()
+            self.finder.restart()
 
     def _show(self, number: int) -> None:
         self.runner.clear_preview()

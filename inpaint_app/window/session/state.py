@@ -36,6 +36,8 @@ class RunRecord:
         None while they are being measured.
     is_stopped : bool
         Whether it was stopped before its end.
+    n_strokes : int
+        How many strokes of the healing brush are part of it.
     """
 
     number: int
@@ -46,6 +48,7 @@ class RunRecord:
     restoration: Restoration
     figures: QualityMetrics | None = None
     is_stopped: bool = False
+    n_strokes: int = 0
 
     @property
     def mask(self) -> Mask:
@@ -75,7 +78,7 @@ class Activity:
     Attributes
     ----------
     kind : str
-        "open", "restore", "tune", "compare" or "export".
+        "open", "restore", "tune", "compare", "heal", "detect" or "export".
     progress : Progress
         How far it is.
     """

@@ -111,17 +111,38 @@ def test_dead_rows_and_columns_are_found_exactly():
     assert precision(mask, truth) == 1
 
 
-def test_a_stamp_is_one_region_and_gray_pictures_have_none():
-    image = as_uint8(scene(color=True))
+def stamped(ground, ink, *, down=False):
+    """A picture tinted by `ground`, with six letters across or down."""
     truth = np.zeros(SHAPE, bool)
-    for left in range(90, 140, 9):  # letters: vertical strokes with a bar
-        truth[100:112, left : left + 2] = truth[105:107, left : left + 6] = True
-    image[truth] = (255, 130, 30)
+    for left in range(50, 104, 9):  # letters: vertical strokes with a bar
+        truth[80:92, left : left + 2] = truth[85:87, left : left + 6] = True
+    if down:
+        truth = np.roll(np.rot90(truth), (0, 10), (0, 1))[: SHAPE[0]]
+        truth = np.pad(truth, ((0, 0), (0, SHAPE[1] - truth.shape[1])))
+    image = as_uint8(scene(color=True) * ground)
+    image[truth] = ink
+    return image, truth
+
+
+@pytest.mark.parametrize(
+    ("ground", "ink"),
+    [((1, 1, 1), (255, 130, 30)), ((1.1, 0.6, 0.3), (230, 40, 60)), ((1.1, 0.6, 0.3), (60, 70, 190))],
+    ids=["orange on gray", "red on brown", "blue on brown"],
+)
+@pytest.mark.parametrize("down", [False, True], ids=["across", "down"])
+def test_a_stamp_is_one_region(ground, ink, down):
+    image, truth = stamped(ground, ink, down=down)
     detection = detect_stamps(image)
     assert recall(detection.mask, truth) == 1
     assert precision(detection.mask, truth) > 0.95
     assert detection.kinds == ("stamps",)
+
+
+def test_gray_pictures_and_single_colored_marks_are_no_stamps():
+    image, _ = stamped((1, 1, 1), (255, 130, 30))
     assert not detect_stamps(image.mean(axis=2)).mask.any()
+    image[:, 58:] = image[:1, 58:]
+    assert not detect_stamps(image).mask.any()
 
 
 def test_a_crease_is_found():

@@ -5,7 +5,7 @@ import pytest
 from synthetic import random_ground_set
 
 from dictsel_core import ground_set_from_array, standard_ground_set
-from dictsel_core.selection.fits import ColumnFit, GramFit
+from dictsel_core.selection.engine.fits import ColumnFit, GramFit
 from dictsel_core.selection.problem import Problem, as_points
 
 N_POINTS, N_ATOMS, N_SLOTS = 40, 12, 4

@@ -9,7 +9,7 @@ from dictsel_core._arrays import chunk_rows, read_only
 from dictsel_core._threads import map_blocks
 from dictsel_core._validation import Floats, Ints
 from dictsel_core.constraints import Replacement
-from dictsel_core.selection.fits import Fit
+from dictsel_core.selection.engine.fits import Fit
 from dictsel_core.selection.problem import Problem
 
 

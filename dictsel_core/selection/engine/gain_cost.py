@@ -6,8 +6,8 @@ import numpy as np
 
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
-from dictsel_core.selection.driver import Pick, ReplacementEngine
-from dictsel_core.selection.state import SupportState
+from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.state import SupportState
 
 
 class GainCostEngine(ReplacementEngine):

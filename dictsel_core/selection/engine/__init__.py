@@ -1,0 +1,1 @@
+"""What selectors share: supports and their fits, the loop of algorithm 1, gains and costs of replacements."""

@@ -1,0 +1,187 @@
+"""Heal one stroke of a brush: restore just there, and put the pixels into the picture around it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dictsel_core import Restoration, RestoreSettings, RestoreStep, iter_restore_region, restore
+from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
+from inpaint_app.image.picture import Array, channel_axis
+from inpaint_app.image.rect import Rect
+from inpaint_app.jobs.control import JobControl, ProgressReporter
+from inpaint_app.jobs.restore import translate_errors
+
+_CONTEXT = 64
+"""Pixels around a stroke that it is restored from, as far as the library looks."""
+_WIDE = 8
+"""Missing pixels farther than this from observed ones are filled with texture, which takes seconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class HealedPicture:
+    """A picture of which some missing pixels are restored.
+
+    Attributes
+    ----------
+    image : ndarray
+        All its pixels.
+    filled : PackedMask
+        The restored ones.
+    restoration : Restoration or None
+        The last restoration of the whole picture, or of the first stroke; None before that.
+    """
+
+    image: Array
+    filled: PackedMask
+    restoration: Restoration | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """Pixels of a rectangle, and which of them are restored."""
+
+    rect: Rect
+    pixels: Array
+    filled: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class HealRequest:
+    """A stroke to heal.
+
+    Attributes
+    ----------
+    pixels : ndarray
+        The damaged picture.
+    before : HealedPicture
+        What is restored already; the damaged picture itself if nothing is.
+    missing : ndarray of bool
+        The mask within `surroundings` of the stroke, the stroke included.
+    rect : Rect
+        The stroke.
+    settings : RestoreSettings
+        Used where there is no earlier restoration.
+    """
+
+    pixels: Array
+    before: HealedPicture
+    missing: Mask
+    rect: Rect
+    settings: RestoreSettings
+
+
+@dataclass(frozen=True, eq=False)
+class HealedStroke:
+    """The picture with a stroke healed, and what changed in it, to be undone and redone."""
+
+    picture: HealedPicture
+    before: Patch
+    after: Patch
+
+
+def surroundings(rect: Rect, settings: RestoreSettings, shape: tuple[int, ...]) -> tuple[Rect, Rect]:
+    """Return the pixels that healing a stroke may change, and those it looks at."""
+    inner = _grown(rect, settings.patch_size, shape)
+    return inner, _grown(inner, _CONTEXT, shape)
+
+
+def heal(request: HealRequest, control: JobControl) -> HealedStroke:
+    """Restore the missing pixels of a stroke, and those less than a patch away.
+
+    Other missing pixels nearby are restored with them, but only to be looked at; what was restored before
+    counts as observed. The time depends on the stroke alone, but for a copy of the picture. Reports
+    `Progress`; a wide stroke is reported as a smooth `HealedStroke` first, and then filled with texture.
+
+    Raises
+    ------
+    UserError
+        If nothing is observed around the stroke.
+    """
+    shape, before = request.pixels.shape, request.before
+    inner, outer = surroundings(request.rect, request.settings, shape)
+    within, filled = _moved(inner, outer), before.filled.unpack()[outer.slices]
+    image = before.image[outer.slices].copy()
+    image[within.slices] = request.pixels[inner.slices]
+    unknown = request.missing & ~filled
+    is_nearby_restored = not unknown.any() or not _outside(unknown, within).any()
+    unknown[within.slices] = request.missing[within.slices]
+    region = _moved(request.rect, outer) if is_nearby_restored else Rect(0, 0, *image.shape[:2])
+    with translate_errors():
+        previous = _previous(before, image, unknown, outer, request.settings)
+        reporter = ProgressReporter(control)
+
+        def restored(start: Restoration) -> HealedStroke:
+            run = iter_restore_region(
+                image, unknown, start, region.slices, channel_axis=channel_axis(request.pixels)
+            )
+
+            def on_step(step: RestoreStep) -> None:
+                reporter.update("healing", step.fraction)
+
+            return _put_back(request, inner, outer, control.drain(run, on_step))
+
+        if previous.settings.fill == "auto" and _is_wide(unknown):
+            smooth = replace(previous.settings, fill="smooth")
+            control.report(restored(replace(previous, settings=smooth)))
+        return restored(previous)
+
+
+def put_patch(picture: HealedPicture, patch: Patch) -> HealedPicture:
+    """Return the picture with other pixels in a rectangle."""
+    image, filled = picture.image.copy(), picture.filled.unpack().copy()
+    image[patch.rect.slices], filled[patch.rect.slices] = patch.pixels, patch.filled
+    packed = PackedMask.pack(filled, picture.filled.origin)
+    return HealedPicture(image, packed, picture.restoration)
+
+
+def _put_back(request: HealRequest, inner: Rect, outer: Rect, local: Restoration) -> HealedStroke:
+    picture, within = request.before, _moved(inner, outer)
+    old = Patch(inner, picture.image[inner.slices].copy(), picture.filled.unpack()[inner.slices].copy())
+    new = Patch(inner, local.image[within.slices].copy(), request.missing[within.slices])
+    healed = put_patch(picture, new)
+    restoration = picture.restoration
+    if restoration is None:
+        corners = local.patch_positions
+        positions = corners + np.array([outer.row, outer.column]) if len(corners) else corners
+        restoration = replace(local, patch_positions=positions, region=None)
+    return HealedStroke(replace(healed, restoration=replace(restoration, image=healed.image)), old, new)
+
+
+def _previous(
+    before: HealedPicture, image: Array, unknown: Mask, outer: Rect, settings: RestoreSettings
+) -> Restoration:
+    """Return a restoration of the surroundings to continue, with its dictionary if there is one."""
+    known = before.restoration
+    if known is not None and not known.nothing_missing:
+        kept = replace(known.settings, keep_observed=True)
+        return replace(known, image=before.image[outer.slices].copy(), settings=kept)
+    hidden = unknown if unknown.ndim == image.ndim else unknown[..., None]
+    observed = image[~np.broadcast_to(hidden, image.shape)]
+    middle = observed.mean().astype(image.dtype) if observed.size else image.dtype.type(0)
+    settings = replace(settings, keep_observed=True)
+    whole = np.where(hidden, middle, image)
+    return restore(whole, np.zeros(image.shape[:2], bool), settings, channel_axis=channel_axis(image))
+
+
+def _is_wide(unknown: Mask) -> bool:
+    from scipy import ndimage  # noqa: PLC0415  (slow to import)
+
+    holes = unknown if unknown.ndim == 2 else unknown.all(axis=2)
+    return bool(ndimage.distance_transform_cdt(np.pad(holes, 1)).max() > _WIDE)
+
+
+def _outside(mask: Mask, rect: Rect) -> Mask:
+    rest = mask.copy()
+    rest[rect.slices] = False
+    return rest
+
+
+def _moved(rect: Rect, outer: Rect) -> Rect:
+    """Return a rectangle as seen from the first pixel of another one."""
+    return Rect(rect.row - outer.row, rect.column - outer.column, *rect[2:])
+
+
+def _grown(rect: Rect, margin: int, shape: tuple[int, ...]) -> Rect:
+    row, column, height, width = rect
+    return Rect(row - margin, column - margin, height + 2 * margin, width + 2 * margin).clipped(shape)

@@ -1,0 +1,55 @@
+"""Paint over damage, and have it restored at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainterPath, QPainterPathStroker
+
+from inpaint_app.window.canvas.tools.brush import Brush
+from inpaint_app.window.canvas.tools.tool import Place
+
+if TYPE_CHECKING:
+    from inpaint_app.window.session.session import Session
+
+
+class HealingBrush(Brush):
+    """A brush whose stroke is restored when the button is released; works on the result too."""
+
+    name = "heal"
+    text, tip = "&Healing Brush", "Paint over damage: it is restored when you let go."
+    icon, key = "heal", "H"
+    panes = ("damaged", "restored", "split")
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._path = QPainterPath()
+
+    def press(self, place: Place) -> None:
+        """Put the brush down."""
+        super().press(place)
+        self._path = QPainterPath(QPointF(place.column, place.row))
+        self._path.lineTo(place.column + 0.01, place.row)  # a dot has no length, and no outline
+
+    def move(self, place: Place) -> None:
+        """Draw a straight line to a place."""
+        super().move(place)
+        self._path.lineTo(place.column, place.row)
+
+    def release(self) -> None:
+        """Lift the brush, and heal."""
+        self.is_active = False
+        self.session.heal_stroke()
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the stroke while it is painted or healed, and else a ring as wide as the brush."""
+        activity = self.session.healer.activity
+        if not self.is_active and (activity is None or self._path.isEmpty()):
+            self._path = QPainterPath()
+            return super().outline(pointer)
+        stroker = QPainterPathStroker()
+        stroker.setWidth(self.session.view.brush_diameter)
+        stroker.setCapStyle(Qt.PenCapStyle.RoundCap)
+        stroker.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        return stroker.createStroke(self._path).simplified()

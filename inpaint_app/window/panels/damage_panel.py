@@ -1,0 +1,103 @@
+"""Find damage: which kinds, and how much of what may be damage is taken for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+
+from dictsel_core import DAMAGE_KINDS, DamageKind
+from inpaint_app.jobs.find_damage import count_chosen
+from inpaint_app.window.session.session import Session
+from inpaint_app.window.widgets.tooltip import tooltip
+
+_KINDS: dict[DamageKind, tuple[str, str, str]] = {
+    "scratches": ("Scratches", "scratches", "Thin lines, brighter or darker than both sides."),
+    "dust": ("Dust", "specks", "Small spots that stand out from what is around them."),
+    "dead_pixels": ("Dead pixels", "dead pixels", "Single pixels of a camera that are stuck."),
+    "dead_lines": ("Dead lines", "dead lines", "Rows or columns of a sensor that are stuck."),
+    "stamps": ("Stamps, dates", "stamps", "Text in one saturated colour."),
+    "creases": ("Creases", "creases", "Long folds across a print."),
+}
+_USUAL = ("scratches", "dust")
+_STEPS = 100
+
+
+class DamagePanel(QWidget):
+    """Asks for damage to be found; the mask follows the slider.
+
+    Parameters
+    ----------
+    session : Session
+        Whose picture is searched.
+    """
+
+    find_wanted = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._find = QPushButton("Find damage")
+        self._find.setToolTip("Mark scratches, dust and other damage (Ctrl+F).")
+        self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
+        self._sensitivity = QSlider(Qt.Orientation.Horizontal)
+        self._found = QLabel()
+        self._found.setWordWrap(True)
+        self._lay_out()
+        self._find.clicked.connect(self.find_wanted)
+        for box in self._boxes.values():
+            box.clicked.connect(self._choose)
+        self._sensitivity.valueChanged.connect(self._choose)
+        session.source_changed.connect(self._show)
+        session.finder.changed.connect(self._show)
+        session.finder.activity_changed.connect(self._show)
+        self._show()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.addWidget(self._find)
+        grid = QGridLayout()
+        grid.setVerticalSpacing(2)
+        for place, (kind, box) in enumerate(self._boxes.items()):
+            box.setToolTip(tooltip(_KINDS[kind][2]))
+            box.setChecked(kind in _USUAL)
+            grid.addWidget(box, place // 3, place % 3)
+        layout.addLayout(grid)
+        self._row = QWidget()
+        row = QGridLayout(self._row)
+        row.setContentsMargins(0, 0, 0, 0)
+        label = QLabel("Sensitivity")
+        row.addWidget(label, 0, 0)
+        row.addWidget(self._sensitivity, 0, 1)
+        row.addWidget(self._found, 1, 0, 1, 2)
+        layout.addWidget(self._row)
+        self._sensitivity.setRange(0, _STEPS)
+        self._sensitivity.setValue(_STEPS // 2)
+        self._sensitivity.setAccessibleName("Sensitivity")
+        self._sensitivity.setToolTip("Left: only what is certain. Right: all that may be damage.")
+
+    @property
+    def kinds(self) -> tuple[DamageKind, ...]:
+        """The kinds that are ticked."""
+        return tuple(kind for kind in DAMAGE_KINDS if self._boxes[kind].isChecked())
+
+    def _choose(self) -> None:
+        finder = self._session.finder
+        if finder.analysis is not None:
+            sensitivity = self._sensitivity.value() / _STEPS
+            finder.choose(replace(finder.choice, kinds=self.kinds, sensitivity=sensitivity))
+
+    def _show(self) -> None:
+        finder = self._session.finder
+        self._find.setEnabled(self._session.source is not None and finder.activity is None)
+        self._row.setVisible(finder.analysis is not None)
+        if finder.analysis is None:
+            return
+        known = replace(finder.choice, kinds=tuple(set(finder.choice.kinds) & set(finder.analysis.kinds)))
+        counts = count_chosen(finder.analysis, known)
+        said = [f"{counts[kind]} {_KINDS[kind][1]}" for kind in DAMAGE_KINDS if counts.get(kind)]
+        self._found.setText(
+            f"{', '.join(said)}. Click one to remove it, or to bring it back." if said else "Nothing found."
+        )

@@ -1,0 +1,216 @@
+"""The strokes of the healing brush: restored one after the other, and taken back."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from dictsel_core import RestoreSettings
+from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
+from inpaint_app.image.rect import Rect
+from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_patch, surroundings
+from inpaint_app.jobs.source import Source
+from inpaint_app.window.session.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.results import Results
+from inpaint_app.window.session.state import Activity, RunRecord
+from inpaint_app.window.session.worker_pool import WorkerPool
+
+HEALED = "Healed here only; Restore (F5) makes the whole picture exact."
+_MAX_BYTES = 256 * 2**20
+"""Memory for what can be taken back."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Healing:
+    """A stroke that waits: the state of the mask that it led to, and how to heal it."""
+
+    state: int
+    source: Source
+    missing: Mask
+    rect: Rect
+    settings: RestoreSettings
+
+
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """A healed stroke to be taken back, or to be healed again."""
+
+    state: int
+    is_back: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A healed stroke: the record it is part of, whether it began that, and what it changed."""
+
+    number: int
+    is_first: bool
+    stroke: HealedStroke
+    settings: RestoreSettings
+    seconds: float
+
+    @property
+    def n_bytes(self) -> int:
+        return self.stroke.before.pixels.nbytes + self.stroke.after.pixels.nbytes
+
+
+class Healer(QObject):
+    """Heals strokes in the current result, or in a new one, in the order in which they were painted.
+
+    Parameters
+    ----------
+    workers : WorkerPool
+        Where the work is done.
+    results : Results
+        Whose current record changes.
+    """
+
+    activity_changed = Signal()
+    healed = Signal()
+    """A stroke was healed."""
+    failed = Signal(str)
+
+    def __init__(self, workers: WorkerPool, results: Results, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._results = results
+        self._task = ExclusiveTask(workers, self)
+        self._task.activity_changed.connect(self.activity_changed)
+        self._waiting: deque[_Healing | _Move] = deque()
+        self._steps: dict[int, _Step] = {}
+
+    @property
+    def activity(self) -> Activity | None:
+        """The stroke that is being healed, if there is one."""
+        return self._task.activity
+
+    def heal(self, source: Source, mask: MaskHistory, rect: Rect, settings: RestoreSettings) -> None:
+        """Heal the last stroke of a mask, which lies in a rectangle."""
+        outer = surroundings(rect, settings, mask.mask.shape)[1]
+        missing = mask.mask[outer.slices].copy()
+        self._waiting.append(_Healing(mask.state, source, missing, rect, settings))
+        self._start_next()
+
+    def move(self, state: int, *, is_back: bool) -> bool:
+        """Undo the stroke that led to a state of the mask, or redo it; return whether it was healed here."""
+        waiting = [each for each in self._waiting if isinstance(each, _Healing) and each.state == state]
+        if waiting and is_back:
+            is_running = self._waiting[0] is waiting[0]
+            self._waiting.remove(waiting[0])
+            if is_running:
+                self._task.cancel()
+        if state in self._steps:
+            self._waiting.append(_Move(state, is_back))
+        self._start_next()
+        return state in self._steps or bool(waiting)
+
+    def cancel(self) -> None:
+        """Heal none of the strokes that wait; they stay in the mask."""
+        self._waiting.clear()
+        self._task.cancel()
+
+    def restart(self) -> None:
+        """Forget all strokes, for another picture or another mask."""
+        self.cancel()
+        self._steps.clear()
+
+    def _start_next(self) -> None:
+        while self._waiting and not self._task.is_active:
+            wanted = self._waiting[0]
+            if isinstance(wanted, _Healing):
+                self._start_healing(wanted)
+            elif not self._start_move(wanted):
+                self._waiting.popleft()
+
+    def _start_healing(self, wanted: _Healing) -> None:
+        record, pixels = self._record, wanted.source.picture.pixels
+        number = self._results.history.next_number if record is None else record.number
+        start = time.perf_counter()
+
+        def work(control: JobControl) -> HealedStroke:
+            shape = wanted.source.missing.mask.shape
+            before = _picture_of(record) or HealedPicture(pixels, PackedMask.pack(np.zeros(shape, bool)))
+            return heal(HealRequest(pixels, before, wanted.missing, wanted.rect, wanted.settings), control)
+
+        def on_stroke(stroke: HealedStroke) -> None:
+            seconds = time.perf_counter() - start
+            self._steps[wanted.state] = _Step(number, record is None, stroke, wanted.settings, seconds)
+            self._show(self._steps[wanted.state], stroke.picture, n_more=1, base=record)
+
+        def on_done(stroke: HealedStroke) -> None:
+            on_stroke(stroke)
+            while len(self._steps) > 1 and sum(step.n_bytes for step in self._steps.values()) > _MAX_BYTES:
+                del self._steps[next(iter(self._steps))]
+            self.healed.emit()
+
+        self._start(work, on_done, on_stroke)
+
+    def _start_move(self, wanted: _Move) -> bool:
+        step, record = self._steps[wanted.state], self._record
+        patch = step.stroke.before if wanted.is_back else step.stroke.after
+        if step.is_first and not wanted.is_back and record is None:
+            self._show(step, step.stroke.picture, n_more=1, base=None)
+            return False
+        if record is None or record.number != step.number:
+            return False  # it is part of another result
+        if step.is_first and wanted.is_back and record.n_strokes == 1:
+            self._results.remove(record.number)
+            return False
+        picture, n_more = _picture_of(record), -1 if wanted.is_back else 1
+        assert picture is not None, "it has pixels"
+        self._start(
+            lambda _control: put_patch(picture, patch),
+            lambda moved: self._show(step, moved, n_more=n_more, base=record),
+            lambda _report: None,
+        )
+        return True
+
+    def _start(
+        self,
+        work: Callable[[JobControl], object],
+        done: Callable[..., None],
+        progress: Callable[..., None],
+    ) -> None:
+        def on_done(result: object) -> None:
+            self._waiting.popleft()
+            done(result)
+            self._start_next()
+
+        def on_error(sentence: str) -> None:
+            self._waiting.popleft()
+            self.failed.emit(sentence)
+            self._start_next()
+
+        activity = Activity("heal", Progress("healing"))
+        self._task.start(activity, work, done=on_done, failed=on_error, progress=progress)
+
+    @property
+    def _record(self) -> RunRecord | None:
+        """The result that strokes are healed in; None if there is none with its pixels."""
+        current = self._results.current
+        return None if current is None or current.image is None else current
+
+    def _show(self, step: _Step, picture: HealedPicture, *, n_more: int, base: RunRecord | None) -> None:
+        restoration = picture.restoration
+        assert restoration is not None, "at least of this stroke"
+        restoration = replace(restoration, image=picture.image)
+        if base is None:
+            record = RunRecord(
+                step.number, step.settings, picture.filled, step.seconds, picture.image, restoration
+            )
+        else:
+            record = replace(base, packed_mask=picture.filled, image=picture.image, restoration=restoration)
+        self._results.put(replace(record, n_strokes=record.n_strokes + n_more))
+
+
+def _picture_of(record: RunRecord | None) -> HealedPicture | None:
+    if record is None or record.image is None:
+        return None
+    return HealedPicture(record.image, record.packed_mask, record.restoration)

@@ -1,0 +1,32 @@
+"""The panel that asks for damage to be found."""
+
+import numpy as np
+from PySide6.QtWidgets import QCheckBox, QPushButton, QSlider
+from windows import find, settle, texts
+
+from inpaint_app.image.picture import Picture
+from inpaint_app.window.panels.damage_panel import DamagePanel
+
+
+def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
+    pixels = np.random.default_rng(0).normal(110, 3, (96, 128))
+    pixels[40, 10:80] += 90
+    panel = DamagePanel(session)
+    qtbot.addWidget(panel)
+    assert not find(panel, QPushButton, "Find damage").isEnabled()
+    session.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
+    settle(session, qtbot)
+    assert find(panel, QPushButton, "Find damage").isEnabled()
+    find(panel, QCheckBox, "Dust").click()
+    assert panel.kinds == ("scratches",)
+    session.find_damage(panel.kinds)
+    settle(session, qtbot)
+    assert "Click one to remove it" in texts(panel)
+    assert session.mask.mask[40, 20:70].all()
+    find(panel, QSlider, "Sensitivity").setValue(0)
+    settle(session, qtbot)
+    assert session.finder.choice.sensitivity == 0
+    find(panel, QCheckBox, "Scratches").click()
+    settle(session, qtbot)
+    assert not session.mask.mask.any()
+    assert "Nothing found" in texts(panel)
