@@ -36,7 +36,7 @@ def constrained_omp(
 ) -> SparseCodes:
     r"""Code patches by orthogonal matching pursuit under a sparsity constraint (section 3).
 
-    So data can be coded under the constraint that their dictionary was selected under.
+    Data can be coded under the constraint under which their dictionary was selected.
 
     - Individual sparsity: `omp` with the cap of each patch.
     - Average sparsity: every patch is coded by OMP up to its cap; then the steps of all patches that explain

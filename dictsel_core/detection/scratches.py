@@ -24,7 +24,7 @@ _USUAL_LENGTH = 30
 _MAX_LEVELS = 3
 _LEVEL_PIXELS = 4e6
 """A picture with more pixels is also looked at at a quarter of its size: its scratches may be wider."""
-_MIDDLE, _SPREAD = 1.8, 1.6
+_MIDDLE, _SPREAD = 2.65, 2.0
 """Evidence of confidence 0.5, and the range of evidence from confidence 0 to 1."""
 
 
@@ -46,8 +46,8 @@ def scratch_candidates(image: DetectionImage) -> Regions:
 def _scored(lines: Lines, plane: Single) -> Regions:
     evidence = (
         np.log(lines.strength)
-        + 0.2 * np.log(lines.length / _USUAL_LENGTH)
-        - 0.3 * np.log(0.1 + lines.imbalance)
+        + 0.4 * np.log(lines.length / _USUAL_LENGTH)
+        - 0.6 * np.log(0.1 + lines.imbalance)
     )
     confidence = np.where(lines.length >= _MIN_LENGTH, 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
     return regions_from_points(plane.shape, lines.pixels, lines.numbers, confidence)

@@ -1,4 +1,4 @@
-"""What dictionary learning yields and returns."""
+"""The steps and the result of dictionary learning."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class LearningStep:
     Attributes
     ----------
     iteration : int
-        From 1 on.
+        Its number, from 1.
     objective : float
         Sum over patches of |y_t|^2/2 - |r_t|^2/2 on the observed entries; never decreases.
     change : float

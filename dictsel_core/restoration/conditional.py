@@ -19,7 +19,7 @@ _TINY = np.float32(1e-30)
 
 
 def conditional_moments(
-    covariances: Single, deviations: Single, missing: Bools, noise: float
+    covariances: Single, deviations: Single, missing: Bools, noise: Single
 ) -> tuple[Single, Single]:
     r"""Return expected deviations of missing entries from the mean, given the observed ones, and variances.
 
@@ -42,8 +42,8 @@ def conditional_moments(
     deviations : (B, E, L, d) ndarray
         y - mu: L vectors with the same observed entries for each of E members; zero where missing.
     missing : (B, E, d) ndarray of bool
-    noise : float
-        The variance sigma^2 of what the covariances do not explain.
+    noise : (B,) ndarray
+        The variance sigma^2 of what the covariance of each group does not explain.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def conditional_moments(
     """
     n_groups, _, _, d = deviations.shape
     # The covariances of missing with observed entries do not involve the diagonal.
-    covariances.reshape(n_groups, -1)[:, :: d + 1] += np.float32(noise)
+    covariances.reshape(n_groups, -1)[:, :: d + 1] += noise[:, None]
     observed = reused("observed", deviations.shape)
     observed[...] = ~missing[:, :, None]
     flat = (n_groups, -1, d)
@@ -66,7 +66,7 @@ def conditional_moments(
     variances = covariances.reshape(n_groups, 1, -1)[:, :, :: d + 1] - reductions.reshape(
         deviations.shape
     ).max(axis=2)
-    return (dual @ covariances).reshape(deviations.shape), np.maximum(variances, np.float32(noise))
+    return (dual @ covariances).reshape(deviations.shape), np.maximum(variances, noise[:, None, None])
 
 
 def _conjugate_gradients(matrices: Single, right: Single, observed: Single) -> tuple[Single, Single]:

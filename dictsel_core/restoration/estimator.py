@@ -7,12 +7,14 @@ import numpy as np
 
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.restoration._workspace import reused
-from dictsel_core.restoration.canvas import Planes
+from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.conditional import conditional_moments
 from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at
 
 #: Groups that are estimated together, and covariances that are shrunk together: they stay in the cache.
 _BATCH, _SHRINK_BATCH = 64, 8
+#: Less noise than this is that of float32.
+_MIN_NOISE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +85,9 @@ class GaussianEstimator:
     ----------
     n_estimated : int
         How many of the nearest members of a group are estimated.
-    noise : float
-        Variance of what a covariance does not explain, for images of unit range.
+    noise, relative_noise : float
+        Variance of what a covariance does not explain, for images of unit range; and the most it may be,
+        relative to the mean variance of a group, so that what is smooth keeps its detail.
     shared : float
         Fraction of a covariance that is taken from the other groups of the tile: few members alone are not
         enough.
@@ -97,6 +100,7 @@ class GaussianEstimator:
 
     n_estimated: int
     noise: float
+    relative_noise: float
     shared: float
 
     def estimate(self, planes: Planes, missing: Bools, tile: Tile, search: Search) -> TileEstimates | None:
@@ -113,13 +117,14 @@ class GaussianEstimator:
         means = members.mean(axis=1, keepdims=True)
         members -= means
         covariances = shrunk_covariances(members.reshape(len(members), -1, gaps.shape[2]), self.shared)
+        noise = self.noises(covariances)
         estimates = np.empty((*estimated.shape, *members.shape[2:]), np.float32)
         weights = np.empty(gaps.shape, np.float32)
         for start in range(0, len(estimated), _BATCH):
             batch = slice(start, start + _BATCH)
             deviations = np.where(gaps[batch, :, None], np.float32(0), members[batch, : self.n_estimated])
             estimates[batch], variances = conditional_moments(
-                covariances[batch], deviations, gaps[batch], self.noise
+                covariances[batch], deviations, gaps[batch], noise[batch]
             )
             np.divide(np.float32(self.noise), variances, out=weights[batch])
         estimates += means
@@ -131,6 +136,12 @@ class GaussianEstimator:
             search.size,
             weights.reshape(estimated.size, -1, n_pixels),
         )
+
+    def noises(self, covariances: Planes) -> Plane:
+        """Return the noise of each group: (B,)."""
+        variances = np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1])
+        noise: Plane = np.minimum(np.float32(self.noise), np.float32(self.relative_noise) * variances)
+        return np.maximum(noise, np.float32(_MIN_NOISE))  # groups may be constant
 
 
 def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:

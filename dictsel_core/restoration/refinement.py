@@ -44,6 +44,9 @@ class RefinementOptions:
     noise, max_noise : float
         Variance of what a covariance does not explain, for images of unit range: in the last round, and the
         most in any other.
+    relative_noise : float
+        The most that the noise may be in the last round, relative to the mean variance of a group; in the
+        others it is larger by the same factor as the noise.
     noise_decay : float
         Factor by which the noise is larger in the round before.
     shared : float
@@ -63,6 +66,7 @@ class RefinementOptions:
     n_estimated: int = 10
     noise: float = 8 / 255**2
     max_noise: float = 400 / 255**2
+    relative_noise: float = 0.06
     noise_decay: float = 1.75
     shared: float = 0.2
     relaxation: float = 1.7
@@ -77,7 +81,9 @@ class RefinementOptions:
 
     def estimator(self, number: int, n_rounds: int) -> GaussianEstimator:
         """Return the estimator of a round, of which the first has the number 0."""
-        return GaussianEstimator(self.n_estimated, self._noise(number, n_rounds), self.shared)
+        noise = self._noise(number, n_rounds)
+        relative = self.relative_noise * noise / self.noise
+        return GaussianEstimator(self.n_estimated, noise, relative, self.shared)
 
     def _noise(self, number: int, n_rounds: int) -> float:
         return min(self.noise * self.noise_decay ** (n_rounds - 1 - number), self.max_noise)

@@ -1,4 +1,4 @@
-"""Replacement OMP that looks at a sample of the patches in each step."""
+"""Replacement OMP that evaluates a sample of the patches in each step."""
 
 from collections.abc import Iterator
 from math import log, sqrt

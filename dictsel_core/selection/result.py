@@ -55,8 +55,8 @@ class Selection:
     objective : (k,) ndarray
         Value after each step.
     certificate : Certificate
-        How much of the best possible the supports reach at least, by an upper bound on the optimum for the
-        data of this selection; `approximation_bound` is the guarantee for any data.
+        A lower bound on the fraction of the optimum that the supports reach, for the data of this selection;
+        `approximation_bound` is the guarantee for any data.
     """
 
     ground_set: GroundSet

@@ -18,7 +18,7 @@ _KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", 
 _SOURCES = {
     "alpha": "transparent",
     "detected": "detected as damage",
-    "soft": "partly transparent beside these",
+    "soft": "partly transparent at their edges",
     "nan": "NaN",
     "mask": "in the mask",
     "key": "of the given colour",

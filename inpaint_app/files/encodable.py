@@ -87,7 +87,7 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
 def check_encodable(
     properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
 ) -> None:
-    """Refuse what a format cannot keep; what is not refused can be written.
+    """Refuse what a format cannot store; what is not refused can be written.
 
     Parameters
     ----------
@@ -112,14 +112,14 @@ def check_encodable(
     name, bits = target.name, depth or properties.depth
     if bits not in target.depths:
         mode = format_mode(bits, is_color=properties.is_color, has_alpha=properties.has_alpha)
-        raise UserError(f"{name} cannot keep {mode}", Remedy.REDUCE_DEPTH)
+        raise UserError(f"{name} cannot store {mode}", Remedy.REDUCE_DEPTH)
     if target.max_side is not None and max(properties.width, properties.height) > target.max_side:
         raise UserError(
             f"{name} cannot be wider or taller than {target.max_side} pixels",
             _write([each for each in writable() if each.max_side is None]),
         )
     if properties.is_transparent and not target.has_alpha:
-        raise UserError(f"{name} cannot keep transparent pixels", _write(transparent()))
+        raise UserError(f"{name} cannot store transparent pixels", _write(transparent()))
     for what, size, limit in (
         ("EXIF information", properties.n_exif, target.max_exif),
         ("colour profile", properties.n_icc, target.max_icc),

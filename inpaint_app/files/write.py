@@ -67,7 +67,7 @@ def picture_output(
     Raises
     ------
     UserError
-        If the format cannot keep the picture.
+        If the format cannot store the picture.
     """
     found = format_of(path)
     check_encodable(properties_of(picture), found, depth=depth, quality=quality)

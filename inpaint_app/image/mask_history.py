@@ -84,12 +84,12 @@ class MaskHistory:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
+        """Whether there is a step to undo."""
         return bool(self._done)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a step that was taken back."""
+        """Whether there is a step to redo."""
         return bool(self._undone)
 
     @property
@@ -239,12 +239,12 @@ class MaskHistory:
         return rect.united(before.rect)
 
     def undo(self) -> Rect | None:
-        """Take the last step back."""
+        """Undo the last step."""
         self.end_stroke()
         return self._move(self._done, self._undone)
 
     def redo(self) -> Rect | None:
-        """Do the last step that was taken back again."""
+        """Redo the last undone step."""
         self.end_stroke()
         return self._move(self._undone, self._done)
 

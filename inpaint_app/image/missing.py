@@ -14,11 +14,11 @@ Mask = npt.NDArray[np.bool_]
 DEFAULT_GROWTH = 1
 """Compressed or smoothed marks bleed into the pixel beside them."""
 _MAX_GROWN = 0.25
-"""Part of the observed pixels that growth may take unasked: scattered pixels are not marks with a fringe."""
+"""Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe."""
+_SUSPECT_FRACTION = 0.9
+"""A mask that marks more of the picture than this may be inverted."""
 _KEY_TOLERANCE = 24
 """Levels of 255 by which JPEG changes a saturated colour at its edges."""
-_MOSTLY = 0.9
-"""Masks that people make leave more of a picture than the rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +180,7 @@ def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
     fraction : float
         What is missing now, 0 to 1.
     """
-    return fraction > _MOSTLY and "simulated" not in missing.sources
+    return fraction > _SUSPECT_FRACTION and "simulated" not in missing.sources
 
 
 def _from_alpha(picture: Picture) -> Mask | None:
@@ -245,7 +245,7 @@ def _bright(mask: Picture | Array) -> Mask:
 
 def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
     if not 0 <= tolerance < np.inf:
-        raise UserError(f"The tolerance is {tolerance}", "give a number from 0 on")
+        raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
     color = parse_color(key) if isinstance(key, str) else key
     wanted = color.in_values_of(picture.pixels.dtype)
     if not picture.is_color:

@@ -62,7 +62,7 @@ class BatchRow:
     Attributes
     ----------
     number, count : int
-        Which one of how many, from 1 on.
+        Its number, from 1, and the number of files.
     path : Path
         The damaged picture.
     progress : Progress
@@ -140,7 +140,7 @@ def _restore_row(request: BatchRequest, items: list[BatchItem], number: int, con
     except UserError as error:
         row = replace(row, error=error)
     except MemoryError:
-        problem = f"{printable_path(item.path)} needs more memory than there is"
+        problem = f"{printable_path(item.path)} needs more memory than is available"
         row = replace(row, error=UserError(problem, "scale it down first"))
     row = replace(row, progress=Progress("done", 1.0), seconds=time.perf_counter() - start)
     control.report(row)

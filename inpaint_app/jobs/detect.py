@@ -84,7 +84,7 @@ def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
     """
     check_output(request.output, overwrite=request.overwrite, protect=[request.path])
     if format_of(request.output).is_lossy:
-        raise UserError(f"{printable_path(request.output)} cannot keep a mask exactly", "write PNG or TIFF")
+        raise UserError(f"{printable_path(request.output)} cannot store a mask exactly", "write PNG or TIFF")
     picture = read_picture(request.path)
     plain = PictureProperties(picture.width, picture.height, is_color=False)
     check_encodable(plain, format_of(request.output), quality=_QUALITY)

@@ -53,12 +53,12 @@ class Output:
         check_output(self.path, overwrite=self.overwrite, protect=protect)
 
     def check_restored(self, source: Source) -> None:
-        """Raise `UserError` if the format cannot keep the restored picture of a source."""
+        """Raise `UserError` if the format cannot store the restored picture of a source."""
         properties = properties_of(source.picture, missing=source.missing.mask)
         check_encodable(properties, format_of(self.path), depth=self.depth, quality=self.quality)
 
     def check_size(self, width: int, height: int) -> None:
-        """Raise `UserError` if the format cannot keep a colour picture of this size."""
+        """Raise `UserError` if the format cannot store a colour picture of this size."""
         check_encodable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
 
     def pending(self, picture: Picture) -> PendingFile:

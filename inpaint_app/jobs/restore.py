@@ -50,7 +50,7 @@ class RunResult:
 
 @dataclass(frozen=True, eq=False)
 class IntermediateImage:
-    """The picture that a run has reached so far, and the constraint it is restored under."""
+    """The current picture of a run in progress, and its constraint."""
 
     constraint: ConstraintName
     image: Array

@@ -60,7 +60,7 @@ class Menus:
     actions : Actions
         What they hold.
     sample : QMenu
-        The damages of the sample.
+        The kinds of damage to the sample.
     docks : list of QAction
         Show and hide parts of the window.
     """
@@ -135,7 +135,7 @@ class Menus:
         self.recent.setEnabled(bool(names))
         if names:
             self.recent.addSeparator()
-            self.recent.addAction("&Forget Recent Files", forget)
+            self.recent.addAction("&Clear Recent Files", forget)
 
 
 def _exclusive(window: QMainWindow, actions: list[QAction]) -> QActionGroup:

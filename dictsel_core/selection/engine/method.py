@@ -23,7 +23,7 @@ class Method(NamedTuple):
     accepted : tuple of type
         Classes of constraints.
     needs : str
-        The same in words, for errors.
+        The accepted constraints as text, for errors.
     engine : callable
         Takes a `Problem`, a constraint, the number of atoms, and the selector's own options by name.
     """

@@ -27,10 +27,10 @@ examples:
   inpaint batch scans/ -o restored/ --detect scratches,dust
   inpaint batch frames/ -o out/ --recipe best.json --json
 
-Of a folder, the pictures directly inside are taken; masks/ holds <name>.png or
-<name>_mask.png for each <name>. Results keep their names; what cannot be written
-in its own format (BMP, PNM) becomes PNG. A file that fails does not stop the
-others. Exit code: 0 if all are restored, 1 if some failed, 2 if the call itself
+Of a folder, only the pictures directly inside are restored; masks/ holds
+<name>.png or <name>_mask.png for each <name>. Results keep their names; formats
+that cannot be written (BMP, PNM) become PNG. A file that fails does not stop the
+others. Exit code: 0 if all are restored, 1 if some failed, 2 if the command line
 is wrong.
 
 JSON: {"files": [...]}, each with input, error (null if restored) and the keys of
@@ -38,9 +38,11 @@ JSON: {"files": [...]}, each with input, error (null if restored) and the keys o
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("inputs", metavar="DIR|FILE", nargs="+", type=Path, help="folders or pictures")
+    parser.add_argument(
+        "inputs", metavar="DIR|FILE", nargs="+", type=Path, help="pictures, or folders of pictures"
+    )
     options.add_output(parser, "folder for the results", metavar="DIR", required=True)
-    jobs = "pictures at a time (default 1)"
+    jobs = "number of pictures restored at a time (default 1)"
     parser.add_argument("--jobs", metavar="N", type=whole_number(1, 64), default=1, help=jobs)
     options.add_encoding(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
@@ -78,7 +80,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 class _BatchProgress:
-    """Shows how far the pictures of a batch are; called from several threads."""
+    """Shows the progress of a batch; called from several threads."""
 
     def __init__(self, bar: ProgressBar) -> None:
         self._bar, self._lock = bar, threading.Lock()

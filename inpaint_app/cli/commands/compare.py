@@ -26,7 +26,7 @@ The result is one picture: the input with missing pixels in black, the restorati
 under individual sparsity and the one under average sparsity, each with its PSNR
 over all pixels. Under individual sparsity every patch may use at most S atoms;
 under average sparsity also at most A on average. Refinement, which would hide the
-difference, is left out unless --rounds or --preset asks for it.
+difference, is skipped unless --rounds or --preset asks for it.
 
 JSON keys: individual and average, each with psnr, psnr_missing,
 ssim and ssim_missing; output."""
@@ -35,10 +35,10 @@ ssim and ssim_missing; output."""
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
     options.add_reference(parser, required=True)
-    options.add_output(parser, "default: <name>_comparison.png beside IN", required=False)
+    options.add_output(parser, "the figure (default: <name>_comparison.png beside IN)", required=False)
     options.add_verbosity(parser)
     options.add_mask_options(parser)
-    options.add_method(parser, without="constraint")
+    options.add_method(parser, without="constraint", preset="fast")
 
 
 def _run(args: argparse.Namespace) -> int:

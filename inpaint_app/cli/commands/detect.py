@@ -22,15 +22,15 @@ examples:
   inpaint restore scan.jpg --mask scan_mask.png
 
 Kinds: {", ".join(DAMAGE_KINDS[:4])},
-{", ".join(DAMAGE_KINDS[4:])}. Look at the mask before you restore with it: wires, hair and
-highlights of the picture may be taken for damage.
+{", ".join(DAMAGE_KINDS[4:])}. Check the mask before you restore with it: wires, hair and
+highlights of the picture may be mistaken for damage.
 
 JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, output."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
-    options.add_output(parser, "default: <name>_mask.png beside IN", required=False)
+    options.add_output(parser, "the mask (default: <name>_mask.png beside IN)", required=False)
     kinds = f"what to look for (default {','.join(USUAL_KINDS)})"
     parser.add_argument(
         "--kinds", metavar="KINDS", type=options.damage_kinds, default=USUAL_KINDS, help=kinds

@@ -27,7 +27,7 @@ examples:
 
 Bit depth, EXIF and colour profile are kept. Without --reference the PSNR is
 estimated by restoring observed pixels that were held out, which takes a little
-longer (--no-estimate leaves it out).
+longer (--no-estimate skips it).
 
 JSON keys: psnr, psnr_missing, ssim and ssim_missing (with --reference),
 estimated_psnr of the missing pixels and estimated_interval (without),
@@ -37,7 +37,7 @@ What does not apply, or is infinite, is null."""
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
-    options.add_output(parser, "default: <name>_restored beside IN", required=False)
+    options.add_output(parser, "the restored picture (default: <name>_restored beside IN)", required=False)
     options.add_encoding(parser)
     options.add_reference(parser, required=False)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")

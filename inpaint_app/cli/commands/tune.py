@@ -26,7 +26,7 @@ examples:
 Dictionary size, sparsity, budget and coding sparsity are chosen without the
 original: some observed pixels are held out, restored, and compared.
 The default settings, or those of --recipe, are kept if no others do better.
-'inpaint restore --auto' tunes and restores in one go.
+'inpaint restore --auto' tunes and restores in one step.
 
 JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
 (each with estimated_psnr and settings)."""

@@ -25,12 +25,12 @@ _PERCENT = Quantity(
     maximum=99,
     default=80,
     suffix=" %",
-    tooltip="Fraction of the pixels that go missing.",
+    tooltip="Fraction of the pixels that will be missing.",
 )
 
 
 class DamageDialog(QDialog):
-    """Asks for a kind of damage and its seed; the whole picture becomes the reference."""
+    """Asks for a kind of damage and its seed; the intact picture becomes the reference."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +56,7 @@ class DamageDialog(QDialog):
 
     def _lay_out(self) -> None:
         words = QLabel(
-            "Pixels of the picture go missing on purpose. The whole picture is kept as the "
+            "Removes pixels from the picture. The intact picture is kept as the "
             "reference, so that restorations can be measured."
         )
         words.setWordWrap(True)

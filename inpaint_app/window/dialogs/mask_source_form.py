@@ -1,4 +1,4 @@
-"""Where the missing pixels of many pictures are known from."""
+"""How the missing pixels of many pictures are marked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MaskSourceForm(QWidget):
     Parameters
     ----------
     start : Path
-        Where looking for files begins.
+        Folder in which file dialogs open.
     """
 
     changed = Signal()

@@ -30,7 +30,7 @@ _DEFAULTS = RestoreSettings()
 
 
 def _quantity(name: str, label: str, tooltip: str, **options: Any) -> Quantity:  # noqa: ANN401
-    """Return a setting as a quantity: all that it may be can be typed."""
+    """Return a setting as a quantity with the limits of its parameter."""
     parameter = RestoreSettings.parameters[name]
     least = 10.0 ** -options.get("decimals", 0) if parameter.excludes_minimum else 0
     return Quantity(
@@ -48,20 +48,19 @@ _QUANTITIES = {
     "n_atoms": _quantity(
         "n_atoms",
         "Dictionary size &k",
-        "How many atoms are selected: few keep to broad shapes where little is known, many bring "
-        "back texture where much is.",
+        "Number of atoms to select: few are best where little is observed, many bring back texture "
+        "where much is.",
     ),
     "sparsity": _quantity(
         "sparsity",
         "Sparsity &s",
-        "Most atoms that one patch may use while the dictionary is selected: more follow detail, "
-        "fewer keep noise out.",
+        "Maximum number of atoms per patch in the selection: more follow detail, fewer suppress noise.",
         usual=(1, 24),
     ),
     "budget": _quantity(
         "budget",
         "Budget s', &average per patch",
-        "Atoms that all patches share, per patch: plain patches leave theirs to busy ones.",
+        "Average number of atoms per patch; all patches share them, so plain ones leave more to busy ones.",
         usual=(0.5, 16),
         step=0.5,
         decimals=1,
@@ -69,13 +68,13 @@ _QUANTITIES = {
     "coding_sparsity": _quantity(
         "coding_sparsity",
         "Atoms per patch &when coding",
-        "Most atoms that may code one patch of the picture: more are sharper, fewer are smoother.",
+        "Maximum number of atoms per patch in the coding: more are sharper, fewer are smoother.",
         usual=(1, 24),
     ),
     "rounds": _quantity(
         "rounds",
         "Ro&unds of refinement",
-        "How often similar patches refine each other after coding: more are better and slower; 0 skips "
+        "Rounds of refinement by similar patches after the coding: more are better and slower; 0 skips "
         "refinement, auto makes eight unless held-out pixels get worse.",
         usual=(0, 12),
     ),
@@ -166,7 +165,9 @@ class ParameterPanel(QWidget):
         self.show_advanced(False)
         self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
-        self._fills.setToolTip(tooltip("What holes are filled with that are too wide for their border."))
+        self._fills.setToolTip(
+            tooltip("How to fill holes that are too wide to be restored from their border.")
+        )
         self._fills.setAccessibleName("Fill wide holes")
         for name, box in self._bases.items():
             box.setToolTip(tooltip(_BASES[name][1]))
@@ -174,10 +175,10 @@ class ParameterPanel(QWidget):
             tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
         self._every_patch.setToolTip(
-            tooltip("Code the patch at every pixel, not at every second or fourth: slower, for 0.05 dB.")
+            tooltip("Code the patch at every pixel, not at every second or fourth: slower, gains 0.05 dB.")
         )
         self._automatic.setToolTip(
-            tooltip("Restore the whole picture after every change, in place of a preview.")
+            tooltip("Restore the whole picture after every change, instead of a preview.")
         )
 
     def show_advanced(self, is_shown: bool) -> None:

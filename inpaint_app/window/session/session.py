@@ -361,7 +361,7 @@ class Session(QObject):
     def compare(self) -> None:
         """Restore under individual and under average sparsity, and show both side by side.
 
-        What there is already is not made again.
+        Runs that are already in the history are not repeated.
         """
         if 0 < self.missing_fraction < 1:
             self.set_view(self.view.with_mode(COMPARISON))
@@ -439,7 +439,7 @@ class Session(QObject):
     # Looking at results
 
     def set_view(self, view: ViewState) -> None:
-        """Look at the pictures in another way, or with another tool."""
+        """Change the view mode, the tool or the brush."""
         if view != self.view:
             self.view = view
             self.view_changed.emit()

@@ -24,7 +24,7 @@ TITLES = {
     "error": "Error (white: a quarter of the range)",
     "split": "Damaged and restored",
 }
-"""The panes by name, in the order in which they stand."""
+"""The panes by name, in display order."""
 
 _NOTHING: Forms = ("", "", "")
 _ARROW = "   →   "
@@ -82,7 +82,7 @@ class PaneDisplay:
     has_inset : bool
         Whether the preview is drawn on the image.
     is_highlighted : bool
-        Whether the patches of the chosen atom are lit up.
+        Whether the patches of the chosen atom are highlighted.
     """
 
     title: str
@@ -114,7 +114,7 @@ class Display:
     preview : Preview or None
         The inset.
     atom_use : AtomUse or None
-        The patches to light up.
+        The patches to highlight.
     """
 
     panes: Mapping[str, PaneDisplay]

@@ -1,4 +1,4 @@
-"""What an empty window says: how to begin."""
+"""The page that an empty window shows."""
 
 from __future__ import annotations
 

@@ -18,7 +18,9 @@ def test_conditional_means_are_those_of_the_definition(seed, part):
     missing = rng.random((n_groups, n_members, d)) < part
     deviations = rng.normal(size=(n_groups, n_members, n_layers, d)).astype(np.float32)
     deviations[np.broadcast_to(missing[:, :, None], deviations.shape)] = 0
-    means, variances = conditional_moments(covariances.copy(), deviations, missing, 0.1)
+    means, variances = conditional_moments(
+        covariances.copy(), deviations, missing, np.full(n_groups, 0.1, np.float32)
+    )
     for g, e in np.ndindex(n_groups, n_members):
         m, o = missing[g, e], ~missing[g, e]
         inner = covariances[g][np.ix_(o, o)] + 0.1 * np.eye(o.sum())
@@ -39,7 +41,9 @@ def test_variances_of_similar_patches_are_nearly_exact():
     missing = rng.random((1, 5, 64)) < 0.8
     deviations = rng.multivariate_normal(np.zeros(64), covariance, size=(1, 5, 1)) * ~missing[:, :, None]
     single = covariance.astype(np.float32)[None]
-    _, variances = conditional_moments(single, deviations.astype(np.float32), missing, 0.01)
+    _, variances = conditional_moments(
+        single, deviations.astype(np.float32), missing, np.full(len(single), 0.01, np.float32)
+    )
     for e in range(5):
         m, o = missing[0, e], ~missing[0, e]
         inner = covariance[np.ix_(o, o)] + 0.01 * np.eye(o.sum())

@@ -85,11 +85,11 @@ def exact_moments(covariances, deviations, missing, noise):
     means, variances = np.zeros(deviations.shape), np.ones(missing.shape)
     for g, e in np.ndindex(missing.shape[:2]):
         m, o = missing[g, e], ~missing[g, e]
-        inner = covariances[g][np.ix_(o, o)] + noise * np.eye(o.sum())
+        inner = covariances[g][np.ix_(o, o)] + noise[g] * np.eye(o.sum())
         gain = np.linalg.solve(inner, covariances[g][np.ix_(o, m)])
         means[g, e][:, m] = deviations[g, e][:, o] @ gain
         reduction = (gain * covariances[g][np.ix_(o, m)]).sum(axis=0)
-        variances[g, e, m] = np.diag(covariances[g])[m] + noise - reduction
+        variances[g, e, m] = np.diag(covariances[g])[m] + noise[g] - reduction
     return means, variances
 
 

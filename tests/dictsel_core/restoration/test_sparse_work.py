@@ -57,7 +57,7 @@ def picture(shape, n_channels):
     return np.clip(np.stack(planes, axis=2) + noise, 0, 1).astype(np.float32)
 
 
-def full_round(planes, missing, search, relaxation, noise, offsets=(0, 0)):
+def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
     """One round that finds the groups of all references, and adds up whole patches, one after the other."""
     size, n_channels = search.size, planes.shape[2]
     sums, weights = np.zeros(planes.shape), np.zeros(planes.shape)
@@ -83,9 +83,10 @@ def full_round(planes, missing, search, relaxation, noise, offsets=(0, 0)):
                 gaps = patches_at(missing, tile, size, nearest).reshape(1, len(nearest), d)
                 deviations = np.where(gaps[:, :, None], 0, members[group : group + 1, : len(nearest)])
                 one = covariances[group : group + 1]
+                noise = estimator.noises(one)
                 estimates, variances = conditional_moments(one, deviations.astype(np.float32), gaps, noise)
                 estimates = (estimates + means[group]) + groups.center
-                certain = np.float32(noise) / variances[0]
+                certain = np.float32(estimator.noise) / variances[0]
                 for number, estimate, weight in zip(nearest, estimates[0], certain, strict=True):
                     row, column = divmod(int(number), across.n_patches)
                     area = np.s_[row : row + size, column : column + size]
@@ -104,7 +105,7 @@ def full_round(planes, missing, search, relaxation, noise, offsets=(0, 0)):
 def test_a_round_has_the_bits_of_the_full_computation(kind, shape):
     planes, missing = picture(shape, 1), damage(kind, shape)
     search = OPTIONS.search(0, 3)
-    expected = full_round(planes, missing, search, OPTIONS.relaxation, OPTIONS.estimator(0, 3).noise)
+    expected = full_round(planes, missing, search, OPTIONS.relaxation, OPTIONS.estimator(0, 3))
     for threads in (1, 3):
         result = planes.copy()
         list(Refiner(missing, threads).round(result, 0, 3))
@@ -118,7 +119,7 @@ def test_a_round_in_color_has_the_bits_of_the_full_computation(kind, n_layers):
     planes, missing = picture(shape, 3), damage(kind, shape, n_layers)
     search = OPTIONS.search(2, 3)
     offsets = grid_offsets(2, search.stride)
-    expected = full_round(planes, missing, search, 1.0, OPTIONS.noise, offsets)
+    expected = full_round(planes, missing, search, 1.0, OPTIONS.estimator(2, 3), offsets)
     list(Refiner(missing, 2).round(planes, 2, 3))
     assert (planes == expected).all()
 

@@ -1,4 +1,4 @@
-"""What a tool is."""
+"""The base class of tools."""
 
 from __future__ import annotations
 
