@@ -37,7 +37,7 @@ _CANDIDATES: dict[DamageKind, Candidates] = {
 
 @dataclass(frozen=True)
 class AnalysisStep:
-    """A little has been done, a few tenths of a second at most.
+    """A little of the work has been done.
 
     Attributes
     ----------

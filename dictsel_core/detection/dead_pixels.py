@@ -42,6 +42,7 @@ def _relative_excess(plane: Single, floor: float) -> Work[Single]:
     low = -(yield from part(filter_in_bands(_second_largest, -plane, 1), 0.4, 0.8))
     excess: Single = np.maximum(plane - high, low - plane)
     np.maximum(excess, 0, out=excess)
+    yield 0.9
     noise = block_quantile(excess, _TEXTURE_QUANTILE, _BLOCK)
     high -= low
     np.maximum(high, 0, out=high)

@@ -59,6 +59,7 @@ class LineResponse:
 def line_responses(plane: Single, half_length: int) -> Work[tuple[LineResponse, LineResponse]]:
     """Return the responses to bright and to dark lines."""
     smooth = ndimage.gaussian_filter(plane, _SMOOTHING, mode="nearest")
+    yield 0.0
     margin = 2 * half_length + OFFSET + 1
     padded = np.pad(smooth, margin, mode="symmetric")
     height, width = plane.shape
@@ -162,6 +163,7 @@ def find_lines(
         np.maximum(responses[0].strength, responses[1].strength), texture_quantile, _BLOCK
     )
     texture += np.float32(floor)
+    yield 0.8
     found = []
     for response, start in zip(responses, (0.8, 0.9), strict=True):
         work = _link(plane, response, response.strength / texture)
@@ -181,6 +183,7 @@ def _link(plane: Single, response: LineResponse, relative: Single) -> Work[Lines
     graph = sparse.coo_array((np.ones(len(first), np.bool_), (first, second)), (len(pixels),) * 2)
     n_lines, found = csgraph.connected_components(graph, directed=False)
     numbers = found.astype(np.intp)
+    yield 0.9
     area = np.maximum(np.bincount(numbers, minlength=n_lines), 1)
 
     def mean(values: Doubles) -> Doubles:

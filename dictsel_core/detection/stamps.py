@@ -44,8 +44,10 @@ def stamp_candidates(image: DetectionImage) -> Work[Regions]:
     if not image.is_color:
         return no_regions(image.shape)
     channels, factor = image.channels(), 1
+    yield 0.0
     while channels[0].size > _MAX_PIXELS:
         channels, factor = [shrink(each) for each in channels], 2 * factor
+    yield 0.05
     lab = lab_from_rgb(np.stack(channels, axis=-1))
     shape = lab[0].shape
     size = int(np.clip(_STROKE * np.hypot(*shape), 7, 61)) // 2 * 2 + 1

@@ -237,6 +237,12 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_strict(parser: argparse.ArgumentParser) -> None:
+    """Add the refusal of losses."""
+    strict = "write nothing if metadata of the picture would be lost; otherwise they are named in a note"
+    parser.add_argument("--strict", action="store_true", help=strict)
+
+
 def add_verbosity(parser: argparse.ArgumentParser, *, json: bool = True) -> None:
     """Add how much to print."""
     if json:

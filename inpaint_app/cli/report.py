@@ -20,6 +20,7 @@ _SOURCES = {
     "detected": "detected as damage",
     "soft": "partly transparent at their edges",
     "nan": "NaN",
+    "nodata": "without data",
     "mask": "in the mask",
     "key": "of the given colour",
 }

@@ -17,6 +17,8 @@ _MAX_GROWN = 0.25
 """Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe."""
 _SUSPECT_FRACTION = 0.9
 """A mask that marks more of the picture than this may be inverted."""
+_KEY_TOLERANCE = 24
+"""Levels of 255 by which JPEG changes a saturated colour at its edges."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +30,8 @@ class MissingPixels:
     mask : ndarray of bool, (H, W) or (H, W, 3)
         True = missing. Per channel only where the channels of a pixel differ.
     sources : tuple of str
-        Those of "alpha", "soft" (partly transparent), "nan", "mask", "key", "detected" that marked something.
+        Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
+        something.
     """
 
     mask: Mask
@@ -52,7 +55,8 @@ def detect_missing(
 ) -> MissingPixels:
     """Return the union of all pixels that something marks as missing.
 
-    Always looked for: alpha = 0, and NaN or infinity (per channel) in float pictures.
+    Always looked for: alpha = 0, NaN or infinity (per channel) in float pictures, and the value that the
+    file declares to mean "no data".
 
     Parameters
     ----------
@@ -83,6 +87,7 @@ def detect_missing(
         "alpha": _from_alpha(picture),
         "soft": _from_soft_edges(picture) if soft_edges else None,
         "nan": _from_nan(picture),
+        "nodata": _from_no_data(picture),
         "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
         "key": None if key is None else _from_key(picture, key, tolerance),
     }
@@ -119,6 +124,20 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
     n_lost = np.count_nonzero(result) - np.count_nonzero(mask)
     is_too_much = pixels is None and n_lost > _MAX_GROWN * np.count_nonzero(~mask)
     return mask if is_too_much else result
+
+
+def shrunk(mask: Mask, pixels: int) -> Mask:
+    """Return a mask without all pixels up to so many rows and columns away from observed ones."""
+    return ~grown(~mask, pixels)
+
+
+def color_at(picture: Picture, row: int, column: int) -> tuple[str, float]:
+    """Return the colour of a pixel as a key, and a tolerance that compressed marks of it stay within."""
+    scale = full_scale(picture.pixels.dtype)
+    values = np.nan_to_num(np.atleast_1d(picture.pixels[row, column]).astype(float))
+    levels = np.clip(np.rint(values / scale * 255), 0, 255).astype(int)
+    red, green, blue = np.broadcast_to(levels, 3)
+    return f"#{red:02x}{green:02x}{blue:02x}", float(np.ceil(_KEY_TOLERANCE * scale / 255))
 
 
 def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
@@ -185,7 +204,17 @@ def _from_soft_edges(picture: Picture) -> Mask | None:
 
 
 def _from_nan(picture: Picture) -> Mask | None:
-    return ~np.isfinite(picture.pixels) if picture.depth == 32 else None
+    return ~np.isfinite(picture.pixels) if picture.is_float else None
+
+
+def _from_no_data(picture: Picture) -> Mask | None:
+    """Return the pixels of the value "no data", which a file notes as float64 even for float32 pixels."""
+    if picture.no_data is None or not np.isfinite(picture.no_data):
+        return None
+    with np.errstate(over="ignore"):
+        value = picture.pixels.dtype.type(picture.no_data) if picture.is_float else picture.no_data
+    marked: Mask = picture.pixels == value
+    return marked
 
 
 def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
@@ -234,8 +263,10 @@ def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
     wanted = color.in_values_of(picture.pixels.dtype)
     if not picture.is_color:
         if len(set(wanted)) > 1:
-            raise UserError("The picture is gray, so no pixel has that colour", "give one value such as 0")
-        return _near(picture.pixels, wanted[0], tolerance)
+            kind = "gray" if picture.n_bands == 1 else f"in {picture.n_bands} bands"
+            raise UserError(f"The picture is {kind}, so no pixel has that colour", "give one value such as 0")
+        near = _near(picture.pixels, wanted[0], tolerance)
+        return near if near.ndim == 2 else np.asarray(near.all(axis=2), np.bool_)
     marked = _near(picture.pixels[..., 0], wanted[0], tolerance)
     for channel in (1, 2):
         marked &= _near(picture.pixels[..., channel], wanted[channel], tolerance)

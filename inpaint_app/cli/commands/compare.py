@@ -15,7 +15,7 @@ from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import Compared, Output, write_comparison
 from inpaint_app.jobs.measure import damage_quality, quality
 from inpaint_app.jobs.restore import RestoreRequest, compare
-from inpaint_app.jobs.source import check_input, load_source
+from inpaint_app.jobs.source import check_drawable, check_input, load_source
 
 _DETAILS = """\
 examples:
@@ -48,6 +48,7 @@ def _run(args: argparse.Namespace) -> int:
     default = args.input.with_name(f"{args.input.stem}_comparison.png")
     output = Output(default if args.output is None else args.output, args.overwrite)
     source = load_source(args.input, chosen.mask_spec, args.reference)
+    check_drawable(source.picture, args.input)
     output.check(source.files)
     output.check_size(*comparison_size(source.picture, 1 + len(CONSTRAINTS)))
     assert source.reference is not None, "the option is required"

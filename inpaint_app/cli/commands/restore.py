@@ -41,6 +41,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_encoding(parser)
     options.add_reference(parser, required=False)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
+    options.add_strict(parser)
     recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
     parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)
     options.add_verbosity(parser)
@@ -63,6 +64,7 @@ def _run(args: argparse.Namespace) -> int:
         args.reference,
         tunes=chosen.tunes,
         estimates=not args.no_estimate,
+        is_strict=args.strict,
     )
     with ProgressBar(quiet=args.quiet) as bar:
         result = restore_file(request, terminal_control(console, bar))

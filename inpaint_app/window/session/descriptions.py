@@ -30,6 +30,7 @@ _SOURCES = {
     "alpha": "transparent",
     "soft": "partly transparent at their edges",
     "nan": "not a number",
+    "nodata": "without data",
     "mask": "in the mask file",
     "key": "of the chosen colour",
     "simulated": "simulated",
