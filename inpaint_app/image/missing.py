@@ -17,6 +17,8 @@ _MAX_GROWN = 0.25
 """Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe."""
 _SUSPECT_FRACTION = 0.9
 """A mask that marks more of the picture than this may be inverted."""
+_KEY_TOLERANCE = 24
+"""Levels of 255 by which JPEG changes a saturated colour at its edges."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +124,20 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
     n_lost = np.count_nonzero(result) - np.count_nonzero(mask)
     is_too_much = pixels is None and n_lost > _MAX_GROWN * np.count_nonzero(~mask)
     return mask if is_too_much else result
+
+
+def shrunk(mask: Mask, pixels: int) -> Mask:
+    """Return a mask without all pixels up to so many rows and columns away from observed ones."""
+    return ~grown(~mask, pixels)
+
+
+def color_at(picture: Picture, row: int, column: int) -> tuple[str, float]:
+    """Return the colour of a pixel as a key, and a tolerance that compressed marks of it stay within."""
+    scale = full_scale(picture.pixels.dtype)
+    values = np.nan_to_num(np.atleast_1d(picture.pixels[row, column]).astype(float))
+    levels = np.clip(np.rint(values / scale * 255), 0, 255).astype(int)
+    red, green, blue = np.broadcast_to(levels, 3)
+    return f"#{red:02x}{green:02x}{blue:02x}", float(np.ceil(_KEY_TOLERANCE * scale / 255))
 
 
 def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:

@@ -92,18 +92,32 @@ SPECS = {
     "find_damage": ActionSpec(
         "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"
     ),
-    "undo": ActionSpec("&Undo", ("Ctrl+Z",), "Undo the last edit of the mask.", "undo", "undo"),
+    "undo": ActionSpec(
+        "&Undo", ("Ctrl+Z",), "Undo the last edit of the mask, and its healing.", "undo", "undo"
+    ),
     "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone edit.", "redo", "redo"),
     "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),
     "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger.", "", "picture"),
+    "grow": ActionSpec("&Grow", ("Ctrl+]",), "Make what is missing a pixel wider all around.", "", "picture"),
+    "shrink": ActionSpec(
+        "Sh&rink", ("Ctrl+[",), "Make what is missing a pixel narrower all around.", "", "picture"
+    ),
     "invert": ActionSpec("&Invert", ("Ctrl+I",), "Swap missing and observed pixels.", "invert", "picture"),
     "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear", "picture"),
     "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", "restore", "picture"),
     "compare": ActionSpec(
-        "&Compare", ("F6",), "Restore under individual and average sparsity.", "compare", "picture"
+        "&Compare Constraints",
+        ("F6",),
+        "Restore under individual and average sparsity.",
+        "compare",
+        "picture",
     ),
     "tune": ActionSpec(
-        "&Auto", ("F7",), "Choose the parameters by held-out pixels, and restore.", "auto", "picture"
+        "&Auto Parameters",
+        ("F7",),
+        "Try parameters on held-out pixels, keep the best, and restore.",
+        "auto",
+        "picture",
     ),
     "stop": ActionSpec("&Stop", ("Shift+F5",), "Stop and keep the current result.", "stop", "run"),
     "cancel": ActionSpec("Ca&ncel", ("Esc",), "Cancel and discard.", "cancel", "work"),
@@ -121,7 +135,8 @@ SPECS = {
     "zoom_out": ActionSpec("Zoom &Out", ("Ctrl+-",), "Reduce the picture.", "zoom-out", "picture"),
     "full_screen": ActionSpec("F&ull Screen", ("F11",), "Switch full screen on or off.", checkable=True),
     "shortcuts": ActionSpec("&Keyboard Shortcuts", ("F1",), "List all keyboard shortcuts."),
-    "about": ActionSpec("&About", (), "Show version, method and licence.", "info"),
+    "manual": ActionSpec("&Manual", (), "Read how to find, mark and restore damage.", "info"),
+    "about": ActionSpec("&About", (), "Show version, method and licence."),
 }
 """All actions by name but those of tools and view modes, which come from their registries."""
 

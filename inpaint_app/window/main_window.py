@@ -24,6 +24,7 @@ from dictsel_core import __version__
 from inpaint_app.errors import printable_path
 from inpaint_app.window.actions import Actions, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
+from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.file_commands import FileCommands
 from inpaint_app.window.menus import Menus
@@ -119,7 +120,7 @@ class MainWindow(QMainWindow):
             tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCorner(Qt.Corner.BottomRightCorner, right)
         self.resizeDocks([self._docks[0]], [330], Qt.Orientation.Horizontal)
-        self.resizeDocks([self._docks[2]], [130], Qt.Orientation.Vertical)
+        self.resizeDocks([self._docks[2]], [56], Qt.Orientation.Vertical)
         self.statusBar().addPermanentWidget(self.progress, 1)
         self.statusBar().setMinimumHeight(self.progress.sizeHint().height() + 6)
         for label in (self._pixel, self._kind, self._zoom):
@@ -162,6 +163,8 @@ class MainWindow(QMainWindow):
             "redo": session.redo,
             "smaller": lambda: session.set_view(session.view.with_smaller_brush()),
             "larger": lambda: session.set_view(session.view.with_larger_brush()),
+            "grow": lambda: session.resize_mask(1),
+            "shrink": lambda: session.resize_mask(-1),
             "invert": lambda: mask(lambda history: history.invert()),
             "clear": lambda: mask(lambda history: history.clear()),
             "restore": session.restore,
@@ -174,6 +177,7 @@ class MainWindow(QMainWindow):
             "zoom_in": viewport.zoom_in,
             "zoom_out": viewport.zoom_out,
             "shortcuts": self.show_shortcuts,
+            "manual": self.show_manual,
             "about": self.show_about,
         }
         for name, slot in slots.items():
@@ -220,6 +224,7 @@ class MainWindow(QMainWindow):
         self.welcome.open_wanted.connect(self.files.open)
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
+        self.history.export_wanted.connect(self.files.export)
         self.side.damage.find_wanted.connect(self.actions_["find_damage"].trigger)
         self.side.missing.mask_file_wanted.connect(self.files.open_mask)
 
@@ -243,6 +248,12 @@ class MainWindow(QMainWindow):
     def show_shortcuts(self) -> None:
         """Show the sheet of keyboard shortcuts."""
         dialog = ShortcutDialog(self.menus.sections, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
+
+    def show_manual(self) -> None:
+        """Show the manual."""
+        dialog = ManualDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
 

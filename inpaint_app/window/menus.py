@@ -15,13 +15,19 @@ from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
 _MENUS = {
     "&File": (
-        ("open", "@recent", "@sample", "paste"),
+        ("open", "@recent", "@sample"),
         ("open_mask", "open_reference", "open_recipe", "damage"),
-        ("export", "copy", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
+        ("export", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
         ("batch",),
         ("quit",),
     ),
-    "&Mask": (("undo", "redo"), ("find_damage",), ("@tools",), ("smaller", "larger"), ("invert", "clear")),
+    "&Edit": (("undo", "redo"), ("copy", "paste")),
+    "&Mask": (
+        ("find_damage",),
+        ("@tools",),
+        ("smaller", "larger"),
+        ("grow", "shrink", "invert", "clear"),
+    ),
     "&Restore": (("restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
     "&View": (
         ("@modes",),
@@ -30,17 +36,17 @@ _MENUS = {
         ("@docks",),
         ("@theme", "full_screen"),
     ),
-    "&Help": (("shortcuts", "about"),),
+    "&Help": (("manual", "shortcuts", "about"),),
 }
 """Sections of each menu: actions by name, and with an @ what is not a single action."""
 _TOOLBAR = (
     ("open", "export"),
     ("find_damage", "@tools", "@diameter", "undo", "redo"),
-    ("restore", "tune", "compare", "stop"),
+    ("restore", "stop"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )
-_LABELLED = ("open", "export", "find_damage", "restore", "tune", "compare")
+_LABELLED = ("open", "export", "find_damage", "restore", "stop")
 """Actions with their name beside their icon."""
 
 

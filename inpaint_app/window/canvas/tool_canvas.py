@@ -65,10 +65,13 @@ class ToolCanvas(NavigableCanvas):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin to draw, or to move the picture."""
-        is_left = event.button() == Qt.MouseButton.LeftButton
-        if self._tool is None or not is_left or self.is_space_held or not self.has_picture:
+        if self._tool is None or not self._is_for_tool(event) or not self.has_picture:
             super().mousePressEvent(event)
             return
+        if self._tool.is_active:
+            return
+        self._tool.is_reversed = event.button() == Qt.MouseButton.RightButton
+        self._tool.is_straight = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         with self._redrawing_outline():
             self._pointer = self._place(event.position())
             self._tool.press(self._pointer)
@@ -80,7 +83,7 @@ class ToolCanvas(NavigableCanvas):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Finish drawing."""
-        if event.button() == Qt.MouseButton.LeftButton and self._tool is not None and self._tool.is_active:
+        if self._tool is not None and self._tool.is_active and self._is_for_tool(event, while_active=True):
             self._follow(self._place(event.position()))
             with self._redrawing_outline():
                 self._tool.release()
@@ -115,6 +118,18 @@ class ToolCanvas(NavigableCanvas):
         """Finish drawing: the release of the button would not be seen."""
         self._interrupt()
         super().hideEvent(event)
+
+    def _is_for_tool(self, event: QMouseEvent, *, while_active: bool = False) -> bool:
+        """Return whether a button is one of the tool; while it is active, only that which it began with."""
+        assert self._tool is not None
+        is_right = event.button() == Qt.MouseButton.RightButton
+        if while_active:
+            return is_right == self._tool.is_reversed and (
+                is_right or event.button() == Qt.MouseButton.LeftButton
+            )
+        if is_right:
+            return self._tool.uses_right_button
+        return event.button() == Qt.MouseButton.LeftButton and not self.is_space_held
 
     def _is_canceled_by(self, event: QKeyEvent) -> bool:
         return event.key() == Qt.Key.Key_Escape and self._tool is not None and self._tool.is_active

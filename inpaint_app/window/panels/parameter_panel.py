@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QRadioButton,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -107,6 +108,7 @@ class ParameterPanel(QWidget):
         self._keep = QCheckBox("Keep observed pixels")
         self._every_patch = QCheckBox("Code every patch")
         self._automatic = QCheckBox("Restore after every change")
+        self._advanced, self._advanced_button = QWidget(), QToolButton()
         self._lay_out()
         self._describe()
         self._connect()
@@ -117,6 +119,12 @@ class ParameterPanel(QWidget):
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(6)
         layout.addLayout(_labelled("&Preset", self._presets))
+        layout.addLayout(_labelled("Fill wide holes", self._fills))
+        layout.addWidget(self._advanced_button)
+        layout.addWidget(self._advanced)
+        layout = QVBoxLayout(self._advanced)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
         layout.addLayout(self._constraint_row())
         for field in self._fields.values():
             layout.addWidget(field)
@@ -127,7 +135,6 @@ class ParameterPanel(QWidget):
         for place, box in enumerate(self._bases.values()):
             grid.addWidget(box, place // 2, place % 2)
         layout.addLayout(grid)
-        layout.addLayout(_labelled("Fill wide holes", self._fills))
         more = QVBoxLayout()
         more.setSpacing(2)
         for box in (self._keep, self._every_patch, self._automatic):
@@ -150,6 +157,12 @@ class ParameterPanel(QWidget):
                 combo.addItem(name.title(), name)
                 combo.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
         self._presets.addItem(_CUSTOM, None)
+        self._advanced_button.setText("Advanced")
+        self._advanced_button.setCheckable(True)
+        self._advanced_button.setAutoRaise(True)
+        self._advanced_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._advanced_button.setToolTip("Show the parameters of the method: k, s, s' and rounds.")
+        self.show_advanced(False)
         self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
         self._fills.setToolTip(
@@ -168,8 +181,17 @@ class ParameterPanel(QWidget):
             tooltip("Restore the whole picture after every change, instead of a preview.")
         )
 
+    def show_advanced(self, is_shown: bool) -> None:
+        """Show or hide the parameters of the method."""
+        self._advanced.setVisible(is_shown)
+        self._advanced_button.setChecked(is_shown)
+        arrow = Qt.ArrowType.DownArrow if is_shown else Qt.ArrowType.RightArrow
+        self._advanced_button.setArrowType(arrow)
+
     def _connect(self) -> None:
         session = self._session
+        self._advanced_button.toggled.connect(self.show_advanced)
+        session.source_changed.connect(self._open_for_experiments)
         session.settings_changed.connect(self._show)
         session.source_changed.connect(self._show)
         session.mask_edited.connect(self._show)
@@ -184,6 +206,12 @@ class ParameterPanel(QWidget):
         self._keep.clicked.connect(lambda checked: self._ask(keep_observed=checked))
         self._every_patch.clicked.connect(lambda checked: self._ask(every_patch=checked))
         self._automatic.clicked.connect(session.set_automatic)
+
+    def _open_for_experiments(self) -> None:
+        """Show the parameters of the method where an original is known, by which to judge them."""
+        source = self._session.source
+        if source is not None and source.reference is not None:
+            self.show_advanced(True)
 
     def _ask(self, **changes: object) -> None:
         # Refinement keeps observed pixels: of the two, the last choice wins.

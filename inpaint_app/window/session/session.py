@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import Mask
+from inpaint_app.image.missing import Mask, grown, shrunk
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
@@ -245,6 +246,24 @@ class Session(QObject):
         else:
             self.set_view(self.view.with_tool("pick", ("damaged",)))
             self.finder.find(self.source, self.mask, kinds)
+
+    def resize_mask(self, pixels: int) -> None:
+        """Grow what is missing by some pixels, or shrink it by -pixels; computed in another thread."""
+        history = self.mask
+        if history is None:
+            return
+        mask, state = history.snapshot(), history.state
+        origin = replace(history.origin, is_painted=True)
+
+        def on_done(changed: Mask) -> None:
+            if history is self.mask and history.state == state:
+                self.edit_mask(lambda history: history.replace(changed, origin))
+
+        self.workers.start(
+            lambda _control: grown(mask, pixels) if pixels > 0 else shrunk(mask, -pixels),
+            done=on_done,
+            failed=self.problem.emit,
+        )
 
     def undo(self) -> None:
         """Undo the last edit of the mask, and what was healed with it."""

@@ -250,5 +250,5 @@ def _placeholder(name: str, scene: Scene) -> str:
     if scene.missing_fraction == 0:
         return "Nothing is missing: paint over damage (H) to restore it."
     if name in ("individual", "average"):
-        return "Compare (F6) restores under both constraints."
+        return "Compare Constraints (F6) restores under both."
     return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."

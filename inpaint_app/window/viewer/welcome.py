@@ -31,7 +31,7 @@ class Welcome(QWidget):
             "others can be painted over, taken from a mask file or marked by their colour.\n"
             "Damage can be simulated on a whole picture, to see how well it is restored."
         )
-        self._open, self._paste = QPushButton("&Open …"), QPushButton("Past&e")
+        self._open, self._paste = QPushButton("&Open …"), QPushButton("Paste")
         self._sample = QToolButton()
         self._sample.setText("Open a sample")
         self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
