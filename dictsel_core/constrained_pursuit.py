@@ -120,12 +120,12 @@ def constrained_omp(
 
 
 def _pursuit(matrix: Floats, caps: Ints, points: ObservedData) -> Pursuit:
-    return Pursuit(matrix, max(1, int(caps.max())), weak=points.graded)
+    return Pursuit(matrix, max(1, int(caps.max())), weak=points.has_partial_weights)
 
 
 def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int, threads: int) -> Ints:
     """Return how many steps each patch makes if the best steps of all patches use up the budget."""
-    pursuit = Pursuit(matrix, min(int(caps.max()), budget), weak=points.graded)
+    pursuit = Pursuit(matrix, min(int(caps.max()), budget), weak=points.has_partial_weights)
     path = np.empty((len(points), pursuit.capacity + 1), points.dtype)
     code_points(pursuit, points, caps, threads, path=path)
     worth = -np.diff(path, axis=1).T  # (steps, patches): of equal ones, earlier steps come first

@@ -161,7 +161,7 @@ class _Engine:
         each = np.arange(len(rows))
         inverse = self.inverse[rows[:, None], candidates]
         for j in range(self.depth):
-            residual = problem.factored(rows, fit.residual)
+            residual = problem.apply_factors(rows, fit.residual)
             scores = np.square(residual @ atoms) * inverse
             active &= self.caps[rows] > j
             best, atom = self._best_in_dictionary(scores, dictionary, extra is None)

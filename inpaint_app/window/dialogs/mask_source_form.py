@@ -48,8 +48,8 @@ class MaskSourceForm(QWidget):
             "file": PathField("Mask", kind="read", start=start, filters=name_filter()),
             "folder": PathField("Folder of masks", kind="folder", start=start),
         }
-        for kind, words in _KINDS.items():
-            self._kind.addItem(words, kind)
+        for kind, text in _KINDS.items():
+            self._kind.addItem(text, kind)
         self._kind.setAccessibleName("Missing pixels are")
         self._key.setAccessibleName("Colour of missing pixels")
         self._tolerance.setAccessibleName("Tolerance of the colour")

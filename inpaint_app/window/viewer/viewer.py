@@ -221,12 +221,12 @@ class Viewer(QWidget):
     def _show_readouts(self) -> None:
         pixel, source, mask = self._pixel, self._session.source, self._session.mask
         for name in self.display.visible:
-            words = ""
+            text = ""
             if pixel is not None and source is not None and mask is not None:
                 is_inside = pixel[0] < source.shape[0] and pixel[1] < source.shape[1]
                 pane = self.display.panes[name]
-                words = readout(self.display, pane, mask.mask, pixel) if is_inside else ""
-            self.panes[name].readout.setText(words)
+                text = readout(self.display, pane, mask.mask, pixel) if is_inside else ""
+            self.panes[name].readout.setText(text)
 
     def _report_visible_part(self) -> None:
         """Tell the session which part of the picture is visible: that is what a preview shows."""

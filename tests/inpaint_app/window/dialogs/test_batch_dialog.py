@@ -107,7 +107,7 @@ def test_one_mask_or_a_colour_serves_for_all(dialog, session, qtbot, files, tmp_
     mask = read_picture(files["mask"]).pixels > 0
     if kind == "key":
         mask = np.zeros_like(mask)
-        mask[10:30, 20:40] = True
+        mask[9:31, 19:41] = True  # a marked region grows by a pixel
     kinds = find(dialog, QComboBox, "Missing pixels are")
     kinds.setCurrentIndex(kinds.findData(kind))
     find(dialog, QLineEdit, "Mask").setText(str(files["mask"]))
