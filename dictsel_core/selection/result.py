@@ -46,9 +46,9 @@ class Selection:
     ground_set : GroundSet
     atoms : (k,) ndarray of int
         Ground-set indices (not the atoms themselves: see `dictionary`) in the order of selection.
-    supports : tuple of (|Z_t|,) ndarray of int
+    supports : tuple of (n_t,) ndarray of int
         The atoms that each patch uses, as ground-set indices.
-    coefficients : tuple of (|Z_t|,) ndarray
+    coefficients : tuple of (n_t,) ndarray
         Their least-squares weights on the observed entries.
     gains : (k,) ndarray
         Gain of each step. There are more steps than atoms only if repeats count as steps.
