@@ -1,4 +1,4 @@
-"""Print the figures of the README's table: the gallery's damage, restored by others. Needs the extra [bench]."""
+"""Print the figures of the README: the gallery's damage, restored by others (needs the extra [bench])."""
 
 import runpy
 import sys
