@@ -17,7 +17,7 @@ _MAX_GROWN = 0.25
 """Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe."""
 _SUSPECT_FRACTION = 0.9
 """A mask that marks more of the picture than this may be inverted."""
-_KEY_TOLERANCE = 24
+KEY_TOLERANCE = 24
 """Levels of 255 by which JPEG changes a saturated colour at its edges."""
 
 
@@ -137,7 +137,7 @@ def color_at(picture: Picture, row: int, column: int) -> tuple[str, float]:
     values = np.nan_to_num(np.atleast_1d(picture.pixels[row, column]).astype(float))
     levels = np.clip(np.rint(values / scale * 255), 0, 255).astype(int)
     red, green, blue = np.broadcast_to(levels, 3)
-    return f"#{red:02x}{green:02x}{blue:02x}", float(np.ceil(_KEY_TOLERANCE * scale / 255))
+    return f"#{red:02x}{green:02x}{blue:02x}", float(np.ceil(KEY_TOLERANCE * scale / 255))
 
 
 def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
