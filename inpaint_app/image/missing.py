@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.errors import Remedy, UserError
+from inpaint_app.errors import IntactError, Remedy, UserError
 from inpaint_app.image.color import Color, parse_color
 from inpaint_app.image.picture import Array, Picture, full_scale
 
@@ -17,7 +17,7 @@ _MAX_GROWN = 0.25
 """Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe."""
 _SUSPECT_FRACTION = 0.9
 """A mask that marks more of the picture than this may be inverted."""
-_KEY_TOLERANCE = 24
+KEY_TOLERANCE = 24
 """Levels of 255 by which JPEG changes a saturated colour at its edges."""
 
 
@@ -137,7 +137,7 @@ def color_at(picture: Picture, row: int, column: int) -> tuple[str, float]:
     values = np.nan_to_num(np.atleast_1d(picture.pixels[row, column]).astype(float))
     levels = np.clip(np.rint(values / scale * 255), 0, 255).astype(int)
     red, green, blue = np.broadcast_to(levels, 3)
-    return f"#{red:02x}{green:02x}{blue:02x}", float(np.ceil(_KEY_TOLERANCE * scale / 255))
+    return f"#{red:02x}{green:02x}{blue:02x}", float(np.ceil(KEY_TOLERANCE * scale / 255))
 
 
 def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
@@ -149,7 +149,7 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
 
 
 def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Raise `UserError` if nothing or everything is missing.
+    """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
 
     Parameters
     ----------
@@ -165,12 +165,12 @@ def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bo
     if missing.mask.any():
         return
     if has_mask and has_key:
-        raise UserError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)
+        raise IntactError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)
     if has_mask:
-        raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
+        raise IntactError("The mask marks no pixel", Remedy.INVERT_MASK)
     if has_key:
-        raise UserError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
-    raise UserError("No missing pixels were found", Remedy.MARK_MISSING)
+        raise IntactError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
+    raise IntactError("No missing pixels were found", Remedy.MARK_MISSING)
 
 
 def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:

@@ -88,6 +88,7 @@ SPECS = {
         "Cop&y Picture", ("Ctrl+C",), "Copy the restored picture to the clipboard.", "copy", "result"
     ),
     "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
+    "preferences": ActionSpec("Pre&ferences …", ("Ctrl+,",), "Choose colours and what follows a change."),
     "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
     "find_damage": ActionSpec(
         "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"

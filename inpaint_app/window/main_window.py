@@ -25,6 +25,7 @@ from inpaint_app.errors import printable_path
 from inpaint_app.window.actions import Actions, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
+from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.file_commands import FileCommands
 from inpaint_app.window.menus import Menus
@@ -163,8 +164,8 @@ class MainWindow(QMainWindow):
             "redo": session.redo,
             "smaller": lambda: session.set_view(session.view.with_smaller_brush()),
             "larger": lambda: session.set_view(session.view.with_larger_brush()),
-            "grow": lambda: session.resize_mask(1),
-            "shrink": lambda: session.resize_mask(-1),
+            "grow": lambda: session.mask_edits.resize(1),
+            "shrink": lambda: session.mask_edits.resize(-1),
             "invert": lambda: mask(lambda history: history.invert()),
             "clear": lambda: mask(lambda history: history.clear()),
             "restore": session.restore,
@@ -178,6 +179,7 @@ class MainWindow(QMainWindow):
             "zoom_out": viewport.zoom_out,
             "shortcuts": self.show_shortcuts,
             "manual": self.show_manual,
+            "preferences": self.show_preferences,
             "about": self.show_about,
         }
         for name, slot in slots.items():
@@ -251,6 +253,14 @@ class MainWindow(QMainWindow):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
 
+    def show_preferences(self) -> None:
+        """Show the dialog of preferences."""
+        dialog = PreferencesDialog(self.session, self._preferences.theme, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.theme_chosen.connect(self.set_theme)
+        dialog.forget_wanted.connect(self._forget_recent)
+        dialog.show()
+
     def show_manual(self) -> None:
         """Show the manual."""
         dialog = ManualDialog(self)
@@ -295,16 +305,16 @@ class MainWindow(QMainWindow):
     def _show_recent(self) -> None:
         files = self._preferences.recent_files
 
-        def forget() -> None:
-            self._preferences.forget_files()
-            self._show_recent()
-
         def open_it(path: Path) -> None:
             self.files.open_recent(path)
             self._show_recent()
 
         opens = [partial(open_it, path) for path in files]
-        self.menus.show_recent(list(zip(short_paths(files), opens, strict=True)), forget)
+        self.menus.show_recent(list(zip(short_paths(files), opens, strict=True)), self._forget_recent)
+
+    def _forget_recent(self) -> None:
+        self._preferences.forget_files()
+        self._show_recent()
 
     def _show_activity(self) -> None:
         self.progress.show_activity(self.session.activity or self.exporter.activity)

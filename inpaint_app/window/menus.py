@@ -21,7 +21,7 @@ _MENUS = {
         ("batch",),
         ("quit",),
     ),
-    "&Edit": (("undo", "redo"), ("copy", "paste")),
+    "&Edit": (("undo", "redo"), ("copy", "paste"), ("preferences",)),
     "&Mask": (
         ("find_damage",),
         ("@tools",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import Mask, grown, shrunk
+from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
@@ -30,6 +29,7 @@ from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.finder import DamageFinder
 from inpaint_app.window.session.healer import HEALED, Healer
+from inpaint_app.window.session.mask_edits import MaskEdits
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Activity, Advice, RunRecord
@@ -77,6 +77,7 @@ class Session(QObject):
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self.healer = Healer(self.workers, self.results, self)
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
+        self.mask_edits = MaskEdits(self)
         self._opening.activity_changed.connect(self.activity_changed)
         self.healer.activity_changed.connect(self.activity_changed)
         self.finder.activity_changed.connect(self.activity_changed)
@@ -246,24 +247,6 @@ class Session(QObject):
         else:
             self.set_view(self.view.with_tool("pick", ("damaged",)))
             self.finder.find(self.source, self.mask, kinds)
-
-    def resize_mask(self, pixels: int) -> None:
-        """Grow what is missing by some pixels, or shrink it by -pixels; computed in another thread."""
-        history = self.mask
-        if history is None:
-            return
-        mask, state = history.snapshot(), history.state
-        origin = replace(history.origin, is_painted=True)
-
-        def on_done(changed: Mask) -> None:
-            if history is self.mask and history.state == state:
-                self.edit_mask(lambda history: history.replace(changed, origin))
-
-        self.workers.start(
-            lambda _control: grown(mask, pixels) if pixels > 0 else shrunk(mask, -pixels),
-            done=on_done,
-            failed=self.problem.emit,
-        )
 
     def undo(self) -> None:
         """Undo the last edit of the mask, and what was healed with it."""

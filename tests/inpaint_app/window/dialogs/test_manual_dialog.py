@@ -13,5 +13,5 @@ def test_the_manual_is_shown_and_its_keys_are_right(qtbot) -> None:
     text = dialog.findChild(QTextBrowser).toPlainText()
     for name in ("find_damage", "grow", "shrink", "tune", "compare", "restore"):
         assert f"({SPECS[name].keys[0]})" in text, name
-    for name in ("heal", "brush", "eraser", "rectangle", "lasso", "eyedropper"):
+    for name in ("heal", "brush", "eraser", "rectangle", "lasso", "wand", "eyedropper"):
         assert f"({TOOLS[name].key})" in text, name

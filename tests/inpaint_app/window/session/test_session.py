@@ -552,7 +552,7 @@ def test_the_mask_grows_and_shrinks_by_a_pixel(session, qtbot, files) -> None:
     opened(session, qtbot, files["whole"])
     session.edit_mask(lambda mask: mask.fill(Rect(10, 20, 4, 5)))
     for pixels, rows, columns in ((1, slice(9, 15), slice(19, 26)), (-1, slice(10, 14), slice(20, 25))):
-        session.resize_mask(pixels)
+        session.mask_edits.resize(pixels)
         settle(session, qtbot)
         expected = np.zeros(session.mask.mask.shape, bool)
         expected[rows, columns] = True
