@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.errors import IntactError, Remedy, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.paths import is_folder
 from inpaint_app.files.read import read_picture
@@ -116,7 +116,7 @@ def load_pages(path: Path, mask_spec: MaskSpec) -> tuple[Source, ...]:
         for page, mask in zip(pages, masks, strict=True)
     )
     if mask_spec.detect and not any(source.missing.mask.any() for source in sources):
-        raise UserError("No damage was found", "raise the sensitivity, or mark what is missing")
+        raise IntactError("No damage was found", "raise the sensitivity, or mark what is missing")
     damaged_pages = [source for source in sources if source.missing.sources] or list(sources[:1])
     for source in damaged_pages:
         has_mask, has_key = mask_spec.mask is not None, mask_spec.key is not None
