@@ -1,4 +1,4 @@
-"""Whether a format can keep a picture, known before the picture is restored."""
+"""Whether a format can store a picture, known before the picture is restored."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from inpaint_app.image.picture import Picture, format_mode
 
 @dataclass(frozen=True)
 class PictureProperties:
-    """What decides whether a format can keep a picture; known before its missing pixels are.
+    """What decides whether a format can store a picture; known before its missing pixels are.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a file format is: how it is recognised, read and written, and what it keeps of a picture."""
+"""The definition of a file format: how it is recognised, read and written, and what it can store."""
 
 import re
 from collections.abc import Callable
