@@ -47,6 +47,10 @@ class UserError(Exception):
         return self.sentence({remedy: remedy.value for remedy in Remedy})
 
 
+class IntactError(UserError):
+    """Nothing is missing in a picture."""
+
+
 class DamagedError(Exception):
     """A decoder found contents that contradict the format; the message is a short clause."""
 

@@ -17,6 +17,7 @@ from dictsel_core.detection.regions import (
     most_confident,
     regions_from_points,
 )
+from dictsel_core.detection.work import Work, open_in_bands, part
 
 Doubles = NDArray[np.float64]
 
@@ -35,36 +36,45 @@ _MIN_FILLED = 0.35
 _MIDDLE, _SPREAD = 0.9, 2.2
 
 
-def dust_candidates(image: DetectionImage) -> Regions:
+def dust_candidates(image: DetectionImage) -> Work[Regions]:
     """Return bright and dark spots that differ from a ring around them."""
     plane, floor = image.brightness, _FLOOR + image.quantum
     size = min(_LARGEST_SIZE, _USUAL_SIZE * max(1.0, np.sqrt(plane.size / _USUAL_PIXELS)))
+    yield 0.0
     odd, colorfulness = int(size) // 2 * 2 + 1, _colorfulness(image)
-    return most_confident(
-        joined([each for sign in (1, -1) for each in _spots(sign * plane, colorfulness, odd, floor)])
-    )
+    yield 0.0
+    bright = yield from part(_spots(plane, colorfulness, odd, floor), 0.0, 0.5)
+    dark = yield from part(_spots(-plane, colorfulness, odd, floor), 0.5, 1.0)
+    return most_confident(joined([*bright, *dark]))
 
 
 def _colorfulness(image: DetectionImage) -> Single:
     """Return the difference between the largest and the smallest channel."""
     if not image.is_color:
         return np.zeros(image.shape, np.float32)
-    channels = image.channels()
-    return np.asarray(np.maximum.reduce(channels) - np.minimum.reduce(channels))
+    red, green, blue = image.channels()
+    high, low = np.maximum(red, green), np.minimum(red, green)
+    np.maximum(high, blue, out=high)
+    high -= np.minimum(low, blue)
+    return high
 
 
-def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> list[Regions]:
+def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> Work[list[Regions]]:
     """Return bright spots smaller than `size`, from the white top-hat: what an opening takes away."""
-    raised = plane - ndimage.grey_opening(plane, size=(size, size))
+    raised = plane - (yield from part(open_in_bands(plane, size), 0.0, 0.4))
     level = block_quantile(raised, _TEXTURE_QUANTILE, _BLOCK)
     level += np.float32(floor)
-    crowding = _crowding(connected_components(raised > _THRESHOLDS[0] * level)[0], _CROWD * size)
-    found = []
-    for threshold in _THRESHOLDS:
+    yield 0.4
+    found: list[Regions] = []
+    for number, threshold in enumerate(_THRESHOLDS):
         labels, n_labels = connected_components(raised > threshold * level)
         pixels = np.flatnonzero(labels)
         spots = Spots(labels, n_labels, pixels, labels.ravel()[pixels].astype(np.intp) - 1)
-        evidence = _evidence(spots, plane, level)
+        yield 0.4 + 0.2 * number
+        if not found:
+            crowding = _crowding(labels, _CROWD * size)
+        evidence = yield from part(_evidence(spots, plane, level), 0.4 + 0.2 * number, 0.5 + 0.2 * number)
+        yield 0.5 + 0.2 * number
         evidence -= 0.3 * np.log(1 + spots.mean(crowding)) + 1.8 * spots.mean(colorfulness)
         confidence = np.where(_fits(spots, size), 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
         found.append(grown(regions_from_points(plane.shape, pixels, spots.numbers, confidence)))
@@ -92,9 +102,11 @@ class Spots:
 
 def _crowding(labels: NDArray[np.int32], size: int) -> Single:
     """Return how many spots there are in a square around each pixel: dust is sparse, texture is not."""
-    _, first = np.unique(labels, return_index=True)
+    pixels = np.flatnonzero(labels)
+    first = np.zeros(labels.max() + 1, np.intp)
+    first[labels.ravel()[pixels[::-1]]] = pixels[::-1]  # the last assignment counts
     places = np.zeros(labels.shape, np.float32)
-    places.reshape(-1)[first[1:] if labels.flat[first[0]] == 0 else first] = 1
+    places.reshape(-1)[first[1:]] = 1
     crowding = ndimage.uniform_filter(places, size, mode="mirror")
     crowding *= np.float32(size**2)
     return np.asarray(np.maximum(crowding, 0))
@@ -108,12 +120,14 @@ def _fits(spots: Spots, size: int) -> Bools:
     return np.asarray(is_compact & (boxes.max(axis=1, initial=0) <= size))
 
 
-def _evidence(spots: Spots, plane: Single, level: Single) -> Doubles:
+def _evidence(spots: Spots, plane: Single, level: Single) -> Work[Doubles]:
     """Return the evidence from a ring around each spot: contrast over variation, and a sharp edge."""
     near = ndimage.maximum_filter(spots.labels, 3)
+    yield 0.3
     ring = ndimage.maximum_filter(spots.labels, 7)
     ring[near > 0] = 0
     near[spots.labels > 0] = 0
+    yield 0.7
     mean, variance = _moments(plane, ring, spots.n_spots)
     contrast = np.maximum(spots.mean(plane) - mean, 1e-6)
     halo = np.clip((_moments(plane, near, spots.n_spots)[0] - mean) / contrast, -1, 1)

@@ -15,6 +15,7 @@ from dictsel_core.detection.regions import (
     not_covered,
     regions_from_points,
 )
+from dictsel_core.detection.work import Work, part
 
 _HALF_LENGTH = 9
 _TEXTURE_QUANTILE = 0.95
@@ -28,16 +29,20 @@ _MIDDLE, _SPREAD = 2.65, 2.0
 """Evidence of confidence 0.5, and the range of evidence from confidence 0 to 1."""
 
 
-def scratch_candidates(image: DetectionImage) -> Regions:
+def scratch_candidates(image: DetectionImage) -> Work[Regions]:
     """Return lines of up to 2 pixels, at full size, and wider ones at reduced sizes."""
     plane, floor = image.brightness, _FLOOR + 0.5 * image.quantum
+    yield 0.0
     n_levels = _MAX_LEVELS if plane.size > _LEVEL_PIXELS else _MAX_LEVELS - 1
     parts: list[Regions] = []
     for level in range(n_levels):
-        found = find_lines(plane, half_length=_HALF_LENGTH, floor=floor, texture_quantile=_TEXTURE_QUANTILE)
+        work = find_lines(plane, half_length=_HALF_LENGTH, floor=floor, texture_quantile=_TEXTURE_QUANTILE)
+        found = yield from part(work, 1 - 0.25**level, 1 - 0.25 ** (level + 1))
+        yield 1 - 0.25 ** (level + 1)
         scored = joined([enlarged(_scored(lines, plane), 2**level, image.shape) for lines in found])
         if parts:  # a thin line is wide where two pixels are one
             scored = not_covered(scored, grown(joined(parts)))
+            yield 1 - 0.25 ** (level + 1)
         parts.append(grown(scored))
         plane = shrink(plane)
     return merged(joined(parts))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.errors import Remedy, UserError
+from inpaint_app.errors import IntactError, Remedy, UserError
 from inpaint_app.image.color import Color, parse_color
 from inpaint_app.image.picture import Array, Picture, full_scale
 
@@ -149,7 +149,7 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
 
 
 def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Raise `UserError` if nothing or everything is missing.
+    """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
 
     Parameters
     ----------
@@ -165,12 +165,12 @@ def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bo
     if missing.mask.any():
         return
     if has_mask and has_key:
-        raise UserError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)
+        raise IntactError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)
     if has_mask:
-        raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
+        raise IntactError("The mask marks no pixel", Remedy.INVERT_MASK)
     if has_key:
-        raise UserError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
-    raise UserError("No missing pixels were found", Remedy.MARK_MISSING)
+        raise IntactError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
+    raise IntactError("No missing pixels were found", Remedy.MARK_MISSING)
 
 
 def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:

@@ -94,7 +94,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     """
     output, clock = request.output, _Clock()
     _check_targets(request)
-    sources = load_pages(request.path, request.mask_spec)
+    sources = load_pages(request.path, request.mask_spec, control)
     source = _summary(sources)
     lost = output.lost(source)
     if request.is_strict and lost:

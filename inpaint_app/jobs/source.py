@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.errors import IntactError, Remedy, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.paths import is_folder
 from inpaint_app.files.read import read_picture
@@ -93,13 +93,15 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
     return sources[0] if reference is None else with_reference(sources[0], reference)
 
 
-def load_pages(path: Path, mask_spec: MaskSpec) -> tuple[Source, ...]:
-    """Read the pages of a picture, some of which must have missing pixels.
+def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = None) -> tuple[Source, ...]:
+    """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
 
     Raises
     ------
     UserError
         If a file cannot be read, the mask does not fit, or nothing or everything is missing.
+    CancelledError, StoppedError
+        If the control ended the detection of damage.
     """
     pages = _read(path).pages
     masks: tuple[Picture | None, ...] = (None,)
@@ -112,11 +114,11 @@ def load_pages(path: Path, mask_spec: MaskSpec) -> tuple[Source, ...]:
         )
     masks = masks * len(pages) if len(masks) == 1 else masks
     sources = tuple(
-        Source(page, _detect(page, mask_spec, mask), path.name, path, mask_spec)
+        Source(page, _detect(page, mask_spec, mask, control), path.name, path, mask_spec)
         for page, mask in zip(pages, masks, strict=True)
     )
     if mask_spec.detect and not any(source.missing.mask.any() for source in sources):
-        raise UserError("No damage was found", "raise the sensitivity, or mark what is missing")
+        raise IntactError("No damage was found", "raise the sensitivity, or mark what is missing")
     damaged_pages = [source for source in sources if source.missing.sources] or list(sources[:1])
     for source in damaged_pages:
         has_mask, has_key = mask_spec.mask is not None, mask_spec.key is not None
@@ -253,12 +255,14 @@ def _read_mask(path: Path) -> Picture:
     return mask
 
 
-def _detect(picture: Picture, spec: MaskSpec, mask: Picture | None) -> MissingPixels:
+def _detect(
+    picture: Picture, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
+) -> MissingPixels:
     missing = _detect_marked(picture, spec, mask)
     if not spec.detect:
         return missing
     check_drawable(picture, Path("The picture"))
-    analysis = analyze_picture(picture, missing, spec.detect, JobControl())
+    analysis = analyze_picture(picture, missing, spec.detect, control or JobControl())
     return joined(missing, analysis.mask(spec.sensitivity))
 
 

@@ -8,7 +8,7 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import print_source, terminal_control
+from inpaint_app.cli.report import TerminalControl, print_source
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.figures import comparison_size
 from inpaint_app.formatting import format_decibels
@@ -56,7 +56,7 @@ def _run(args: argparse.Namespace) -> int:
     pixels, mask, reference = source.picture.pixels, source.missing.mask, source.reference.pixels
     with ProgressBar(quiet=args.quiet) as bar:
         runs = compare(
-            RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, terminal_control(console, bar)
+            RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, TerminalControl(console, bar)
         )
     compared = [
         Compared(

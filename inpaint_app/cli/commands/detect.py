@@ -8,7 +8,7 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import terminal_control
+from inpaint_app.cli.report import TerminalControl
 from inpaint_app.errors import printable_path
 from inpaint_app.formatting import format_percent
 from inpaint_app.jobs.detect import DetectRequest, DetectResult, detect_file
@@ -46,7 +46,7 @@ def _run(args: argparse.Namespace) -> int:
     sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
     request = DetectRequest(args.input, output, args.kinds, sensitivity, args.overwrite)
     with ProgressBar(quiet=args.quiet) as bar:
-        result = detect_file(request, terminal_control(console, bar))
+        result = detect_file(request, TerminalControl(console, bar))
     _print(console, request, result)
     document = {
         "found": {

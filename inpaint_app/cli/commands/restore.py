@@ -7,8 +7,10 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import as_document, print_result, terminal_control
+from inpaint_app.cli.report import TerminalControl, as_document, print_result
 from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.cli.streams import print_note
+from inpaint_app.errors import printable_path
 from inpaint_app.files.write import default_output
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
@@ -67,7 +69,14 @@ def _run(args: argparse.Namespace) -> int:
         is_strict=args.strict,
     )
     with ProgressBar(quiet=args.quiet) as bar:
-        result = restore_file(request, terminal_control(console, bar))
+        control = TerminalControl(console, bar)
+        try:
+            result = restore_file(request, control)
+        except KeyboardInterrupt:
+            if not control.has_written:
+                raise
+            print_note(f"inpaint: Stopped; {printable_path(output)} was written.\n")
+            return 130
     print_result(console, result)
     if recipe is not None:
         console.print_written(recipe, (), label="Recipe")
