@@ -46,7 +46,7 @@ def _dead_columns(plane: Single, floor: float) -> Work[tuple[Ints, Ints, Ints, N
     deviations = []
     for start, stop in pairwise(edges):
         deviations.append(_deviation(plane[start:stop]))
-        yield stop / plane.shape[0]
+        yield float(stop / plane.shape[0])
     difference, from_mean = np.stack(deviations, axis=1)
     around = ndimage.percentile_filter(from_mean, _PERCENTILE, (1, _NEIGHBOURHOOD), mode="mirror")
     relative = difference / (around + np.float32(floor))

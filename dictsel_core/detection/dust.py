@@ -62,6 +62,7 @@ def _colorfulness(image: DetectionImage) -> Single:
 def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> Work[list[Regions]]:
     """Return bright spots smaller than `size`, from the white top-hat: what an opening takes away."""
     raised = plane - (yield from part(open_in_bands(plane, size), 0.0, 0.4))
+    yield 0.4
     level = block_quantile(raised, _TEXTURE_QUANTILE, _BLOCK)
     level += np.float32(floor)
     yield 0.4
@@ -73,6 +74,7 @@ def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> Work
         yield 0.4 + 0.2 * number
         if not found:
             crowding = _crowding(labels, _CROWD * size)
+            yield 0.4
         evidence = yield from part(_evidence(spots, plane, level), 0.4 + 0.2 * number, 0.5 + 0.2 * number)
         yield 0.5 + 0.2 * number
         evidence -= 0.3 * np.log(1 + spots.mean(crowding)) + 1.8 * spots.mean(colorfulness)

@@ -37,14 +37,18 @@ def scratch_candidates(image: DetectionImage) -> Work[Regions]:
     parts: list[Regions] = []
     for level in range(n_levels):
         work = find_lines(plane, half_length=_HALF_LENGTH, floor=floor, texture_quantile=_TEXTURE_QUANTILE)
-        found = yield from part(work, 1 - 0.25**level, 1 - 0.25 ** (level + 1))
-        yield 1 - 0.25 ** (level + 1)
+        done = 1 - 0.25 ** (level + 1)
+        found = yield from part(work, 1 - 0.25**level, done)
         scored = joined([enlarged(_scored(lines, plane), 2**level, image.shape) for lines in found])
         if parts:  # a thin line is wide where two pixels are one
-            scored = not_covered(scored, grown(joined(parts)))
-            yield 1 - 0.25 ** (level + 1)
+            yield done
+            covering = grown(joined(parts))
+            yield done
+            scored = not_covered(scored, covering)
+        yield done
         parts.append(grown(scored))
         plane = shrink(plane)
+        yield done
     return merged(joined(parts))
 
 
