@@ -71,3 +71,9 @@ def test_every_public_name_is_in_the_reference_and_has_an_example():
     assert listed <= public
     assert public - listed - shown == set()
     assert public - documented - shown == set()
+
+
+def test_every_page_is_in_the_contents_of_the_site():
+    contents = (ROOT / "docs" / "index.md").read_text().splitlines()
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"README", "index"}
+    assert pages <= set(contents)
