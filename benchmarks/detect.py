@@ -26,8 +26,8 @@ CONFIRMING = (
     "retina",
     "hubble_deep_field",
 )
-"""Features, weights and thresholds were chosen on the first. Of the second, dust on coins and moon was seen
-when a weight was dropped; all else was run when they stood."""
+"""Features, weights and thresholds were chosen on the first. Of the second, dust on all but the last two
+was seen when a term was dropped; all else was run when they stood."""
 _MAX_SHAPE = (512, 640)
 _NEAR = 2
 """Marks within so many pixels of damage are right: masks reach a little over it."""
