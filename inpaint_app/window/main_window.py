@@ -220,6 +220,7 @@ class MainWindow(QMainWindow):
         for changed in (session.mask_edited, session.results.changed, session.settings_changed):
             changed.connect(self._update_actions)
         self.viewer.viewport.changed.connect(self._show_zoom)
+        self.viewer.menu_wanted.connect(self.menus.context.popup)
         self.viewer.pixel_changed.connect(self._pixel.setText)
         self.progress.stop_wanted.connect(session.stop)
         self.progress.cancel_wanted.connect(self.cancel)

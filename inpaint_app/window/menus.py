@@ -46,6 +46,8 @@ _TOOLBAR = (
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )
+_CONTEXT = (("undo", "redo"), ("find_damage", "@tools"), ("restore", "copy"), ("show_mask", "fit", "actual"))
+"""The menu of the right button on a picture."""
 _LABELLED = ("open", "export", "find_damage", "restore", "stop")
 """Actions with their name beside their icon."""
 
@@ -89,6 +91,8 @@ class Menus:
         }
         for title, sections in _MENUS.items():
             self._fill(window.menuBar().addMenu(title), sections)
+        self.context = QMenu(window)
+        self._fill(self.context, _CONTEXT)
         self.bar = self._toolbar()
         self._fill(self.bar, _TOOLBAR)
 

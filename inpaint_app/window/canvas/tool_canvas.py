@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QEvent, QPointF, QRect, Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QTransform,
+)
 from PySide6.QtWidgets import QWidget
 
 from inpaint_app.window.canvas.layers import Geometry
@@ -29,6 +38,9 @@ class ToolCanvas(NavigableCanvas):
         What is seen.
     parent : QWidget, optional
     """
+
+    menu_wanted = Signal(QPoint)
+    """The context menu is wanted at a position on the screen."""
 
     def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
         super().__init__(viewport, parent)
@@ -96,6 +108,17 @@ class ToolCanvas(NavigableCanvas):
             super().mouseDoubleClickEvent(event)
         else:
             self.mousePressEvent(event)
+
+    @property
+    def uses_right_button(self) -> bool:
+        """Whether the right button does something else than open a menu."""
+        return self._tool is not None and self._tool.uses_right_button
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the context menu, by key or by the right button."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard or not self.uses_right_button:
+            self.menu_wanted.emit(event.globalPos())
+        event.accept()
 
     def event(self, event: QEvent) -> bool:
         """Keep Escape from the shortcuts of the window while something is drawn."""

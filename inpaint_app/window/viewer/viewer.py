@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QPoint, QTimer, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
@@ -54,6 +54,8 @@ class Viewer(QWidget):
 
     pixel_changed = Signal(str)
     """Position of the pixel under the pointer; empty where there is none."""
+    menu_wanted = Signal(QPoint)
+    """The context menu is wanted at a position on the screen."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,6 +106,7 @@ class Viewer(QWidget):
         self._visible_timer.timeout.connect(self._report_visible_part)
         for name, pane in self.panes.items():
             pane.canvas.hovered.connect(lambda row, column, name=name: self._hover(name, (row, column)))
+            pane.canvas.menu_wanted.connect(self.menu_wanted)
             pane.canvas.hover_left.connect(partial(self._hover, name, None))
 
     def close_workers(self) -> None:

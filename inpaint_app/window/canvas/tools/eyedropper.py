@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import floor
 
-from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import color_at
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 
@@ -18,7 +16,4 @@ class Eyedropper(Tool):
 
     def press(self, place: Place) -> None:
         """Take the colour of a pixel."""
-        source, row, column = self.session.source, floor(place.row), floor(place.column)
-        if source is not None and 0 <= row < source.shape[0] and 0 <= column < source.shape[1]:
-            key, tolerance = color_at(source.picture, row, column)
-            self.session.set_mask_spec(MaskSpec(key=key, tolerance=tolerance))
+        self.session.mask_edits.mark_color_of(floor(place.row), floor(place.column))
