@@ -8,7 +8,7 @@ TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
 PYTHON ?=
 WORKERS ?= auto
 
-.PHONY: help run test test-core bench experiments lint lock clean
+.PHONY: help run test test-core bench docs experiments lint lock clean
 .NOTPARALLEL:
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make test   every check and every test  (make test PYTEST_ARGS='-k omp' narrows the tests)"
 	@echo "make lint   the checks alone: style, types, import contracts"
 	@echo "make test-core  the core's tests on each other supported Python of this machine"
+	@echo "make docs   build the documentation as a site: docs/_build/html/index.html"
 	@echo "make bench  speed and quality against peers"
 	@echo "make experiments  the paper's figures in minutes  (ARGS='all' for the full runs)"
 	@echo "make lock   resolve the dependencies again and rewrite constraints.txt"
@@ -45,6 +46,11 @@ lint: $(VENV)/.extra-app $(VENV)/.extra-dev
 
 bench: $(VENV)/.extra-bench $(VENV)/.package
 	$(BIN)/python -m benchmarks all
+
+# -W: warnings are errors.
+docs: $(VENV)/.extra-docs $(VENV)/.package
+	$(BIN)/python -P -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html."
 
 experiments: $(VENV)/.extra-experiments
 	$(BIN)/python -m experiments $(or $(ARGS),all --quick)
@@ -77,5 +83,5 @@ lock: $(VENV)/.made
 	@rm -rf .venv-lock
 
 clean:
-	rm -rf $(VENV) .venv-* build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf docs/_build docs/api/generated docs/gallery_built $(VENV) .venv-* build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,21 +15,30 @@ from benchmarks.pictures import Mask
 from dictsel_core import DAMAGE_KINDS, DamageAnalysis, DamageKind, analyze_damage
 
 SENSITIVITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
-CHOOSING = ("astronaut", "camera", "chelsea", "brick", "motorcycle")
-CONFIRMING = ("coffee", "rocket", "coins", "moon", "grass", "clock")
-"""Thresholds were chosen on the first alone. Of the second, scratches on coffee and rocket were seen once
-before the formula of their confidence was made; all else was first run when the thresholds stood."""
+CHOOSING = ("astronaut", "camera", "chelsea", "brick", "motorcycle", "coffee", "rocket")
+CONFIRMING = (
+    "coins",
+    "moon",
+    "grass",
+    "clock",
+    "gravel",
+    "immunohistochemistry",
+    "retina",
+    "hubble_deep_field",
+)
+"""Features, weights and thresholds were chosen on the first. Of the second, dust on all but the last two
+was seen when a term was dropped; all else was run when they stood."""
+_MAX_SHAPE = (512, 640)
 _NEAR = 2
 """Marks within so many pixels of damage are right: masks reach a little over it."""
 
 
 def photograph(name: str) -> Picture:
-    """Return one of the photographs inside scikit-image, at its own size."""
-    if name == "motorcycle":
-        return np.asarray(skimage.data.stereo_motorcycle()[0])
-    if name == "clock":
-        return np.asarray(skimage.data.clock())
-    return np.asarray(getattr(skimage.data, name)())
+    """Return one of the photographs inside scikit-image; of large ones, the middle."""
+    loaded = skimage.data.stereo_motorcycle()[0] if name == "motorcycle" else getattr(skimage.data, name)()
+    picture = np.asarray(loaded)
+    top, left = (max(0, side - limit) // 2 for side, limit in zip(picture.shape, _MAX_SHAPE, strict=False))
+    return picture[top : top + _MAX_SHAPE[0], left : left + _MAX_SHAPE[1]]
 
 
 def main() -> None:
@@ -41,7 +50,7 @@ def main() -> None:
     draw_examples()
 
 
-def accuracy(title: str, names: Iterable[str], n_seeds: int = 1) -> None:
+def accuracy(title: str, names: Iterable[str], n_seeds: int = 2) -> None:
     """Print precision and recall by kind and sensitivity."""
     rows = []
     for kind in DAMAGE_KINDS:
@@ -102,8 +111,8 @@ def false_marks(title: str, names: Iterable[str]) -> None:
 
 
 def seconds() -> None:
-    """Print the processor time of the analysis per megapixel, and of a mask of 4 megapixels."""
-    picture = np.tile(photograph("astronaut"), (4, 4, 1))
+    """Print the processor time of the analysis per megapixel, and of a mask."""
+    picture = np.tile(photograph("astronaut"), (3, 3, 1))
     area = picture.shape[0] * picture.shape[1] / 1e6
     rows = []
     for kind in DAMAGE_KINDS:
@@ -120,13 +129,13 @@ def seconds() -> None:
     )
 
 
-EXAMPLES: tuple[tuple[str, DamageKind, bool], ...] = (
-    ("astronaut", "scratches", True),
-    ("moon", "dust", True),
-    ("coffee", "scratches", False),
-    ("rocket", "stamps", True),
+EXAMPLES: tuple[tuple[str, DamageKind, int | None], ...] = (
+    ("astronaut", "scratches", 0),
+    ("moon", "dust", 0),
+    ("coffee", "scratches", None),
+    ("rocket", "stamps", 3),
 )
-"""Photograph, kind, whether damage was drawn: two where it works and two where it fails."""
+"""Photograph, kind, and the seed of the drawn damage or None for no damage."""
 _CROP = (360, 480)
 
 
@@ -135,11 +144,11 @@ def draw_examples(path: Path = Path("docs/detection.jpg")) -> None:
     from PIL import Image
 
     panels = []
-    for name, kind, is_damaged in EXAMPLES:
+    for name, kind, seed in EXAMPLES:
         picture = photograph(name)
         truth = np.zeros(picture.shape[:2], bool)
-        if is_damaged:
-            picture, truth = DAMAGE[kind](picture, np.random.default_rng(0))
+        if seed is not None:
+            picture, truth = DAMAGE[kind](picture, np.random.default_rng(seed))
         mask, near = analyze_damage(picture, [kind]).mask(), ndimage.binary_dilation(truth, iterations=_NEAR)
         plain = picture if picture.ndim == 3 else np.repeat(picture[..., None], 3, axis=2)
         marked = plain.copy()

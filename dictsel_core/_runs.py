@@ -25,7 +25,7 @@ class Run(Iterator[Step], ABC, Generic[Step, Result]):
     @property
     @abstractmethod
     def result(self) -> Result:
-        """What the steps so far have led to; RuntimeError if there is no result yet."""
+        """The result of the steps taken; RuntimeError if there is none yet."""
 
     def finish(self) -> Result:
         """Take all remaining steps and return the result."""

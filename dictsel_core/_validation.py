@@ -272,7 +272,7 @@ class ObservedData:
         return len(self._data)
 
     @property
-    def graded(self) -> bool:
+    def has_partial_weights(self) -> bool:
         """Whether some factors lie between 0 and 1."""
         return self._factors is not None
 

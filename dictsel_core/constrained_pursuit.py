@@ -36,7 +36,7 @@ def constrained_omp(
 ) -> SparseCodes:
     r"""Code patches by orthogonal matching pursuit under a sparsity constraint (section 3).
 
-    So data can be coded under the constraint that their dictionary was selected under.
+    Data can be coded under the constraint under which their dictionary was selected.
 
     - Individual sparsity: `omp` with the cap of each patch.
     - Average sparsity: every patch is coded by OMP up to its cap; then the steps of all patches that explain
@@ -120,12 +120,12 @@ def constrained_omp(
 
 
 def _pursuit(matrix: Floats, caps: Ints, points: ObservedData) -> Pursuit:
-    return Pursuit(matrix, max(1, int(caps.max())), weak=points.graded)
+    return Pursuit(matrix, max(1, int(caps.max())), weak=points.has_partial_weights)
 
 
 def _within_budget(matrix: Floats, points: ObservedData, caps: Ints, budget: int, threads: int) -> Ints:
     """Return how many steps each patch makes if the best steps of all patches use up the budget."""
-    pursuit = Pursuit(matrix, min(int(caps.max()), budget), weak=points.graded)
+    pursuit = Pursuit(matrix, min(int(caps.max()), budget), weak=points.has_partial_weights)
     path = np.empty((len(points), pursuit.capacity + 1), points.dtype)
     code_points(pursuit, points, caps, threads, path=path)
     worth = -np.diff(path, axis=1).T  # (steps, patches): of equal ones, earlier steps come first

@@ -67,7 +67,7 @@ class GroundSet:
 
     @cached_property
     def coherence(self) -> float:
-        """Largest |<a_i, a_j>| over pairs i != j, at most 1; 0 for a single atom.
+        """Largest ``|<a_i, a_j>|`` over pairs i != j, at most 1; 0 for a single atom.
 
         It is 1 for the standard ground set, in which every basis has a constant atom.
         """
@@ -85,7 +85,7 @@ class GroundSet:
         return np.concatenate(found, axis=1)
 
     def _products_with_earlier(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Yield (start, |<a_i, a_j>|) for blocks of rows i from `start` on; 0 unless j < i."""
+        """Yield (start, ``|<a_i, a_j>|``) for blocks of rows i from `start` on; 0 unless j < i."""
         block = 16 * chunk_rows(8 * len(self))  # a few megabytes of products
         for start in range(0, len(self), block):
             part = self.atoms[:, start : start + block]

@@ -1,4 +1,4 @@
-"""What the theory promises for a selector: approximation ratios (table 1) and regret (appendix D)."""
+"""Theoretical guarantees of the selectors: approximation ratios (table 1) and regret (appendix D)."""
 
 from dataclasses import dataclass
 from math import exp, log, sqrt
@@ -109,7 +109,7 @@ def approximation_bound(
 
     See Also
     --------
-    Selection.certificate : What a selection has reached at least, by its own data.
+    Selection.certificate : A bound for one selection, from its own data.
     regret_bound : The guarantee of the online selectors.
 
     Notes

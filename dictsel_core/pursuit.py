@@ -146,7 +146,7 @@ def omp(
     max_residual = as_nonnegative(tolerance, "tolerance")
     atoms, points = as_coding_problem(dictionary, data, mask, weights)
     caps = _as_caps(sparsity, len(points))
-    pursuit = Pursuit(atoms, int(caps.max()), max_residual, weak=points.graded)
+    pursuit = Pursuit(atoms, int(caps.max()), max_residual, weak=points.has_partial_weights)
     return code_points(pursuit, points, caps, as_thread_count(threads))
 
 

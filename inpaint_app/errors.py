@@ -18,6 +18,7 @@ class Remedy(Enum):
     ALLOW_TOLERANCE = "check the colour, or allow a tolerance"
     REDUCE_DEPTH = "write TIFF, or PNG for 16 bits, or reduce the picture to 8 bits"
     GIVE_RECIPE = "give a recipe that this program wrote"
+    RESTORE_ARRAY = "restore it with the command 'inpaint restore', which takes any number of pages and bands"
     RESTORE_FOLDER = "give an image file inside it, or restore the whole folder"
 
 
@@ -44,6 +45,10 @@ class UserError(Exception):
     def __str__(self) -> str:
         """Return problem and remedy as one sentence."""
         return self.sentence({remedy: remedy.value for remedy in Remedy})
+
+
+class IntactError(UserError):
+    """Nothing is missing in a picture."""
 
 
 class DamagedError(Exception):

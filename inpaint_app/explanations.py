@@ -3,12 +3,12 @@
 PRESET_EXPLANATIONS = {
     "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
     "fast": "No refinement; observed pixels stay as they are.",
-    "balanced": "Refined with similar patches: better, in reasonable time.",
+    "balanced": "Refined by similar patches: better, in reasonable time.",
     "best": "More rounds of refinement; the slowest.",
 }
 CONSTRAINT_EXPLANATIONS = {
-    "individual": "Every patch may use up to s atoms, whatever it shows.",
-    "average": "Patches share a budget: busy ones may use more atoms than plain ones, up to s.",
+    "individual": "Every patch may use up to s atoms, whatever its content.",
+    "average": "All patches share a budget: busy ones may use more atoms than plain ones, up to s.",
 }
 FILL_EXPLANATIONS = {
     "auto": "Holes wider than 16 pixels are filled with texture, except in pictures of floats.",

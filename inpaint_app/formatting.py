@@ -6,7 +6,7 @@ import math
 def format_decibels(value: float) -> str:
     """Return a PSNR as text."""
     if math.isnan(value):
-        return "not known (too little is observed to hold any of it out)"
+        return "unknown (too few pixels are observed to hold any out)"
     return f"{value:.2f} dB" if math.isfinite(value) else "infinite (no difference)"
 
 

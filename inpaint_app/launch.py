@@ -26,10 +26,14 @@ def parser() -> Parser:
     """Return the options."""
     options = Parser(prog="inpaint-app", description="Restore the missing pixels of a picture in a window.")
     options.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a picture to open")
-    options.add_argument("--mask", metavar="M", type=Path, help="its missing pixels, white = missing")
-    options.add_argument("--reference", metavar="R", type=Path, help="the undamaged picture, to measure by")
+    options.add_argument(
+        "--mask", metavar="M", type=Path, help="a mask of its missing pixels, white = missing"
+    )
+    options.add_argument(
+        "--reference", metavar="R", type=Path, help="the undamaged picture, to measure against"
+    )
     options.add_argument("--sample", action="store_true", help="open the bundled sample")
-    options.add_argument("--reset", action="store_true", help="forget what the window remembers")
+    options.add_argument("--reset", action="store_true", help="reset what the window remembers")
     options.add_argument(
         "--theme",
         metavar="system|light|dark",
@@ -38,7 +42,7 @@ def parser() -> Parser:
     )
     options.add_argument("--size", metavar="WxH", type=_size, help="size of the window in pixels")
     options.add_argument(
-        "--screenshot", metavar="PNG", type=Path, help="restore, save a picture of the window, and leave"
+        "--screenshot", metavar="PNG", type=Path, help="restore, save a screenshot of the window, and exit"
     )
     options.add_argument(
         "--view",
@@ -47,7 +51,7 @@ def parser() -> Parser:
         default=SIDE_BY_SIDE.name,
         help="what the window shows",
     )
-    options.add_argument("--overwrite", action="store_true", help="replace an existing picture of the window")
+    options.add_argument("--overwrite", action="store_true", help="replace an existing screenshot")
     return options
 
 

@@ -14,9 +14,8 @@ from dictsel_core import Constraint, Matroid, constraints, selection
 
 ROOT = Path(__file__).parents[1]
 MODULES = ["dictsel_core", *(m.name for m in pkgutil.walk_packages(dictsel_core.__path__, "dictsel_core."))]
-README_BLOCKS = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE
-)
+PAGES = ["README.md", "docs/tutorial.md", "docs/howto.md"]
+REFERENCE = ROOT / "docs" / "api" / "index.rst"
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -44,8 +43,37 @@ def test_every_selector_constraint_and_matroid_has_an_example(package):
     assert unexplained == []
 
 
-def test_readme_blocks_run_one_after_another():
-    assert README_BLOCKS
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_of_a_page_run_one_after_another(page):
+    text = (ROOT / page).read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert blocks
     names: dict[str, object] = {}
-    for number, block in enumerate(README_BLOCKS):
-        exec(compile(block, f"README.md, Python block {number}", "exec"), names)
+    for number, block in enumerate(blocks):
+        exec(compile(block, f"{page}, Python block {number}", "exec"), names)
+
+
+def test_examples_of_the_reference():
+    report: list[str] = []
+    examples = doctest.DocTestParser().get_doctest(REFERENCE.read_text(), {}, "reference", str(REFERENCE), 0)
+    runner = doctest.DocTestRunner()
+    runner.run(examples, out=report.append)
+    assert not runner.failures, "".join(report)
+
+
+def test_every_public_name_is_in_the_reference_and_has_an_example():
+    """The example is in its own documentation, or on the page that lists it."""
+    text = REFERENCE.read_text()
+    listed = set(re.findall(r"^   (\w+)$", text, re.MULTILINE))
+    shown = set(re.findall(r"\w+", " ".join(re.findall(r"^(?:>>>|\.\.\.) (.*)$", text, re.MULTILINE))))
+    public = set(dictsel_core.__all__)
+    documented = {name for name in public if ">>>" in (getattr(dictsel_core, name).__doc__ or "")}
+    assert listed <= public
+    assert public - listed - shown == set()
+    assert public - documented - shown == set()
+
+
+def test_every_page_is_in_the_contents_of_the_site():
+    contents = (ROOT / "docs" / "index.md").read_text().splitlines()
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"README", "index"}
+    assert pages <= set(contents)

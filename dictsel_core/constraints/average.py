@@ -20,7 +20,7 @@ from dictsel_core.constraints.protocol import (
 
 @dataclass(frozen=True, eq=False)
 class AverageSparsity(Constraint):
-    """All patches together may use at most s' atoms: sum of |Z_t| <= s', and |Z_t| <= s_t (section 3).
+    """All patches together may use at most s' atoms: sum of ``|Z_t|`` <= s', ``|Z_t| <= s_t`` (section 3).
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from dictsel_core.constraints.protocol import (
 
 @dataclass(frozen=True, eq=False)
 class IndividualSparsity(LocalConstraint):
-    """Each patch may use at most s atoms: |Z_t| <= s_t (section 3; the standard dictionary selection).
+    """Each patch may use at most s atoms: ``|Z_t| <= s_t`` (section 3; the standard dictionary selection).
 
     Parameters
     ----------

@@ -23,6 +23,7 @@ from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions
 from dictsel_core.detection.scratches import scratch_candidates
 from dictsel_core.detection.stamps import stamp_candidates
+from dictsel_core.detection.work import Work, part
 
 _CANDIDATES: dict[DamageKind, Candidates] = {
     "scratches": scratch_candidates,
@@ -36,20 +37,17 @@ _CANDIDATES: dict[DamageKind, Candidates] = {
 
 @dataclass(frozen=True)
 class AnalysisStep:
-    """One kind has been looked for.
+    """A little of the work has been done.
 
     Attributes
     ----------
     kind : str
-        Which one.
-    n_regions : int
-        Number of candidates.
+        What is being looked for.
     fraction : float
-        Of all kinds, how many are done.
+        Of the work for all kinds, about how much is done.
     """
 
     kind: DamageKind
-    n_regions: int
     fraction: float
 
 
@@ -99,10 +97,20 @@ def _steps(
     image: DetectionImage, kinds: tuple[DamageKind, ...]
 ) -> Generator[AnalysisStep, None, DamageAnalysis]:
     candidates: dict[DamageKind, Regions] = {}
-    for number, kind in enumerate(kinds, 1):
-        candidates[kind] = analyze_one(_CANDIDATES[kind], image)
-        yield AnalysisStep(kind, len(candidates[kind]), number / len(kinds))
+    for number, kind in enumerate(kinds):
+        work = part(analyze_one(_CANDIDATES[kind], image), number / len(kinds), (number + 1) / len(kinds))
+        candidates[kind] = yield from _as_steps(work, kind)
+        yield AnalysisStep(kind, (number + 1) / len(kinds))
     return DamageAnalysis(image.shape, candidates)
+
+
+def _as_steps(work: Work[Regions], kind: DamageKind) -> Generator[AnalysisStep, None, Regions]:
+    while True:
+        try:
+            yield AnalysisStep(kind, next(work))
+        except StopIteration as end:
+            regions: Regions = end.value
+            return regions
 
 
 def detect_damage(

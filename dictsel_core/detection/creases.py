@@ -15,6 +15,7 @@ from dictsel_core.detection.regions import (
     no_regions,
     regions_from_points,
 )
+from dictsel_core.detection.work import Work
 
 _LARGEST_SIDE = 400
 """The shorter side of the picture at the size at which creases are a few pixels wide."""
@@ -27,7 +28,7 @@ _MIN_PART = 0.25
 _MIDDLE, _SPREAD = 1.9, 1.6
 
 
-def crease_candidates(image: DetectionImage) -> Regions:
+def crease_candidates(image: DetectionImage) -> Work[Regions]:
     """Return long lines of the picture at a reduced size."""
     if min(image.shape) < 2 * _SMALLEST_SIDE:
         return no_regions(image.shape)
@@ -35,19 +36,20 @@ def crease_candidates(image: DetectionImage) -> Regions:
     while min(plane.shape) > _LARGEST_SIDE:
         plane, factor = shrink(plane), 2 * factor
     parts = []
-    for lines in find_lines(
+    found = yield from find_lines(
         plane,
         half_length=_HALF_LENGTH,
         floor=_FLOOR + image.quantum / factor,
         texture_quantile=_TEXTURE_QUANTILE,
-    ):
+    )
+    for lines in found:
         part = lines.length / min(plane.shape)
         evidence = (
             np.log(lines.strength) + 0.7 * np.log(part / _MIN_PART) - 0.3 * np.log(0.1 + lines.imbalance)
         )
         confidence = np.where(part >= _MIN_PART, 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
-        found = regions_from_points(plane.shape, lines.pixels, lines.numbers, confidence)
-        parts.append(enlarged(grown(found), factor, image.shape))
+        creases = regions_from_points(plane.shape, lines.pixels, lines.numbers, confidence)
+        parts.append(enlarged(grown(creases), factor, image.shape))
     return merged(joined(parts))
 
 

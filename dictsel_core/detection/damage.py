@@ -12,8 +12,9 @@ from dictsel_core._validation import Bools, Ints, as_nonnegative
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions, without
+from dictsel_core.detection.work import Work, finish
 
-Candidates = Callable[[DetectionImage], Regions]
+Candidates = Callable[[DetectionImage], Work[Regions]]
 
 _MARGIN = 2
 """Pixels this near to missing ones are not judged."""
@@ -201,9 +202,9 @@ def check_kinds(kinds: Iterable[str]) -> tuple[DamageKind, ...]:
     return tuple(kind for kind in DAMAGE_KINDS if kind in given)
 
 
-def analyze_one(candidates: Candidates, image: DetectionImage) -> Regions:
+def analyze_one(candidates: Candidates, image: DetectionImage) -> Work[Regions]:
     """Return the candidates of one kind, away from missing pixels."""
-    regions = candidates(image)
+    regions = yield from candidates(image)
     if not image.missing.any():
         return regions
     return without(regions, ndimage.maximum_filter(image.missing, 2 * _MARGIN + 1))
@@ -215,5 +216,5 @@ def detect_one(
     """Detect one kind of damage; see `detect_damage`."""
     as_sensitivity(sensitivity)
     prepared = prepare(image, missing)
-    analysis = DamageAnalysis(prepared.shape, {kind: analyze_one(candidates, prepared)})
+    analysis = DamageAnalysis(prepared.shape, {kind: finish(analyze_one(candidates, prepared))})
     return analysis.detection(sensitivity)

@@ -10,6 +10,7 @@ from dictsel_core._validation import Bools, Ints
 from dictsel_core.detection.damage import Detection, detect_one
 from dictsel_core.detection.plane import DetectionImage, Single
 from dictsel_core.detection.regions import Regions, joined, no_regions, regions_from_points
+from dictsel_core.detection.work import Work, part
 
 _SEGMENT = 48
 _MIN_SIDE = 16
@@ -21,26 +22,32 @@ _MIN_PART = 0.25
 _MIDDLE, _SPREAD = 1.0, 2.0
 
 
-def dead_line_candidates(image: DetectionImage) -> Regions:
+def dead_line_candidates(image: DetectionImage) -> Work[Regions]:
     """Return columns, and rows, that differ from both their neighbours all along."""
     if min(image.shape) < _MIN_SIDE:
         return no_regions(image.shape)
     floor = _FLOOR + 0.25 * image.quantum
     width = image.shape[1]
-    parts = []
+    parts: list[Regions] = []
     for plane, steps in ((image.brightness, (width, 1)), (image.brightness.T, (1, width))):
-        rows, columns, numbers, confidence = _dead_columns(plane, floor)
+        rows, columns, numbers, confidence = yield from part(
+            _dead_columns(plane, floor), 0.5 * len(parts), 0.5 * len(parts) + 0.5
+        )
         parts.append(
             regions_from_points(image.shape, rows * steps[0] + columns * steps[1], numbers, confidence)
         )
     return joined(parts)
 
 
-def _dead_columns(plane: Single, floor: float) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
+def _dead_columns(plane: Single, floor: float) -> Work[tuple[Ints, Ints, Ints, NDArray[np.float64]]]:
     """Return rows and columns of pixels, the number of the line of each, and the confidence of each line."""
     n_segments = max(1, round(plane.shape[0] / _SEGMENT))
     edges = np.linspace(0, plane.shape[0], n_segments + 1).astype(np.intp)
-    difference, from_mean = np.stack([_deviation(plane[a:b]) for a, b in pairwise(edges)], axis=1)
+    deviations = []
+    for start, stop in pairwise(edges):
+        deviations.append(_deviation(plane[start:stop]))
+        yield float(stop / plane.shape[0])
+    difference, from_mean = np.stack(deviations, axis=1)
     around = ndimage.percentile_filter(from_mean, _PERCENTILE, (1, _NEIGHBOURHOOD), mode="mirror")
     relative = difference / (around + np.float32(floor))
     highest = ndimage.maximum_filter(difference, (1, 5), mode="nearest")

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from dictsel_core.detection.damage import Detection, detect_one
 from dictsel_core.detection.plane import DetectionImage, Single, block_quantile
 from dictsel_core.detection.regions import Regions, connected_components, regions_from_points
+from dictsel_core.detection.work import Work, filter_in_bands, part
 
 _BLOCK = 64
 _TEXTURE_QUANTILE = 0.9
@@ -15,11 +16,14 @@ _THRESHOLD = 1.0
 _MIDDLE, _SPREAD = 1.7, 2.0
 
 
-def dead_pixel_candidates(image: DetectionImage) -> Regions:
+def dead_pixel_candidates(image: DetectionImage) -> Work[Regions]:
     """Return pixels that exceed all their neighbours but one, in any channel."""
     strongest = np.zeros(image.shape, np.float32)
-    for channel in image.channels():
-        np.maximum(strongest, _relative_excess(channel, _FLOOR + image.quantum), out=strongest)
+    channels = image.channels()
+    for number, channel in enumerate(channels):
+        work = _relative_excess(channel, _FLOOR + image.quantum)
+        excess = yield from part(work, number / len(channels), (number + 1) / len(channels))
+        np.maximum(strongest, excess, out=strongest)
     labels, n_labels = connected_components(strongest > _THRESHOLD)
     pixels = np.flatnonzero(labels)
     numbers = labels.ravel()[pixels].astype(np.intp) - 1
@@ -32,11 +36,13 @@ def dead_pixel_candidates(image: DetectionImage) -> Regions:
     )
 
 
-def _relative_excess(plane: Single, floor: float) -> Single:
+def _relative_excess(plane: Single, floor: float) -> Work[Single]:
     """Return how far a pixel lies outside of the range of its neighbours, all but one above and below."""
-    high, low = _second_largest(plane), -_second_largest(-plane)
+    high = yield from part(filter_in_bands(_second_largest, plane, 1), 0.0, 0.4)
+    low = -(yield from part(filter_in_bands(_second_largest, -plane, 1), 0.4, 0.8))
     excess: Single = np.maximum(plane - high, low - plane)
     np.maximum(excess, 0, out=excess)
+    yield 0.9
     noise = block_quantile(excess, _TEXTURE_QUANTILE, _BLOCK)
     high -= low
     np.maximum(high, 0, out=high)

@@ -1,10 +1,12 @@
 """Dust and specks: small compact spots, brighter or darker than all around them."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._validation import Bools
+from dictsel_core._validation import Bools, Ints
 from dictsel_core.detection.damage import Detection, detect_one
 from dictsel_core.detection.plane import DetectionImage, Single, block_quantile
 from dictsel_core.detection.regions import (
@@ -15,12 +17,15 @@ from dictsel_core.detection.regions import (
     most_confident,
     regions_from_points,
 )
+from dictsel_core.detection.work import Work, open_in_bands, part
 
 Doubles = NDArray[np.float64]
 
 _USUAL_SIZE, _USUAL_PIXELS, _LARGEST_SIZE = 15, 2e6, 41
 """Spots are smaller than the first, in pictures of so many pixels; larger ones have larger spots."""
 _MIN_AREA = 3
+_CROWD = 4
+"""Side of the square in which spots are counted, in sizes of the largest spot."""
 _BLOCK = 64
 _TEXTURE_QUANTILE = 0.75
 _THRESHOLDS = (2.0, 3.2, 5.0)
@@ -28,49 +33,108 @@ _THRESHOLDS = (2.0, 3.2, 5.0)
 _FLOOR = 0.012
 _MIN_FILLED = 0.35
 """Part of its bounding box that a spot fills."""
-_MIDDLE, _SPREAD = 1.55, 2.2
+_MIDDLE, _SPREAD = 0.9, 2.2
 
 
-def dust_candidates(image: DetectionImage) -> Regions:
+def dust_candidates(image: DetectionImage) -> Work[Regions]:
     """Return bright and dark spots that differ from a ring around them."""
     plane, floor = image.brightness, _FLOOR + image.quantum
     size = min(_LARGEST_SIZE, _USUAL_SIZE * max(1.0, np.sqrt(plane.size / _USUAL_PIXELS)))
-    odd = int(size) // 2 * 2 + 1
-    return most_confident(joined([*_spots(plane, odd, floor), *_spots(-plane, odd, floor)]))
+    yield 0.0
+    odd, colorfulness = int(size) // 2 * 2 + 1, _colorfulness(image)
+    yield 0.0
+    bright = yield from part(_spots(plane, colorfulness, odd, floor), 0.0, 0.5)
+    dark = yield from part(_spots(-plane, colorfulness, odd, floor), 0.5, 1.0)
+    return most_confident(joined([*bright, *dark]))
 
 
-def _spots(plane: Single, size: int, floor: float) -> list[Regions]:
+def _colorfulness(image: DetectionImage) -> Single:
+    """Return the difference between the largest and the smallest channel."""
+    if not image.is_color:
+        return np.zeros(image.shape, np.float32)
+    red, green, blue = image.channels()
+    high, low = np.maximum(red, green), np.minimum(red, green)
+    np.maximum(high, blue, out=high)
+    high -= np.minimum(low, blue)
+    return high
+
+
+def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> Work[list[Regions]]:
     """Return bright spots smaller than `size`, from the white top-hat: what an opening takes away."""
-    raised = plane - ndimage.grey_opening(plane, size=(size, size))
+    raised = plane - (yield from part(open_in_bands(plane, size), 0.0, 0.4))
+    yield 0.4
     level = block_quantile(raised, _TEXTURE_QUANTILE, _BLOCK)
     level += np.float32(floor)
-    return [_components(plane, raised > each * level, level, size) for each in _THRESHOLDS]
+    yield 0.4
+    found: list[Regions] = []
+    for number, threshold in enumerate(_THRESHOLDS):
+        labels, n_labels = connected_components(raised > threshold * level)
+        pixels = np.flatnonzero(labels)
+        spots = Spots(labels, n_labels, pixels, labels.ravel()[pixels].astype(np.intp) - 1)
+        yield 0.4 + 0.2 * number
+        if not found:
+            crowding = _crowding(labels, _CROWD * size)
+            yield 0.4
+        evidence = yield from part(_evidence(spots, plane, level), 0.4 + 0.2 * number, 0.5 + 0.2 * number)
+        yield 0.5 + 0.2 * number
+        evidence -= 0.3 * np.log(1 + spots.mean(crowding)) + 1.8 * spots.mean(colorfulness)
+        confidence = np.where(_fits(spots, size), 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
+        found.append(grown(regions_from_points(plane.shape, pixels, spots.numbers, confidence)))
+    return found
 
 
-def _components(plane: Single, spots: Bools, level: Single, size: int) -> Regions:
-    """Return connected spots with their confidence: contrast to a ring, over the variation in that ring."""
-    labels, n_labels = connected_components(spots)
+@dataclass(frozen=True, eq=False)
+class Spots:
+    """Connected spots: labels from 1 on, how many, and the pixels with the number from 0 on of each."""
+
+    labels: NDArray[np.int32]
+    n_spots: int
+    pixels: Ints
+    numbers: Ints
+
+    @property
+    def areas(self) -> Ints:
+        """Number of pixels of each."""
+        return np.bincount(self.numbers, minlength=self.n_spots)
+
+    def mean(self, plane: Single) -> Doubles:
+        """Return the mean of a plane over each."""
+        return np.bincount(self.numbers, plane.ravel()[self.pixels], self.n_spots) / self.areas
+
+
+def _crowding(labels: NDArray[np.int32], size: int) -> Single:
+    """Return how many spots there are in a square around each pixel: dust is sparse, texture is not."""
     pixels = np.flatnonzero(labels)
-    numbers = labels.ravel()[pixels] - 1
-    area = np.bincount(numbers, minlength=n_labels)
-    boxes = np.array(
-        [(box[0].stop - box[0].start, box[1].stop - box[1].start) for box in ndimage.find_objects(labels)]
-    ).reshape(-1, 2)
-    fits = (boxes.max(axis=1, initial=0) <= size) & (area >= _MIN_AREA)
-    fits &= area >= _MIN_FILLED * boxes.prod(axis=1)
-    contrast, variation = _against_ring(plane, labels, n_labels)
-    texture = ndimage.maximum(level, labels, np.arange(1, n_labels + 1)) if n_labels else np.zeros(0)
-    evidence = np.log(np.maximum(contrast, 1e-6) / (variation + 0.5 * texture))
-    confidence = np.where(fits, 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
-    return grown(regions_from_points(plane.shape, pixels, numbers.astype(np.intp), confidence))
+    first = np.zeros(labels.max() + 1, np.intp)
+    first[labels.ravel()[pixels[::-1]]] = pixels[::-1]  # the last assignment counts
+    places = np.zeros(labels.shape, np.float32)
+    places.reshape(-1)[first[1:]] = 1
+    crowding = ndimage.uniform_filter(places, size, mode="mirror")
+    crowding *= np.float32(size**2)
+    return np.asarray(np.maximum(crowding, 0))
 
 
-def _against_ring(plane: Single, labels: NDArray[np.int32], n_labels: int) -> tuple[Doubles, Doubles]:
-    """Return by how much each spot is brighter than the ring around it, and the deviation in the ring."""
-    around = ndimage.maximum_filter(labels, 7)
-    around[ndimage.maximum_filter(labels, 3) > 0] = 0
-    mean, variance = _moments(plane, around, n_labels)
-    return _moments(plane, labels, n_labels)[0] - mean, np.sqrt(variance)
+def _fits(spots: Spots, size: int) -> Bools:
+    """Return which spots are small and compact."""
+    found = ndimage.find_objects(spots.labels)
+    boxes = np.array([[side.stop - side.start for side in box] for box in found]).reshape(-1, 2)
+    is_compact = spots.areas >= np.maximum(_MIN_AREA, _MIN_FILLED * boxes.prod(axis=1))
+    return np.asarray(is_compact & (boxes.max(axis=1, initial=0) <= size))
+
+
+def _evidence(spots: Spots, plane: Single, level: Single) -> Work[Doubles]:
+    """Return the evidence from a ring around each spot: contrast over variation, and a sharp edge."""
+    near = ndimage.maximum_filter(spots.labels, 3)
+    yield 0.3
+    ring = ndimage.maximum_filter(spots.labels, 7)
+    ring[near > 0] = 0
+    near[spots.labels > 0] = 0
+    yield 0.7
+    mean, variance = _moments(plane, ring, spots.n_spots)
+    contrast = np.maximum(spots.mean(plane) - mean, 1e-6)
+    halo = np.clip((_moments(plane, near, spots.n_spots)[0] - mean) / contrast, -1, 1)
+    evidence: Doubles = np.log(contrast / (np.sqrt(variance) + 0.5 * spots.mean(level)))
+    return evidence - 1.2 * halo
 
 
 def _moments(plane: Single, labels: NDArray[np.int32], n_labels: int) -> tuple[Doubles, Doubles]:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy import ndimage, sparse
 from scipy.sparse import csgraph
 
-from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Ints
 from dictsel_core.detection.plane import Single, block_quantile
+from dictsel_core.detection.work import Work, part
 
 N_DIRECTIONS = 20
 OFFSET = 3
@@ -56,16 +56,18 @@ class LineResponse:
     direction: Directions
 
 
-def line_responses(plane: Single, half_length: int) -> tuple[LineResponse, LineResponse]:
+def line_responses(plane: Single, half_length: int) -> Work[tuple[LineResponse, LineResponse]]:
     """Return the responses to bright and to dark lines."""
     smooth = ndimage.gaussian_filter(plane, _SMOOTHING, mode="nearest")
+    yield 0.0
     margin = 2 * half_length + OFFSET + 1
     padded = np.pad(smooth, margin, mode="symmetric")
     height, width = plane.shape
     strengths = [np.zeros(plane.shape, np.float32) for _ in range(2)]
     directions = [np.zeros(plane.shape, np.uint8) for _ in range(2)]
 
-    def fill(start: int, stop: int) -> None:
+    for start in range(0, height, _BAND):
+        stop = min(start + _BAND, height)
         band = padded[start : stop + 2 * margin]
         for number in range(N_DIRECTIONS):
             responses = _band_response(band, number, half_length, margin, stop - start, width)
@@ -74,9 +76,7 @@ def line_responses(plane: Single, half_length: int) -> tuple[LineResponse, LineR
                 better = response > best
                 np.maximum(best, response, out=best)
                 directions[polarity][start:stop][better] = number
-
-    for _ in map_chunks(fill, height, _BAND, 1):
-        pass
+            yield (start + (stop - start) * (number + 1) / N_DIRECTIONS) / height
     bright, dark = (LineResponse(s, d) for s, d in zip(strengths, directions, strict=True))
     return bright, dark
 
@@ -142,7 +142,9 @@ class Lines:
     imbalance: Doubles
 
 
-def find_lines(plane: Single, *, half_length: int, floor: float, texture_quantile: float) -> list[Lines]:
+def find_lines(
+    plane: Single, *, half_length: int, floor: float, texture_quantile: float
+) -> Work[list[Lines]]:
     """Return bright lines and dark lines of a plane.
 
     Parameters
@@ -156,15 +158,20 @@ def find_lines(plane: Single, *, half_length: int, floor: float, texture_quantil
     texture_quantile : float
         Part of the pixels nearby whose response is taken for texture. As many may lie on lines.
     """
-    responses = line_responses(plane, half_length)
+    responses = yield from part(line_responses(plane, half_length), 0.0, 0.8)
     texture = block_quantile(
         np.maximum(responses[0].strength, responses[1].strength), texture_quantile, _BLOCK
     )
     texture += np.float32(floor)
-    return [_link(plane, response, response.strength / texture) for response in responses]
+    yield 0.8
+    found = []
+    for response, start in zip(responses, (0.8, 0.9), strict=True):
+        work = _link(plane, response, response.strength / texture)
+        found.append((yield from part(work, start, start + 0.1)))
+    return found
 
 
-def _link(plane: Single, response: LineResponse, relative: Single) -> Lines:
+def _link(plane: Single, response: LineResponse, relative: Single) -> Work[Lines]:
     """Join pixels to lines: neighbours along their direction whose directions agree."""
     flat = relative.ravel()
     limit = int(_MAX_POINTS * flat.size) + 1
@@ -172,10 +179,11 @@ def _link(plane: Single, response: LineResponse, relative: Single) -> Lines:
     if len(pixels) > limit:
         pixels = np.sort(pixels[np.argpartition(flat[pixels], -limit)[-limit:]])
     direction = response.direction.ravel()[pixels].astype(np.int16)
-    first, second = _links(pixels, direction, relative.shape)
+    first, second = yield from part(_links(pixels, direction, relative.shape), 0.0, 0.8)
     graph = sparse.coo_array((np.ones(len(first), np.bool_), (first, second)), (len(pixels),) * 2)
     n_lines, found = csgraph.connected_components(graph, directed=False)
     numbers = found.astype(np.intp)
+    yield 0.9
     area = np.maximum(np.bincount(numbers, minlength=n_lines), 1)
 
     def mean(values: Doubles) -> Doubles:
@@ -188,7 +196,7 @@ def _link(plane: Single, response: LineResponse, relative: Single) -> Lines:
     return Lines(pixels, numbers, length, strength, np.abs(mean(difference)) / contrast)
 
 
-def _links(pixels: Ints, direction: NDArray[np.int16], shape: tuple[int, int]) -> tuple[Ints, Ints]:
+def _links(pixels: Ints, direction: NDArray[np.int16], shape: tuple[int, int]) -> Work[tuple[Ints, Ints]]:
     """Return pairs of points: 8-neighbours, and those a few steps along the direction of a point."""
     rows, columns = np.divmod(pixels, shape[1])
     steps = [
@@ -198,7 +206,7 @@ def _links(pixels: Ints, direction: NDArray[np.int16], shape: tuple[int, int]) -
         table = np.array([step_of(number, length) for number in range(N_DIRECTIONS)])[direction]
         steps += [(table[:, 0], table[:, 1]), (-table[:, 0], -table[:, 1])]
     pairs = []
-    for dy, dx in steps:
+    for number, (dy, dx) in enumerate(steps, 1):
         y, x = rows + dy, columns + dx
         inside = (y >= 0) & (y < shape[0]) & (x >= 0) & (x < shape[1])
         target = np.where(inside, y * shape[1] + x, -1)
@@ -207,6 +215,7 @@ def _links(pixels: Ints, direction: NDArray[np.int16], shape: tuple[int, int]) -
         turn = np.abs(direction[hit] - direction[found[hit]])
         agrees = np.minimum(turn, N_DIRECTIONS - turn) <= _MAX_TURN
         pairs.append((hit[agrees], found[hit][agrees]))
+        yield number / len(steps)
     return np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs])
 
 

@@ -15,6 +15,7 @@ from dictsel_core.detection.regions import (
     not_covered,
     regions_from_points,
 )
+from dictsel_core.detection.work import Work, part
 
 _HALF_LENGTH = 9
 _TEXTURE_QUANTILE = 0.95
@@ -24,30 +25,38 @@ _USUAL_LENGTH = 30
 _MAX_LEVELS = 3
 _LEVEL_PIXELS = 4e6
 """A picture with more pixels is also looked at at a quarter of its size: its scratches may be wider."""
-_MIDDLE, _SPREAD = 1.8, 1.6
+_MIDDLE, _SPREAD = 2.65, 2.0
 """Evidence of confidence 0.5, and the range of evidence from confidence 0 to 1."""
 
 
-def scratch_candidates(image: DetectionImage) -> Regions:
+def scratch_candidates(image: DetectionImage) -> Work[Regions]:
     """Return lines of up to 2 pixels, at full size, and wider ones at reduced sizes."""
     plane, floor = image.brightness, _FLOOR + 0.5 * image.quantum
+    yield 0.0
     n_levels = _MAX_LEVELS if plane.size > _LEVEL_PIXELS else _MAX_LEVELS - 1
     parts: list[Regions] = []
     for level in range(n_levels):
-        found = find_lines(plane, half_length=_HALF_LENGTH, floor=floor, texture_quantile=_TEXTURE_QUANTILE)
+        work = find_lines(plane, half_length=_HALF_LENGTH, floor=floor, texture_quantile=_TEXTURE_QUANTILE)
+        done = 1 - 0.25 ** (level + 1)
+        found = yield from part(work, 1 - 0.25**level, done)
         scored = joined([enlarged(_scored(lines, plane), 2**level, image.shape) for lines in found])
         if parts:  # a thin line is wide where two pixels are one
-            scored = not_covered(scored, grown(joined(parts)))
+            yield done
+            covering = grown(joined(parts))
+            yield done
+            scored = not_covered(scored, covering)
+        yield done
         parts.append(grown(scored))
         plane = shrink(plane)
+        yield done
     return merged(joined(parts))
 
 
 def _scored(lines: Lines, plane: Single) -> Regions:
     evidence = (
         np.log(lines.strength)
-        + 0.2 * np.log(lines.length / _USUAL_LENGTH)
-        - 0.3 * np.log(0.1 + lines.imbalance)
+        + 0.4 * np.log(lines.length / _USUAL_LENGTH)
+        - 0.6 * np.log(0.1 + lines.imbalance)
     )
     confidence = np.where(lines.length >= _MIN_LENGTH, 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
     return regions_from_points(plane.shape, lines.pixels, lines.numbers, confidence)

@@ -17,6 +17,7 @@ from dictsel_core.detection.regions import (
     no_regions,
     regions_from_points,
 )
+from dictsel_core.detection.work import Work, open_in_bands, part
 
 _MAX_PIXELS = 4e6
 """Larger pictures are looked at at a reduced size: their letters are larger too."""
@@ -38,17 +39,19 @@ _USUAL_UNEVENNESS = 0.08
 _MIDDLE, _SPREAD = -0.35, 2.4
 
 
-def stamp_candidates(image: DetectionImage) -> Regions:
+def stamp_candidates(image: DetectionImage) -> Work[Regions]:
     """Return rows and columns of letters; nothing in gray pictures."""
     if not image.is_color:
         return no_regions(image.shape)
     channels, factor = image.channels(), 1
+    yield 0.0
     while channels[0].size > _MAX_PIXELS:
         channels, factor = [shrink(each) for each in channels], 2 * factor
+    yield 0.05
     lab = lab_from_rgb(np.stack(channels, axis=-1))
     shape = lab[0].shape
     size = int(np.clip(_STROKE * np.hypot(*shape), 7, 61)) // 2 * 2 + 1
-    raised = _raised_chroma(lab[1], lab[2], size)
+    raised = yield from part(_raised_chroma(lab[1], lab[2], size), 0.1, 0.8)
     level = _THRESHOLD * block_quantile(raised, _TEXTURE_QUANTILE, _BLOCK)
     np.maximum(level, np.float32(_MIN_CHROMA), out=level)
     np.maximum(level, _PART_OF_PEAK * ndimage.maximum_filter(raised, 2 * size + 1), out=level)
@@ -85,7 +88,7 @@ def _texts(letters: Letters, axis: int, shape: tuple[int, int]) -> Regions:
     return regions_from_points(shape, letters.pixels[used], owner[letters.numbers[used]], confidence)
 
 
-def _raised_chroma(a: Single, b: Single, size: int) -> Single:
+def _raised_chroma(a: Single, b: Single, size: int) -> Work[Single]:
     """Return by how much a pixel is more saturated than what lies around, in the hue where that is most.
 
     For each hue, the white top-hat, so that a stroke on a saturated ground of another hue is raised too; but
@@ -93,10 +96,11 @@ def _raised_chroma(a: Single, b: Single, size: int) -> Single:
     """
     raised = np.zeros_like(a)
     ground = [_median_around(each, size) for each in (a, b)]
-    for angle in 2 * np.pi * np.arange(_N_HUES) / _N_HUES:
+    for number in range(_N_HUES):
+        angle = 2 * np.pi * number / _N_HUES
         cos, sin = np.float32(np.cos(angle)), np.float32(np.sin(angle))
         chroma = np.maximum(cos * a + sin * b, 0)
-        opened = ndimage.grey_opening(chroma, size=(size, size))
+        opened = yield from part(open_in_bands(chroma, size), number / _N_HUES, (number + 1) / _N_HUES)
         chroma -= np.maximum(opened, cos * ground[0] + sin * ground[1])
         np.maximum(raised, chroma, out=raised)
     return raised

@@ -1,4 +1,4 @@
-"""What dictionary learning yields and returns."""
+"""The steps and the result of dictionary learning."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ class LearningStep:
     Attributes
     ----------
     iteration : int
-        From 1 on.
+        Its number, from 1.
     objective : float
-        Sum over patches of |y_t|^2/2 - |r_t|^2/2 on the observed entries; never decreases.
+        Sum over patches of ``|y_t|^2/2 - |r_t|^2/2`` on the observed entries; never decreases.
     change : float
         Its growth by this iteration.
     """
@@ -35,9 +35,9 @@ class LearnedDictionary:
     ----------
     dictionary : (d, k) ndarray of float64, read-only
         Atoms as unit columns.
-    supports : tuple of (|Z_t|,) ndarray of int
+    supports : tuple of (n_t,) ndarray of int
         The columns of `dictionary` that each patch uses (those of a `Selection` index the ground set).
-    coefficients : tuple of (|Z_t|,) ndarray
+    coefficients : tuple of (n_t,) ndarray
         Their weights.
     objective : (n_iterations,) ndarray
         Value after each iteration.

@@ -1,4 +1,4 @@
-"""Dictionary learning in progress: iterations one at a time, and what they have led to."""
+"""Dictionary learning in progress, one iteration at a time; it has a result after every iteration."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -59,12 +59,12 @@ class LearningRun(Run[LearningStep, LearnedDictionary]):
 
     @property
     def steps(self) -> tuple[LearningStep, ...]:
-        """The iterations so far."""
+        """The iterations made."""
         return tuple(self._steps)
 
     @property
     def result(self) -> LearnedDictionary:
-        """What the iterations so far have led to."""
+        """The dictionary after the iterations made."""
         supports, coefficients = self._state.fitted()
         return LearnedDictionary(
             dictionary=read_only(self._state.dictionary.copy()),

@@ -1,4 +1,4 @@
-"""What a parameter may be: said once, for whoever asks for it, reads it or checks it."""
+"""The values that a parameter may take, for validation and for the front ends."""
 
 import math
 import operator
@@ -25,7 +25,7 @@ class Parameter:
     excludes_minimum : bool
         Whether it must lie above the minimum.
     choices : tuple of str
-        All that a text may be; empty where it may be anything.
+        The values that a text may take; empty if there is no restriction.
     is_optional : bool
         Whether it may be None.
     """
@@ -40,7 +40,7 @@ class Parameter:
 
     @property
     def description(self) -> str:
-        """What is allowed, to stand after "must be" or "needs"."""
+        """The allowed values as text, for use after "must be" or "needs"."""
         if self.kind is bool:
             return "true or false"
         if self.kind is str:
@@ -52,7 +52,9 @@ class Parameter:
         if self.excludes_minimum:
             to = "" if self.maximum == math.inf else f", up to {self.maximum}"
             return f"{noun} above {self.minimum}{to}"
-        return f"{noun} from {self.minimum} {'on' if self.maximum == math.inf else f'to {self.maximum}'}"
+        if self.maximum == math.inf:
+            return f"{noun} of at least {self.minimum}"
+        return f"{noun} from {self.minimum} to {self.maximum}"
 
     def checked(self, value: object) -> Any:  # noqa: ANN401  (of the kind that the parameter has)
         """Return a value as a plain Python object, if it is allowed.
@@ -60,7 +62,7 @@ class Parameter:
         Raises
         ------
         TypeError
-            If it is of another kind: numbers are not taken for flags, nor the other way round.
+            If it is of another kind: numbers are not flags, nor the other way round.
         ValueError
             If it is out of range, not finite, or none of the choices.
         """

@@ -72,7 +72,7 @@ def chunked_replacement_omp(
     --------
     iter_chunked_replacement_omp : The same, step by step.
     replacement_omp : For data in one array.
-    stochastic_replacement_omp : Looks at a sample of the patches in each step.
+    stochastic_replacement_omp : Evaluates a sample of the patches in each step.
 
     Examples
     --------

@@ -124,9 +124,9 @@ class _Engine(ReplacementEngine):
         """Fill the table for some patches from a fit of their supports."""
         additions, swapped = true_differences(
             inverse=fit.inverse,
-            products=self.problem.factored(rows, fit.columns) @ self.atoms,
+            products=self.problem.apply_factors(rows, fit.columns) @ self.atoms,
             coefficients=fit.coefficients,
-            correlations=self.problem.factored(rows, fit.residual) @ self.atoms,
+            correlations=self.problem.apply_factors(rows, fit.residual) @ self.atoms,
             lengths=self.lengths[rows],
             rounding=self.problem.rounding[rows],
         )

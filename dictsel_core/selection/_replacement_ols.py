@@ -140,11 +140,11 @@ class _GainCostFit(ColumnFit):
         """Keep residuals, gains and costs."""
         super()._store(rows, supports, fit)
         problem = self._problem
-        inside = problem.factored(rows, fit.orthonormal.astype(problem.data.dtype)) @ problem.atoms
+        inside = problem.apply_factors(rows, fit.orthonormal.astype(problem.data.dtype)) @ problem.atoms
         lengths = self._lengths[rows]
         outside = lengths - np.einsum("bsn,bsn->bn", inside, inside)
         np.maximum(outside, _MIN_OUTSIDE * lengths, out=outside)
-        squares = np.square(problem.factored(rows, self._residuals[rows]) @ problem.atoms)
+        squares = np.square(problem.apply_factors(rows, self._residuals[rows]) @ problem.atoms)
         visible = (squares > problem.rounding[rows, None]) & (outside > 0)
         gains = np.divide(squares, outside, out=np.zeros_like(squares), where=visible)
         # No gain exceeds the residual energy; rounding must not decide between atoms that explain all of it.

@@ -50,7 +50,8 @@ def sds_omp(
     Returns
     -------
     Selection
-        `objective` is h of the atoms so far; it may decrease, since OMP is not optimal. `gain` is its change.
+        `objective` is h of the selected atoms; it may decrease, since OMP is not optimal. `gain` is its
+        change.
 
     See Also
     --------
@@ -76,7 +77,7 @@ def sds_omp(
 
 
 class _Engine:
-    """The dictionary so far, the code of every patch in it, and the atoms that patches would prefer."""
+    """The current dictionary, the code of every patch in it, and the atoms that patches would prefer."""
 
     def __init__(self, problem: Problem, constraint: IndividualSparsity, n_atoms: int) -> None:
         n_points, n_candidates = len(problem), len(problem.ground_set)
@@ -160,7 +161,7 @@ class _Engine:
         each = np.arange(len(rows))
         inverse = self.inverse[rows[:, None], candidates]
         for j in range(self.depth):
-            residual = problem.factored(rows, fit.residual)
+            residual = problem.apply_factors(rows, fit.residual)
             scores = np.square(residual @ atoms) * inverse
             active &= self.caps[rows] > j
             best, atom = self._best_in_dictionary(scores, dictionary, extra is None)

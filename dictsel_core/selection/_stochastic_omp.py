@@ -1,4 +1,4 @@
-"""Replacement OMP that looks at a sample of the patches in each step."""
+"""Replacement OMP that evaluates a sample of the patches in each step."""
 
 from collections.abc import Iterator
 from math import log, sqrt
@@ -174,7 +174,7 @@ class _Patches:
         rows = np.flatnonzero(behind)
         columns = problem.columns(rows, state.supports[rows])
         residuals = problem.data[rows] - np.vecmat(state.coefficients[rows], columns)
-        squares = np.square(problem.factored(rows, residuals) @ self.ground_set.atoms[:, atom])
+        squares = np.square(problem.apply_factors(rows, residuals) @ self.ground_set.atoms[:, atom])
         squares[squares <= problem.rounding[rows]] = 0
         squares[(state.supports[rows] == atom).any(axis=1)] = 0
         gains = np.zeros((len(behind), 1))

@@ -1,4 +1,4 @@
-"""How good a selection is at least, by an upper bound on the optimum for its own data."""
+"""A lower bound on the quality of a selection, by an upper bound on the optimum for its own data."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -46,11 +46,11 @@ class Certificate:
 
     @property
     def ratio(self) -> float:
-        """The fraction of the optimum that has been reached at least, from 0 to 1."""
+        """A lower bound on the fraction of the optimum that was reached, from 0 to 1."""
         return min(1.0, self.achieved / self.upper_bound) if self.upper_bound > 0 else 1.0
 
     def __str__(self) -> str:
-        """Say it in words, rounded down."""
+        """Return the ratio as text, rounded down."""
         return f"at least {np.floor(1000 * self.ratio) / 1000:.3f} of the best possible"
 
 

@@ -32,7 +32,7 @@ class Problem:
     observed : (T, d) ndarray or None
         The factors of the entries, as in `ObservedData`: 0.0 where missing, else 1.0, or less for entries of
         less weight; None if all are 1.
-    graded : bool
+    has_partial_weights : bool
         Whether some factors lie between 0 and 1.
     scales : (T,) ndarray or None
         By which the weights of the supports are multiplied, as the data are; None if all are 1.
@@ -45,7 +45,7 @@ class Problem:
     def __init__(self, ground_set: GroundSet, points: ObservedData) -> None:
         self.ground_set = ground_set
         self.data, self.observed = points.rows(0, len(points))
-        self.graded, self.scales = points.graded, points.scales
+        self.has_partial_weights, self.scales = points.has_partial_weights, points.scales
         self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)
         self.padded_rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])
         # Weights are accurate to about ten digits, but not more than the data.
@@ -70,16 +70,16 @@ class Problem:
         squares = self.ground_set.atoms**2
         if self.observed is None:
             return np.asarray(squares.sum(axis=0, keepdims=True))
-        counted: Floats = np.square(self.observed) if self.graded else self.observed
+        counted: Floats = np.square(self.observed) if self.has_partial_weights else self.observed
         lengths: Floats = counted @ squares
         return lengths
 
-    def factored(self, rows: Ints, vectors: Floats) -> Floats:
+    def apply_factors(self, rows: Ints, vectors: Floats) -> Floats:
         """Return vectors of some patches, (B, d) or (B, S, d), such that products with atoms are masked ones.
 
         They must be zero at missing entries already, so that only other factors than 0 and 1 matter.
         """
-        if not self.graded or self.observed is None:
+        if not self.has_partial_weights or self.observed is None:
             return vectors
         factors = self.observed[rows]
         return vectors * (factors if vectors.ndim == 2 else factors[:, None])

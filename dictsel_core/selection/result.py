@@ -46,17 +46,17 @@ class Selection:
     ground_set : GroundSet
     atoms : (k,) ndarray of int
         Ground-set indices (not the atoms themselves: see `dictionary`) in the order of selection.
-    supports : tuple of (|Z_t|,) ndarray of int
+    supports : tuple of (n_t,) ndarray of int
         The atoms that each patch uses, as ground-set indices.
-    coefficients : tuple of (|Z_t|,) ndarray
+    coefficients : tuple of (n_t,) ndarray
         Their least-squares weights on the observed entries.
     gains : (k,) ndarray
         Gain of each step. There are more steps than atoms only if repeats count as steps.
     objective : (k,) ndarray
         Value after each step.
     certificate : Certificate
-        How much of the best possible the supports reach at least, by an upper bound on the optimum for the
-        data of this selection; `approximation_bound` is the guarantee for any data.
+        A lower bound on the fraction of the optimum that the supports reach, for the data of this selection;
+        `approximation_bound` is the guarantee for any data.
     """
 
     ground_set: GroundSet

@@ -1,4 +1,4 @@
-"""A selection in progress: steps one at a time, and what they have led to."""
+"""A selection in progress, one step at a time; it has a result after every step."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -75,12 +75,12 @@ class SelectionRun(Run[SelectionStep, Selection]):
 
     @property
     def steps(self) -> tuple[SelectionStep, ...]:
-        """The steps so far."""
+        """The steps taken."""
         return tuple(self._steps)
 
     @property
     def result(self) -> Selection:
-        """What the steps so far have selected."""
+        """The selection after the steps taken."""
         with single_threaded_blas:
             engine = self._started()
             fitted = engine.fitted()

@@ -1,4 +1,4 @@
-"""What a command of `inpaint` is."""
+"""The definition of a command of `inpaint`."""
 
 import argparse
 from collections.abc import Callable

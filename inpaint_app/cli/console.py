@@ -30,12 +30,12 @@ class Console:
             (print_note if self.as_json else print_report)(f"{line}\n")
 
     def note(self, line: str) -> None:
-        """Print something worth knowing that is not a result."""
+        """Print a note to stderr."""
         if not self.quiet:
             print_note(f"Note: {line}\n")
 
     def print_written(self, path: Path, notes: Iterable[str], label: str = "Written") -> None:
-        """Print the name of a file that was written, and notes about what it could not keep."""
+        """Print the name of a file that was written, and notes about what it could not store."""
         self.print(f"{label + ':':<12} {printable_path(path)}")
         for note in notes:
             self.note(note)

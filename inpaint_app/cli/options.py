@@ -30,7 +30,7 @@ class SettingOption:
     help : str
         For the user.
     parse : callable, optional
-        Text to value; by default what the field may be.
+        Text to value; by default that of its `Parameter`.
     """
 
     flag: str
@@ -69,36 +69,46 @@ SETTING_OPTIONS = (
         "|".join(CONSTRAINTS),
         f"{_listed(CONSTRAINT_EXPLANATIONS)} Default: {_DEFAULTS.constraint}.",
     ),
-    SettingOption("--atoms", "n_atoms", "K", "dictionary size k (default: by the fraction observed)"),
-    SettingOption("--sparsity", "sparsity", "S", f"most atoms per patch (default {_DEFAULTS.sparsity})"),
+    SettingOption(
+        "--atoms", "n_atoms", "K", "dictionary size k (default: by the fraction of observed pixels)"
+    ),
+    SettingOption(
+        "--sparsity",
+        "sparsity",
+        "S",
+        f"maximum number of atoms per patch in the selection (default {_DEFAULTS.sparsity})",
+    ),
     SettingOption(
         "--budget",
         "budget",
         "A",
-        f"average atoms per patch, with average sparsity (default {_DEFAULTS.budget:g})",
+        f"average number of atoms per patch, under average sparsity (default {_DEFAULTS.budget:g})",
     ),
     SettingOption(
         "--coding-sparsity",
         "coding_sparsity",
         "N",
-        "most atoms per patch when the picture is coded (default: by the fraction observed)",
+        "maximum number of atoms per patch in the coding (default: by the fraction of observed pixels)",
     ),
     SettingOption(
-        "--patch-size", "patch_size", "N", f"side of a patch in pixels (default {_DEFAULTS.patch_size})"
+        "--patch-size",
+        "patch_size",
+        "N",
+        f"height and width of a patch in pixels (default {_DEFAULTS.patch_size})",
     ),
     SettingOption(
         "--bases",
         "bases",
         "NAMES",
-        f"bases of the ground set (default {','.join(_DEFAULTS.bases)})",
+        f"bases of the ground set, separated by commas (default {','.join(_DEFAULTS.bases)})",
         comma_separated,
     ),
     SettingOption(
         "--rounds",
         "rounds",
         "N|auto",
-        "rounds of non-local refinement, 0 for none, auto for as many as held-out pixels gain from "
-        f"(default {_DEFAULTS.rounds})",
+        "rounds of non-local refinement, 0 for none, auto for eight unless held-out pixels get worse "
+        "(default: that of the preset)",
         rounds,
     ),
     SettingOption(
@@ -106,7 +116,7 @@ SETTING_OPTIONS = (
         "selector",
         "|".join(SELECTORS),
         "how atoms are selected: Replacement OLS, or the paper's Replacement OMP or ROMPd "
-        "(default: the first where much is missing, else the second)",
+        "(default: Replacement OLS if more than 30 %% is missing, else Replacement OMP)",
     ),
     SettingOption(
         "--replace-observed", "keep_observed", "", "replace observed pixels too, as the paper does"
@@ -120,8 +130,8 @@ SETTING_OPTIONS = (
         "",
         "code every patch, not every second or fourth one: a little better, but slower",
     ),
-    SettingOption("--seed", "seed", "N", "for every random choice (default 0)"),
-    SettingOption("--threads", "threads", "N", "default: all cores"),
+    SettingOption("--seed", "seed", "N", "seed of the random generator (default 0)"),
+    SettingOption("--threads", "threads", "N", "number of threads (default: all cores)"),
 )
 """Every setting that the command line offers; `resolve_options` reads them."""
 
@@ -136,7 +146,7 @@ def add_mask_options(
 ) -> None:
     """Add where the missing pixels are."""
     group = parser.add_argument_group(
-        "missing pixels", "Transparent pixels (alpha = 0) and NaN always count as missing; to name others:"
+        "missing pixels", "Transparent pixels (alpha = 0) and NaN always count as missing; to mark others:"
     )
     group.add_argument("--mask", metavar="M", type=Path, help=mask_help)
     group.add_argument("--invert-mask", action="store_true", help="black = missing instead")
@@ -148,40 +158,47 @@ def add_mask_options(
     group.add_argument(
         "--key", metavar="COLOR", help="colour that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"
     )
-    tolerance = "largest difference from --key in a channel (default 0)"
+    tolerance = "maximum difference from --key in any channel (default 0)"
     group.add_argument("--tolerance", metavar="N", type=value_of(TOLERANCE), help=tolerance)
     grow = (
-        "pixels by which --mask and --key grow, because their edges bleed "
-        "(default 1; 0 where pixels are scattered)"
+        "pixels by which to grow what --mask and --key mark, since edges bleed "
+        "(default 1, or 0 if missing pixels are scattered)"
     )
     group.add_argument("--grow-mask", metavar="N", type=value_of(GROW), help=grow)
     group.add_argument(
-        "--detect", metavar="KINDS", type=damage_kinds, help=f"also detect damage: {', '.join(DAMAGE_KINDS)}"
+        "--detect",
+        metavar="KINDS",
+        type=damage_kinds,
+        help=f"kinds of damage to detect, separated by commas: {', '.join(DAMAGE_KINDS)}",
     )
     add_sensitivity(group)
 
 
 def add_sensitivity(group: argparse._ActionsContainer) -> None:
     """Add how sensitive the detection of damage is."""
-    sensitivity = "of the detection: 0 for what is certain, 1 for all that may be damage (default 0.5)"
+    sensitivity = (
+        "sensitivity of the detection: 0 finds certain damage only, 1 all that may be damage (default 0.5)"
+    )
     group.add_argument("--sensitivity", metavar="S", type=value_of(SENSITIVITY), help=sensitivity)
 
 
 def damage_kinds(text: str) -> tuple[DamageKind, ...]:
-    """Parse kinds of damage with commas between."""
+    """Parse kinds of damage, separated by commas."""
     given = [name.replace("-", "_") for name in comma_separated(text)]
     for name in given:
         if name not in DAMAGE_KINDS:
-            raise BadValueError(f"needs some of {','.join(DAMAGE_KINDS)}, not {name[:40]!r}.")
+            raise BadValueError(f"needs one or more of {','.join(DAMAGE_KINDS)}, not {name[:40]!r}.")
     return tuple(kind for kind in DAMAGE_KINDS if kind in given)
 
 
-def add_method(parser: argparse.ArgumentParser, *, without: str = "", can_tune: bool = False) -> None:
-    """Add how to restore: preset, recipe and settings, `without` one of them."""
+def add_method(
+    parser: argparse.ArgumentParser, *, without: str = "", preset: str = "balanced", can_tune: bool = False
+) -> None:
+    """Add how to restore: preset and its default, recipe and settings, `without` one of them."""
     group = parser.add_argument_group("method")
-    presets = f"{_listed(PRESET_EXPLANATIONS)} Default: balanced."
+    presets = f"{_listed(PRESET_EXPLANATIONS)} Default: {preset}."
     group.add_argument("--preset", metavar="|".join(PRESETS), type=one_of(PRESETS), help=presets)
-    recipe = "settings and marks of an earlier run (see --write-recipe)"
+    recipe = "settings and mask options of an earlier run (see --write-recipe)"
     group.add_argument("--recipe", metavar="R", type=Path, help=recipe)
     if can_tune:
         auto = "choose dictionary size, sparsity and budget by trials on held-out observed pixels"
@@ -199,7 +216,7 @@ def add_output(parser: argparse.ArgumentParser, what: str, *, metavar: str = "OU
 
 def add_overwrite(parser: argparse.ArgumentParser) -> None:
     """Add permission to replace files."""
-    parser.add_argument("--overwrite", action="store_true", help="replace files that exist, even the source")
+    parser.add_argument("--overwrite", action="store_true", help="replace existing files, even the source")
 
 
 def add_reference(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -211,13 +228,19 @@ def add_reference(parser: argparse.ArgumentParser, *, required: bool) -> None:
 def add_encoding(parser: argparse.ArgumentParser) -> None:
     """Add how to write a picture."""
     quality, depth = (
-        "of JPEG and WebP, 1 to 100 (default 95)",
-        "bits per channel (default: those of the picture)",
+        "quality of JPEG and WebP, 1 to 100 (default 95)",
+        "bits per channel (default: as in the input)",
     )
     parser.add_argument("--quality", metavar="Q", type=whole_number(1, 100), default=95, help=quality)
     parser.add_argument(
         "--depth", metavar="8|16", type=lambda text: int(one_of(("8", "16"))(text)), help=depth
     )
+
+
+def add_strict(parser: argparse.ArgumentParser) -> None:
+    """Add the refusal of losses."""
+    strict = "write nothing if metadata of the picture would be lost; otherwise they are named in a note"
+    parser.add_argument("--strict", action="store_true", help=strict)
 
 
 def add_verbosity(parser: argparse.ArgumentParser, *, json: bool = True) -> None:

@@ -93,7 +93,7 @@ class Parser(argparse.ArgumentParser):
     def _unknown(self, word: str) -> str:
         name = word.partition("=")[0]
         if not name.startswith("-"):
-            return f"{word!r} is an unexpected argument; put names that hold blanks in quotes."
+            return f"{word!r} is an unexpected argument; put names with spaces in quotes."
         near = difflib.get_close_matches(name, self._option_string_actions, n=1)
         hint = f"did you mean {near[0]}?" if near else self._see_help
         return f"There is no option {name}; {hint}"
@@ -148,8 +148,8 @@ def fraction(text: str) -> float:
 
 
 def comma_separated(text: str) -> tuple[str, ...]:
-    """Parse a list of names with commas between."""
+    """Parse a list of names, separated by commas."""
     found = tuple(name.strip() for name in text.split(",") if name.strip())
     if not found:
-        raise BadValueError("needs names with commas between, such as dct,haar.")
+        raise BadValueError("needs names separated by commas, such as dct,haar.")
     return found

@@ -25,13 +25,13 @@ _EPILOG = """\
 examples:
   Missing pixels are transparent; the result is photo_restored.png:
     inpaint restore photo.png
-  They are white in another picture, or have a colour of their own:
+  They are white in a mask, or have a marking colour:
     inpaint restore scan.jpg --mask scratches.png
     inpaint restore scan.jpg --key '#ff00ff' --tolerance 8
   They are scratches and dust, to be found first:
     inpaint detect scan.jpg
     inpaint restore scan.jpg --detect scratches,dust
-  Make a test case, restore it, and measure how well that went:
+  Make a test case, restore it, and measure the result:
     inpaint damage photo.png -o damaged.png --missing 0.8
     inpaint restore damaged.png --reference photo.png
   A whole folder:

@@ -9,17 +9,19 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
 from inpaint_app.formatting import NO_ESTIMATE, format_decibels, format_interval, format_percent
+from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
-from inpaint_app.jobs.restore_file import FileResult
+from inpaint_app.jobs.restore_file import FileResult, Written
 from inpaint_app.jobs.source import Source
 
 _KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
 _SOURCES = {
     "alpha": "transparent",
     "detected": "detected as damage",
-    "soft": "partly transparent beside these",
+    "soft": "partly transparent at their edges",
     "nan": "NaN",
+    "nodata": "without data",
     "mask": "in the mask",
     "key": "of the given colour",
 }
@@ -44,20 +46,25 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
     return asdict(quality.scores) | dict(zip(_KEYS, values, strict=True))
 
 
-def terminal_control(console: Console, bar: ProgressBar) -> JobControl:
-    """Return the control of a job whose reports are shown on the terminal."""
+class TerminalControl(JobControl):
+    """The control of a job whose reports are shown on the terminal."""
 
-    def on_report(report: object) -> None:
+    def __init__(self, console: Console, bar: ProgressBar) -> None:
+        super().__init__(self._show)
+        self._console, self._bar = console, bar
+        self.has_written = False
+
+    def _show(self, report: object) -> None:
         if isinstance(report, Progress):
-            bar.update(report.stage, report.fraction)
+            self._bar.update(report.stage, report.fraction)
             return
-        bar.clear()
+        self._bar.clear()
         if isinstance(report, Source):
-            print_source(console, report)
+            print_source(self._console, report)
         elif isinstance(report, Restoration):
-            print_restoration(console, report)
-
-    return JobControl(on_report)
+            print_restoration(self._console, report)
+        elif isinstance(report, Written):
+            self.has_written = True
 
 
 def print_source(console: Console, source: Source) -> None:
@@ -69,6 +76,11 @@ def print_source(console: Console, source: Source) -> None:
     console.print(f"Missing:     {format_percent(missing.fraction)} of the pixels ({where})")
     for notice in picture.notices:
         console.note(notice)
+    if "mask" in missing.sources and is_likely_inverted(missing, missing.fraction):
+        console.note(
+            f"{format_percent(missing.fraction)} are missing; if the mask is black where pixels are missing, "
+            f"{'leave --invert-mask out' if source.mask_spec.invert_mask else 'add --invert-mask'}."
+        )
 
 
 def print_restoration(console: Console, restoration: Restoration) -> None:

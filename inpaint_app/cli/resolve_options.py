@@ -51,9 +51,9 @@ def resolve_options(
 
 def _refuse_contradictions(args: argparse.Namespace, tuner: str) -> None:
     if args.recipe is not None and args.preset is not None:
-        raise UserError("--recipe and --preset both say every setting", "give one of them")
+        raise UserError("--recipe and --preset both set every parameter", "give one of them")
     if tuner == "--auto" and args.recipe is not None:
-        raise UserError("--auto chooses what --recipe already says", "give one of them")
+        raise UserError("--auto chooses parameters that --recipe already sets", "give one of them")
     for option in SETTING_OPTIONS if tuner else ():
         if option.setting in _TUNED and option.setting in args:
             raise UserError(f"{tuner} chooses {option.flag} itself", "leave one of them out")

@@ -5,7 +5,7 @@ from pathlib import Path
 from dictsel_core import RestoreSettings, psnr
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import terminal_control
+from inpaint_app.cli.report import TerminalControl
 from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.formatting import format_decibels, format_percent
@@ -27,7 +27,7 @@ def show_sample(folder: Path) -> int:
     assert source.reference is not None, "the sample is damaged on purpose"
     pixels, mask, original = source.picture.pixels, source.missing.mask, source.reference.pixels
     with ProgressBar() as bar:
-        run = restore(RestoreRequest(pixels, mask, RestoreSettings()), terminal_control(console, bar))
+        run = restore(RestoreRequest(pixels, mask, RestoreSettings()), TerminalControl(console, bar))
     assert run.restoration is not None, "nobody stops it"
     restored, missing = run.restoration.image, format_percent(source.missing.fraction)
     before, after = damage_quality(pixels, mask, original).scores, measure(original, restored, None)

@@ -46,7 +46,7 @@ def print_report(text: str) -> None:
         _silence(sys.stdout)
         reason = (error.strerror or "error").lower()
         raise CommandLineError(
-            f"The output could not be printed ({reason}); look where it is sent."
+            f"The output could not be printed ({reason}); check where it is sent."
         ) from error
 
 

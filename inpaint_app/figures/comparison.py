@@ -100,7 +100,7 @@ def to_display_rgb(picture: Picture, missing: NDArray[np.bool_] | None = None) -
     """Return pixels as 8-bit RGB for the eye: float pictures are stretched to their own range."""
     values = picture.pixels
     whole = np.isfinite(values)
-    if picture.depth == 32:
+    if picture.is_float:
         seen = values[whole]
         low, high = (min(0.0, float(seen.min())), max(1.0, float(seen.max()))) if seen.size else (0.0, 1.0)
     else:

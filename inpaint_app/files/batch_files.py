@@ -1,7 +1,9 @@
 """The pictures of a batch, and where each result goes."""
 
+import os
 import stat
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,8 +37,12 @@ class BatchItem:
     error: UserError | None = None
 
 
-def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwrite: bool) -> list[BatchItem]:
-    """Return the pictures to restore, in order and each once.
+def find_items(
+    inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwrite: bool, recursive: bool = False
+) -> list[BatchItem]:
+    """Return the pictures to restore, in order and each once; if `recursive`, also those of inner folders.
+
+    Results of inner folders go to folders of the same names.
 
     Raises
     ------
@@ -44,13 +50,16 @@ def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwri
         If there is none, or results would collide with each other or with the sources.
     """
     paths: dict[Path, UserError | None] = {}
+    folders: dict[Path, Path] = {}
     for given in inputs:
-        for path, error in _pictures(given).items():
+        for path, error in _pictures(given, folder, recursive=recursive).items():
             paths.setdefault(path, error)
+            is_inside = recursive and path != given and error is None
+            folders.setdefault(path, folder / path.parent.relative_to(given) if is_inside else folder)
     if all(error is not None for error in paths.values()):
         raise next(error for error in paths.values() if error is not None)
     masks = _masks(mask_spec.mask)
-    items = [_item(path, error, folder, mask_spec.mask, masks) for path, error in paths.items()]
+    items = [_item(path, error, folders[path], mask_spec.mask, masks) for path, error in paths.items()]
     _refuse_collisions(items)
     items = _with_distinct_recipes(items)
     if not overwrite and any(_is_source(item) for item in items):
@@ -61,17 +70,28 @@ def find_items(inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwri
     return items
 
 
-def _pictures(given: Path) -> dict[Path, UserError | None]:
+def _pictures(given: Path, output: Path, *, recursive: bool) -> dict[Path, UserError | None]:
     """Return a picture, or those of a folder; with an error for what cannot be accessed."""
     try:
         if not is_folder(given):
             return {given: None}
         found = _listing(given)
+        for inner in _inner_folders(given, output) if recursive else ():
+            found += _listing(inner)
     except UserError as error:
         return {given: error}
     if not found:
         raise UserError(f"The folder {printable_path(given)} contains no picture", "give another")
     return dict.fromkeys(found)
+
+
+def _inner_folders(given: Path, output: Path) -> Iterator[Path]:
+    """Yield all folders inside a folder, sorted, but for hidden ones and the one of the results."""
+    for path, names, _ in os.walk(given):
+        names[:] = sorted(
+            name for name in names if name[0] != "." and not same_file(Path(path, name), output)
+        )
+        yield from (Path(path, name) for name in names)
 
 
 def _listing(folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Whether a format can keep a picture, known before the picture is restored."""
+"""Whether a format can store a picture, known before the picture is restored."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from inpaint_app.image.picture import Picture, format_mode
 
 @dataclass(frozen=True)
 class PictureProperties:
-    """What decides whether a format can keep a picture; known before its missing pixels are.
+    """What decides whether a format can store a picture; known before its missing pixels are.
 
     Attributes
     ----------
@@ -23,6 +23,8 @@ class PictureProperties:
         Bits per channel: 8, 16 or 32 (float).
     is_color, has_alpha : bool
         Whether it has three channels, and an alpha channel.
+    unusual : str
+        Its kind, if it is not gray or RGB of 8 or 16 bits or float32: "12 pages" or "16-bit in 4 bands".
     is_transparent : bool
         Whether that is below full opacity anywhere.
     is_unit : bool
@@ -36,6 +38,7 @@ class PictureProperties:
     depth: int = 8
     is_color: bool = True
     has_alpha: bool = False
+    unusual: str = ""
     is_transparent: bool = False
     is_unit: bool = True
     n_exif: int = 0
@@ -62,7 +65,7 @@ def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = N
     if filled is not None and not is_transparent:
         alpha = None  # as `Picture.with_pixels` does
     is_unit = True
-    if picture.depth == 32:
+    if picture.is_float:
         is_unit = _is_unit(picture.pixels, missing) and (alpha is None or _is_unit(alpha, filled))
     return PictureProperties(
         width=picture.width,
@@ -70,11 +73,19 @@ def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = N
         depth=picture.depth,
         is_color=picture.is_color,
         has_alpha=alpha is not None,
+        unusual="" if picture.is_plain else _kind(picture),
         is_transparent=is_transparent,
         is_unit=is_unit,
         n_exif=len(picture.exif or b""),
         n_icc=len(picture.icc or b""),
     )
+
+
+def _kind(picture: Picture) -> str:
+    n_pages = len(picture.more_pages) + 1
+    if n_pages > 1:
+        return f"{n_pages} pages"
+    return format_mode(picture.pixels.dtype, n_bands=picture.n_bands, has_alpha=picture.alpha is not None)
 
 
 def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | None) -> bool:
@@ -87,7 +98,7 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
 def check_encodable(
     properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
 ) -> None:
-    """Refuse what a format cannot keep; what is not refused can be written.
+    """Refuse what a format cannot store; what is not refused can be written.
 
     Parameters
     ----------
@@ -104,22 +115,29 @@ def check_encodable(
         raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
     if depth not in (None, 8, 16):
         raise UserError(f"The depth is {depth}", "give 8 or 16")
+    if properties.unusual and depth is not None:
+        raise UserError(f"{properties.unusual} cannot be reduced to {depth} bits", "leave the depth as it is")
+    if properties.unusual and not target.keeps_arrays:
+        able = [each for each in writable() if each.keeps_arrays]
+        raise UserError(f"{target.name} cannot store {properties.unusual}", _write(able))
     if depth is not None and not properties.is_unit:
         raise UserError(
             f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",
             "scale them, or write TIFF",
         )
     name, bits = target.name, depth or properties.depth
-    if bits not in target.depths:
-        mode = format_mode(bits, is_color=properties.is_color, has_alpha=properties.has_alpha)
-        raise UserError(f"{name} cannot keep {mode}", Remedy.REDUCE_DEPTH)
+    if not properties.unusual and bits not in target.depths:
+        dtype = {8: np.uint8, 16: np.uint16, 32: np.float32}[bits]
+        n_bands = 3 if properties.is_color else 1
+        mode = format_mode(dtype, n_bands=n_bands, has_alpha=properties.has_alpha)
+        raise UserError(f"{name} cannot store {mode}", Remedy.REDUCE_DEPTH)
     if target.max_side is not None and max(properties.width, properties.height) > target.max_side:
         raise UserError(
             f"{name} cannot be wider or taller than {target.max_side} pixels",
             _write([each for each in writable() if each.max_side is None]),
         )
     if properties.is_transparent and not target.has_alpha:
-        raise UserError(f"{name} cannot keep transparent pixels", _write(transparent()))
+        raise UserError(f"{name} cannot store transparent pixels", _write(transparent()))
     for what, size, limit in (
         ("EXIF information", properties.n_exif, target.max_exif),
         ("colour profile", properties.n_icc, target.max_icc),

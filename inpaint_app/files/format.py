@@ -1,4 +1,4 @@
-"""What a file format is: how it is recognised, read and written, and what it keeps of a picture."""
+"""The definition of a file format: how it is recognised, read and written, and what it can store."""
 
 import re
 from collections.abc import Callable
@@ -32,6 +32,10 @@ class Format:
         None where the format is read but not written.
     depths : tuple of int
         Bits per channel that it keeps: 8, 16, 32 (float).
+    keeps_arrays : bool
+        Whether it keeps any number of pages and bands, and numbers of all kinds.
+    keeps_tags : bool
+        Whether it keeps the tags of a TIFF file.
     has_alpha : bool
         Whether it keeps transparency.
     is_lossy : bool
@@ -47,6 +51,8 @@ class Format:
     decode: Decoder
     encode: Encoder | None = None
     depths: tuple[int, ...] = (8,)
+    keeps_arrays: bool = False
+    keeps_tags: bool = False
     has_alpha: bool = True
     is_lossy: bool = False
     max_side: int | None = None

@@ -40,3 +40,11 @@ def check_size(width: int, height: int) -> None:
             f"it says it has {width} x {height} pixels and the limit is {MAX_SIDE:,} along a side",
             "cut it into parts first",
         )
+
+
+def check_total(n_pixels: int) -> None:
+    """Refuse pages that have too many pixels together."""
+    if n_pixels > MAX_PIXELS:
+        raise UnsupportedError(
+            f"its pages have more than {MAX_PIXELS // 10**6} million pixels together", "split it first"
+        )

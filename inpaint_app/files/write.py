@@ -9,6 +9,7 @@ from inpaint_app.files.atomic import PendingFile, check_target, write_files
 from inpaint_app.files.encodable import check_encodable, properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.scaling import to_depth
+from inpaint_app.files.formats.tiff.extra_tags import tag_names
 from inpaint_app.files.paths import same_file
 from inpaint_app.files.registry import find_writable, format_of, writable
 from inpaint_app.image.picture import Picture
@@ -67,7 +68,7 @@ def picture_output(
     Raises
     ------
     UserError
-        If the format cannot keep the picture.
+        If the format cannot store the picture.
     """
     found = format_of(path)
     check_encodable(properties_of(picture), found, depth=depth, quality=quality)
@@ -77,6 +78,18 @@ def picture_output(
     encode = found.encode
     assert encode is not None, "it can be written"
     return PendingFile(path, lambda file: encode(picture, file, quality))
+
+
+def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -> tuple[str, ...]:
+    """Return the names of what the file of a picture tells and a file of this name will not."""
+    if not keep_metadata:
+        return ()
+    names = (
+        []
+        if format_of(path).keeps_tags
+        else [name for page in picture.pages for name in tag_names(page.tags)]
+    )
+    return tuple(dict.fromkeys((*picture.lost, *names)))
 
 
 def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> Format:

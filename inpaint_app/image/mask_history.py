@@ -84,12 +84,12 @@ class MaskHistory:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
+        """Whether there is a step to undo."""
         return bool(self._done)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a step that was taken back."""
+        """Whether there is a step to redo."""
         return bool(self._undone)
 
     @property
@@ -177,11 +177,15 @@ class MaskHistory:
             _flip(self._mask[step.rect.slices], step)
         return _around(stroke.segments)
 
-    def fill(self, rect: Rect, *, missing: bool = True) -> Rect | None:
-        """Make the pixels of a rectangle missing, or observed."""
+    def fill(self, rect: Rect, *, missing: bool = True, where: Mask | None = None) -> Rect | None:
+        """Make the pixels of a rectangle missing, or observed; only some of them if `where` is given."""
         self.end_stroke()
-        rect = rect.clipped(self._mask.shape)
-        return self._apply(rect, self._mask[rect.slices] != missing, replace(self.origin, is_painted=True))
+        inside = rect.clipped(self._mask.shape)
+        flipped = self._mask[inside.slices] != missing
+        if where is not None:
+            assert inside == rect, "it is cut to the picture"
+            flipped &= where if flipped.ndim == 2 else where[..., None]
+        return self._apply(inside, flipped, replace(self.origin, is_painted=True))
 
     def clear(self) -> Rect | None:
         """Make every pixel observed."""
@@ -235,12 +239,12 @@ class MaskHistory:
         return rect.united(before.rect)
 
     def undo(self) -> Rect | None:
-        """Take the last step back."""
+        """Undo the last step."""
         self.end_stroke()
         return self._move(self._done, self._undone)
 
     def redo(self) -> Rect | None:
-        """Do the last step that was taken back again."""
+        """Redo the last undone step."""
         self.end_stroke()
         return self._move(self._undone, self._done)
 

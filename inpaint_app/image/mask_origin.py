@@ -18,7 +18,7 @@ class MaskOrigin:
     is_detected : bool
         Whether damage was detected in the picture, and added.
     is_inverted : bool
-        Whether missing and observed pixels were exchanged since.
+        Whether missing and observed pixels were swapped since.
     """
 
     is_given: bool = True

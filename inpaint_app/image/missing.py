@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.errors import Remedy, UserError
+from inpaint_app.errors import IntactError, Remedy, UserError
 from inpaint_app.image.color import Color, parse_color
 from inpaint_app.image.picture import Array, Picture, full_scale
 
@@ -14,9 +14,11 @@ Mask = npt.NDArray[np.bool_]
 DEFAULT_GROWTH = 1
 """Compressed or smoothed marks bleed into the pixel beside them."""
 _MAX_GROWN = 0.25
-"""Part of the observed pixels that growth may take unasked: scattered pixels are not marks with a fringe."""
-_MOSTLY = 0.9
-"""Masks that people make leave more of a picture than the rest."""
+"""Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe."""
+_SUSPECT_FRACTION = 0.9
+"""A mask that marks more of the picture than this may be inverted."""
+KEY_TOLERANCE = 24
+"""Levels of 255 by which JPEG changes a saturated colour at its edges."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +30,8 @@ class MissingPixels:
     mask : ndarray of bool, (H, W) or (H, W, 3)
         True = missing. Per channel only where the channels of a pixel differ.
     sources : tuple of str
-        Those of "alpha", "soft" (partly transparent), "nan", "mask", "key", "detected" that marked something.
+        Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
+        something.
     """
 
     mask: Mask
@@ -52,7 +55,8 @@ def detect_missing(
 ) -> MissingPixels:
     """Return the union of all pixels that something marks as missing.
 
-    Always looked for: alpha = 0, and NaN or infinity (per channel) in float pictures.
+    Always looked for: alpha = 0, NaN or infinity (per channel) in float pictures, and the value that the
+    file declares to mean "no data".
 
     Parameters
     ----------
@@ -83,6 +87,7 @@ def detect_missing(
         "alpha": _from_alpha(picture),
         "soft": _from_soft_edges(picture) if soft_edges else None,
         "nan": _from_nan(picture),
+        "nodata": _from_no_data(picture),
         "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
         "key": None if key is None else _from_key(picture, key, tolerance),
     }
@@ -121,6 +126,20 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
     return mask if is_too_much else result
 
 
+def shrunk(mask: Mask, pixels: int) -> Mask:
+    """Return a mask without all pixels up to so many rows and columns away from observed ones."""
+    return ~grown(~mask, pixels)
+
+
+def color_at(picture: Picture, row: int, column: int) -> tuple[str, float]:
+    """Return the colour of a pixel as a key, and a tolerance that compressed marks of it stay within."""
+    scale = full_scale(picture.pixels.dtype)
+    values = np.nan_to_num(np.atleast_1d(picture.pixels[row, column]).astype(float))
+    levels = np.clip(np.rint(values / scale * 255), 0, 255).astype(int)
+    red, green, blue = np.broadcast_to(levels, 3)
+    return f"#{red:02x}{green:02x}{blue:02x}", float(np.ceil(KEY_TOLERANCE * scale / 255))
+
+
 def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
     """Return missing pixels together with detected damage, (H, W)."""
     if not detected.any():
@@ -130,7 +149,7 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
 
 
 def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Raise `UserError` if nothing or everything is missing.
+    """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
 
     Parameters
     ----------
@@ -146,12 +165,12 @@ def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bo
     if missing.mask.any():
         return
     if has_mask and has_key:
-        raise UserError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)
+        raise IntactError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)
     if has_mask:
-        raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
+        raise IntactError("The mask marks no pixel", Remedy.INVERT_MASK)
     if has_key:
-        raise UserError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
-    raise UserError("No missing pixels were found", Remedy.MARK_MISSING)
+        raise IntactError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
+    raise IntactError("No missing pixels were found", Remedy.MARK_MISSING)
 
 
 def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
@@ -164,7 +183,7 @@ def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
     fraction : float
         What is missing now, 0 to 1.
     """
-    return fraction > _MOSTLY and "simulated" not in missing.sources
+    return fraction > _SUSPECT_FRACTION and "simulated" not in missing.sources
 
 
 def _from_alpha(picture: Picture) -> Mask | None:
@@ -185,7 +204,17 @@ def _from_soft_edges(picture: Picture) -> Mask | None:
 
 
 def _from_nan(picture: Picture) -> Mask | None:
-    return ~np.isfinite(picture.pixels) if picture.depth == 32 else None
+    return ~np.isfinite(picture.pixels) if picture.is_float else None
+
+
+def _from_no_data(picture: Picture) -> Mask | None:
+    """Return the pixels of the value "no data", which a file notes as float64 even for float32 pixels."""
+    if picture.no_data is None or not np.isfinite(picture.no_data):
+        return None
+    with np.errstate(over="ignore"):
+        value = picture.pixels.dtype.type(picture.no_data) if picture.is_float else picture.no_data
+    marked: Mask = picture.pixels == value
+    return marked
 
 
 def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
@@ -229,13 +258,15 @@ def _bright(mask: Picture | Array) -> Mask:
 
 def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
     if not 0 <= tolerance < np.inf:
-        raise UserError(f"The tolerance is {tolerance}", "give a number from 0 on")
+        raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
     color = parse_color(key) if isinstance(key, str) else key
     wanted = color.in_values_of(picture.pixels.dtype)
     if not picture.is_color:
         if len(set(wanted)) > 1:
-            raise UserError("The picture is gray, so no pixel has that colour", "give one value such as 0")
-        return _near(picture.pixels, wanted[0], tolerance)
+            kind = "gray" if picture.n_bands == 1 else f"in {picture.n_bands} bands"
+            raise UserError(f"The picture is {kind}, so no pixel has that colour", "give one value such as 0")
+        near = _near(picture.pixels, wanted[0], tolerance)
+        return near if near.ndim == 2 else np.asarray(near.all(axis=2), np.bool_)
     marked = _near(picture.pixels[..., 0], wanted[0], tolerance)
     for channel in (1, 2):
         marked &= _near(picture.pixels[..., channel], wanted[channel], tolerance)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
-_DTYPES = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.float32))
+_PLAIN = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.float32))
+_DTYPES = (*_PLAIN, *map(np.dtype, (np.uint32, np.int8, np.int16, np.int32, np.float64)))
 _SWAPS_SIDES = frozenset({5, 6, 7, 8})
+
+
+class Tag(NamedTuple):
+    """A field of a TIFF directory: its number, its type, and its bytes, low bytes first."""
+
+    number: int
+    kind: int
+    payload: bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +32,9 @@ class Picture:
 
     Attributes
     ----------
-    pixels : ndarray, (H, W) or (H, W, 3), uint8, uint16 or float32
-        Gray or RGB values. Integer values span 0 to `max_value`; float values are the file's own.
+    pixels : ndarray, (H, W) or (H, W, C)
+        Gray or RGB values, or bands of any other number: integers of 8 to 32 bits, or floats. Values of
+        uint8 and uint16 span 0 to `max_value`; others are the file's own.
     alpha : ndarray or None, (H, W), dtype of `pixels`
         Opacity, 0 = transparent.
     exif : bytes or None
@@ -37,6 +47,14 @@ class Picture:
         "PNG", "JPEG", "TIFF", "BMP", "WebP", "PNM" or "" if it was not read from a file.
     notices : tuple of str
         What reading changed or left out, for the user.
+    no_data : float or None
+        The value that the file declares to mean "missing".
+    tags : tuple of Tag
+        What else a TIFF file tells: its place on Earth, names of bands, XMP, IPTC.
+    lost : tuple of str
+        What the file tells and nobody here keeps, such as "Photoshop layers".
+    more_pages : tuple of Picture
+        The pages after the first one; they have no further pages themselves.
     """
 
     pixels: Array
@@ -46,14 +64,18 @@ class Picture:
     dpi: tuple[float, float] | None = None
     source_format: str = ""
     notices: tuple[str, ...] = ()
+    no_data: float | None = None
+    tags: tuple[Tag, ...] = ()
+    lost: tuple[str, ...] = ()
+    more_pages: tuple[Picture, ...] = ()
 
     def __post_init__(self) -> None:
         """Check shapes and dtypes and make the arrays read-only."""
         shape, dtype = self.pixels.shape, self.pixels.dtype
         if dtype not in _DTYPES:
-            raise ValueError(f"pixels must be uint8, uint16 or float32, not {dtype}")
-        if len(shape) not in (2, 3) or shape[2:] not in ((), (3,)) or 0 in shape:
-            raise ValueError(f"pixels must be (H, W) or (H, W, 3) and not empty, not {shape}")
+            raise ValueError(f"pixels must be integers of 8 to 32 bits or floats, not {dtype}")
+        if len(shape) not in (2, 3) or shape[2:] == (1,) or 0 in shape:
+            raise ValueError(f"pixels must be (H, W) or (H, W, C) with C > 1 and not empty, not {shape}")
         if self.alpha is not None and (self.alpha.shape != shape[:2] or self.alpha.dtype != dtype):
             raise ValueError("alpha must be (H, W) with the dtype of the pixels")
         object.__setattr__(self, "pixels", _read_only(self.pixels))
@@ -73,11 +95,31 @@ class Picture:
     @property
     def is_color(self) -> bool:
         """Whether the pixels have three channels."""
-        return self.pixels.ndim == 3
+        return self.n_bands == 3
+
+    @property
+    def n_bands(self) -> int:
+        """Number of channels, alpha aside."""
+        return 1 if self.pixels.ndim == 2 else int(self.pixels.shape[2])
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the values are floating-point numbers."""
+        return self.pixels.dtype.kind == "f"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one page, gray or RGB, of 8 or 16 bits or float32: what a screen can show."""
+        return self.n_bands in (1, 3) and self.pixels.dtype in _PLAIN and not self.more_pages
+
+    @property
+    def pages(self) -> tuple[Picture, ...]:
+        """All pages, this one first, none of them with further pages."""
+        return (replace(self, more_pages=()), *self.more_pages) if self.more_pages else (self,)
 
     @property
     def depth(self) -> int:
-        """Bits per channel: 8, 16 or 32 (float)."""
+        """Bits per channel."""
         return int(self.pixels.dtype.itemsize) * 8
 
     @property
@@ -88,7 +130,9 @@ class Picture:
     @property
     def mode(self) -> str:
         """Layout as text, such as "8-bit colour with transparency"."""
-        return format_mode(self.depth, is_color=self.is_color, has_alpha=self.alpha is not None)
+        has_alpha, pages = self.alpha is not None, len(self.more_pages) + 1
+        mode = format_mode(self.pixels.dtype, n_bands=self.n_bands, has_alpha=has_alpha)
+        return mode if pages == 1 else f"{pages} pages, the first {mode}"
 
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
         """Return the picture with new pixels.
@@ -126,10 +170,12 @@ class Picture:
         return replace(self, pixels=_orient(self.pixels, orientation), alpha=alpha, dpi=dpi)
 
 
-def format_mode(depth: int, *, is_color: bool, has_alpha: bool) -> str:
+def format_mode(dtype: npt.DTypeLike, *, n_bands: int, has_alpha: bool) -> str:
     """Return a layout as text, such as "8-bit colour with transparency"."""
-    bits = "32-bit float" if depth == 32 else f"{depth}-bit"
-    return f"{bits} {'colour' if is_color else 'gray'}{' with transparency' if has_alpha else ''}"
+    resolved = np.dtype(dtype)
+    kind = {"f": " float", "i": " signed"}.get(resolved.kind, "")
+    colours = {1: "gray", 3: "colour"}.get(n_bands, f"in {n_bands} bands")
+    return f"{8 * resolved.itemsize}-bit{kind} {colours}{' with transparency' if has_alpha else ''}"
 
 
 def picture_from_rgba(values: Array) -> Picture:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dictsel_core import RestoreSettings
-from inpaint_app.errors import UserError, printable_path, writing_error
+from inpaint_app.errors import IntactError, UserError, printable_path, writing_error
 from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.files.paths import is_visible
 from inpaint_app.image.mask_spec import MaskSpec
@@ -38,6 +38,10 @@ class BatchRequest:
         As for `FileRequest`.
     writes_recipes : bool
         Whether a recipe is written beside each result.
+    recursive : bool
+        Whether the pictures of inner folders are restored too.
+    skip_existing : bool
+        Whether pictures whose result exists are left out.
     n_jobs : int
         How many files are restored at a time.
     """
@@ -52,6 +56,8 @@ class BatchRequest:
     tunes: bool = False
     estimates: bool = True
     writes_recipes: bool = False
+    recursive: bool = False
+    skip_existing: bool = False
     n_jobs: int = 1
 
 
@@ -62,7 +68,7 @@ class BatchRow:
     Attributes
     ----------
     number, count : int
-        Which one of how many, from 1 on.
+        Its number, from 1, and the number of files.
     path : Path
         The damaged picture.
     progress : Progress
@@ -71,6 +77,8 @@ class BatchRow:
         If it was restored.
     error : UserError or None
         If it failed.
+    skipped : str
+        Why there was nothing to do: "intact" or "exists"; else empty.
     seconds : float or None
         How long it took; None while it is under way.
     """
@@ -81,11 +89,12 @@ class BatchRow:
     progress: Progress
     result: FileResult | None = None
     error: UserError | None = None
+    skipped: str = ""
     seconds: float | None = None
 
     @property
     def is_done(self) -> bool:
-        """Whether it was restored or has failed."""
+        """Whether it was restored, skipped, or has failed."""
         return self.seconds is not None
 
 
@@ -99,7 +108,7 @@ def run_batch(request: BatchRequest, control: JobControl) -> tuple[BatchRow, ...
     CancelledError, StoppedError
         If the job was ended; what is written stays.
     """
-    items = find_items(list(request.inputs), request.folder, request.mask_spec, overwrite=request.overwrite)
+    items = plan_batch(request)
     if request.n_jobs > 1 and request.settings.threads is None:
         threads = max(1, _n_cores() // request.n_jobs)
         request = replace(request, settings=replace(request.settings, threads=threads))
@@ -116,6 +125,19 @@ def run_batch(request: BatchRequest, control: JobControl) -> tuple[BatchRow, ...
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def plan_batch(request: BatchRequest) -> list[BatchItem]:
+    """Return the files of a batch and where their results go.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to restore, or results would collide.
+    """
+    overwrite, recursive = request.overwrite, request.recursive
+    inputs, folder, spec = list(request.inputs), request.folder, request.mask_spec
+    return find_items(inputs, folder, spec, overwrite=overwrite, recursive=recursive)
 
 
 def _wait_for(future: Future[BatchRow]) -> BatchRow:
@@ -136,13 +158,19 @@ def _restore_row(request: BatchRequest, items: list[BatchItem], number: int, con
             control.report(replace(row, progress=report))
 
     try:
-        row = replace(row, result=restore_file(_file_request(request, item), control.child(on_report)))
+        if request.skip_existing and item.error is None and is_visible(item.output):
+            row = replace(row, skipped="exists")
+        else:
+            _make_folder(item.output.parent)
+            row = replace(row, result=restore_file(_file_request(request, item), control.child(on_report)))
+    except IntactError:
+        row = replace(row, skipped="intact")
     except UserError as error:
         row = replace(row, error=error)
     except MemoryError:
-        problem = f"{printable_path(item.path)} needs more memory than there is"
+        problem = f"{printable_path(item.path)} needs more memory than is available"
         row = replace(row, error=UserError(problem, "scale it down first"))
-    row = replace(row, progress=Progress("done", 1.0), seconds=time.perf_counter() - start)
+    row = replace(row, progress=Progress(row.skipped or "done", 1.0), seconds=time.perf_counter() - start)
     control.report(row)
     return row
 
@@ -165,18 +193,22 @@ def _file_request(request: BatchRequest, item: BatchItem) -> FileRequest:
 def _output_folder(path: Path) -> Iterator[None]:
     """Make a folder, and remove it again if nothing was put there."""
     is_new = not is_visible(path)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:
-        raise UserError(f"{printable_path(path)} is a file, not a folder", "choose a folder") from error
-    except (OSError, ValueError) as error:
-        raise writing_error(error, path) from error
+    _make_folder(path)
     try:
         yield
     finally:
         if is_new:
             with contextlib.suppress(OSError):  # not empty
                 path.rmdir()
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise UserError(f"{printable_path(path)} is a file, not a folder", "choose a folder") from error
+    except (OSError, ValueError) as error:
+        raise writing_error(error, path) from error
 
 
 def _n_cores() -> int:

@@ -1,4 +1,4 @@
-"""How a use case is followed and ended by whoever started it."""
+"""How the caller of a use case follows its progress and ends it."""
 
 import threading
 import time
@@ -21,17 +21,17 @@ class CancelledError(Exception):
 
 
 class StoppedError(Exception):
-    """The job was stopped: the result so far is wanted."""
+    """The job was stopped: its current result is wanted."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is.
+    """The progress of a job.
 
     Attributes
     ----------
     stage : str
-        What it does now, such as "selecting the dictionary".
+        The current stage, such as "selecting the dictionary".
     fraction : float or None
         From 0 to 1; None where it is not known.
     seconds_left : float or None
@@ -73,7 +73,7 @@ class JobControl:
         self._cancelled.set()
 
     def stop(self) -> None:
-        """End the job at its next step, and keep the result so far."""
+        """End the job at its next step, and keep its current result."""
         self._stopped.set()
 
     def check(self) -> None:

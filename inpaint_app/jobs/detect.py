@@ -15,7 +15,7 @@ from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.image.damage import mask_picture
 from inpaint_app.image.missing import Mask, MissingPixels, detect_missing
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter
 
 _QUALITY = 100
 
@@ -58,7 +58,7 @@ class DetectResult:
 def analyze_picture(
     picture: Picture, missing: MissingPixels, kinds: tuple[DamageKind, ...], control: JobControl
 ) -> "dictsel_core.DamageAnalysis":
-    """Return all that may be damage, besides what is known to be missing; reports `Progress` by kind.
+    """Return all that may be damage, besides what is known to be missing; reports `Progress`.
 
     Its `mask` for a sensitivity takes milliseconds, and its regions can be left out one by one.
 
@@ -69,7 +69,8 @@ def analyze_picture(
     """
     control.report(Progress("detecting damage", 0.0))
     run = dictsel_core.iter_analyze_damage(picture.pixels, kinds, missing=missing.mask)
-    return control.drain(run, lambda step: control.report(Progress("detecting damage", step.fraction)))
+    reporter = ProgressReporter(control)
+    return control.drain(run, lambda step: reporter.update("detecting damage", step.fraction))
 
 
 def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
@@ -84,7 +85,7 @@ def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
     """
     check_output(request.output, overwrite=request.overwrite, protect=[request.path])
     if format_of(request.output).is_lossy:
-        raise UserError(f"{printable_path(request.output)} cannot keep a mask exactly", "write PNG or TIFF")
+        raise UserError(f"{printable_path(request.output)} cannot store a mask exactly", "write PNG or TIFF")
     picture = read_picture(request.path)
     plain = PictureProperties(picture.width, picture.height, is_color=False)
     check_encodable(plain, format_of(request.output), quality=_QUALITY)

@@ -14,7 +14,7 @@ from inpaint_app.files.encodable import PictureProperties, check_encodable, prop
 from inpaint_app.files.paths import same_file
 from inpaint_app.files.recipes.contents import recipe_output
 from inpaint_app.files.registry import format_of
-from inpaint_app.files.write import check_output, picture_output
+from inpaint_app.files.write import check_output, lost_metadata, picture_output
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.image.damage import mask_picture
 from inpaint_app.image.missing import Mask
@@ -53,18 +53,22 @@ class Output:
         check_output(self.path, overwrite=self.overwrite, protect=protect)
 
     def check_restored(self, source: Source) -> None:
-        """Raise `UserError` if the format cannot keep the restored picture of a source."""
+        """Raise `UserError` if the format cannot store the restored picture of a source."""
         properties = properties_of(source.picture, missing=source.missing.mask)
         check_encodable(properties, format_of(self.path), depth=self.depth, quality=self.quality)
 
     def check_size(self, width: int, height: int) -> None:
-        """Raise `UserError` if the format cannot keep a colour picture of this size."""
+        """Raise `UserError` if the format cannot store a colour picture of this size."""
         check_encodable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
+
+    def lost(self, source: Source) -> tuple[str, ...]:
+        """Return the names of what the file of a source tells and this file will not."""
+        return lost_metadata(source.picture, self.path, keep_metadata=self.keep_metadata)
 
     def pending(self, picture: Picture) -> PendingFile:
         """Return what `write` writes, to be written together with other files."""
         if not self.keep_metadata:
-            picture = replace(picture, exif=None, icc=None, dpi=None)
+            picture = replace(picture, exif=None, icc=None, dpi=None, tags=())
         return picture_output(picture, self.path, quality=self.quality, depth=self.depth)
 
     def write(self, picture: Picture, protect: Iterable[Path]) -> tuple[str, ...]:

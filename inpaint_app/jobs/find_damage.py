@@ -70,9 +70,9 @@ def region_near(
 
 def count_chosen(analysis: DamageAnalysis, choice: FoundChoice) -> dict[DamageKind, int]:
     """Return how many regions of each kind are chosen."""
-    least, confidences = 1 - choice.sensitivity, analysis.confidences
-    removed = [analysis.kind_of(number) for number in choice.removed if confidences[number] >= least]
+    threshold, confidences = 1 - choice.sensitivity, analysis.confidences
+    removed = [analysis.kind_of(number) for number in choice.removed if confidences[number] >= threshold]
     return {
-        kind: int((analysis.candidates[kind].confidence >= least).sum()) - removed.count(kind)
+        kind: int((analysis.candidates[kind].confidence >= threshold).sum()) - removed.count(kind)
         for kind in choice.kinds
     }

@@ -50,7 +50,7 @@ class RunResult:
 
 @dataclass(frozen=True, eq=False)
 class IntermediateImage:
-    """The picture that a run has reached so far, and the constraint it is restored under."""
+    """The current picture of a run in progress, and its constraint."""
 
     constraint: ConstraintName
     image: Array
@@ -72,12 +72,14 @@ class Preview:
         return Rect(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
 
 
-def restore(request: RestoreRequest, control: JobControl) -> RunResult:
+def restore(
+    request: RestoreRequest, control: JobControl, reporter: ProgressReporter | None = None
+) -> RunResult:
     """Restore a picture; reports `Progress` and `IntermediateImage`.
 
-    If the job is stopped, the last intermediate image is the result.
+    If the job is stopped, the last intermediate image is the result. `reporter` is for a part of a job.
     """
-    return _restore(request, control, ProgressReporter(control))
+    return _restore(request, control, reporter or ProgressReporter(control))
 
 
 def compare(

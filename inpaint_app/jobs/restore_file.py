@@ -2,17 +2,19 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dictsel_core import RestoreSettings
+from dictsel_core import Restoration, RestoreSettings
+from inpaint_app.errors import UserError, join_names
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.control import JobControl, Progress, StoppedError
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, StoppedError
 from inpaint_app.jobs.export import Output, check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.jobs.measure import QualityMetrics, estimate, quality
 from inpaint_app.jobs.restore import RestoreRequest, restore
-from inpaint_app.jobs.source import load_source
+from inpaint_app.jobs.source import Source, check_single_page, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
 
 
@@ -36,6 +38,8 @@ class FileRequest:
         The undamaged picture.
     tunes, estimates : bool
         Whether to tune the settings first, and to estimate the PSNR where there is no reference.
+    is_strict : bool
+        Whether to refuse a picture whose file tells more than the result would.
     """
 
     path: Path
@@ -46,12 +50,20 @@ class FileRequest:
     reference: Path | None = None
     tunes: bool = False
     estimates: bool = True
+    is_strict: bool = False
 
     @property
     def sources(self) -> tuple[Path, ...]:
         """Files that must not be overwritten without permission."""
         given = (self.path, self.mask_spec.mask, self.reference)
         return tuple(path for path in given if path is not None)
+
+
+@dataclass(frozen=True)
+class Written:
+    """Reported when the restored picture has been written: what follows only measures it."""
+
+    path: Path
 
 
 @dataclass(frozen=True)
@@ -64,13 +76,14 @@ class FileResult:
     settings: RestoreSettings
     output: Path
     notes: tuple[str, ...] = ()
-    """What could not be kept of files that were replaced."""
+    """What could not be kept: of files that were replaced, and of what the source tells."""
 
 
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     """Read, restore and write a picture, then measure or estimate its quality.
 
-    Reports `Progress`, the `Source` when it is read and the `Restoration` when it is done.
+    Of a file with several pages all are restored, each by itself. Reports `Progress`, the `Source` when it
+    is read, the `Restoration` when it is done (of several pages the first one), and `Written`.
 
     Raises
     ------
@@ -80,42 +93,95 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         If the job was ended before anything was written.
     """
     output, clock = request.output, _Clock()
+    _check_targets(request)
+    sources = load_pages(request.path, request.mask_spec, control)
+    source = _summary(sources)
+    lost = output.lost(source)
+    if request.is_strict and lost:
+        raise UserError(f"{join_names(lost)} would be lost", "write TIFF, or do without --strict")
+    if request.reference is not None:
+        check_single_page(source.picture, request.path)
+        source = with_reference(source, request.reference)
+    output.check_restored(source)
+    clock.lap("read")
+    control.report(source)
+    damaged = [each for each in sources if each.missing.sources]
+    settings = request.settings
+    if request.tunes:
+        settings = tune(_restoring(damaged[0], settings), control).settings
+        clock.lap("tune")
+    restorations = _restore_pages(damaged, settings, control)
+    for restoration in restorations:
+        clock.take(restoration.seconds)
+    control.report(restorations[0])
+    used = restorations[0].settings
+    files = [output.pending(_restored(sources, restorations))]
+    if request.recipe is not None:  # the picture is named last, and so stands for the whole
+        files.insert(0, pending_recipe(source, used, request.recipe))
+    notes = write_files(files, overwrite=output.overwrite)
+    notes += (f"Not kept: {join_names(lost)}.",) if lost else ()
+    clock.lap("write")
+    control.report(Written(output.path))
+    metrics = QualityMetrics()
+    if source.reference is not None:
+        metrics = quality(_restoring(source, used), restorations[0].image, source.reference.pixels)
+        clock.lap("measure")
+    elif request.estimates and len(sources) == 1:
+        control.report(Progress("estimating the PSNR"))
+        metrics = QualityMetrics(estimate=estimate(_restoring(source, used)))
+        clock.lap("estimate")
+    fraction = sum(each.missing.fraction for each in sources) / len(sources)
+    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
+
+
+def _check_targets(request: FileRequest) -> None:
+    output = request.output
     output.check(request.sources)
     if request.recipe is not None:
         check_recipe_target(request.recipe, request.sources, overwrite=output.overwrite)
         check_distinct([output.path, request.recipe])
-    source = load_source(request.path, request.mask_spec, request.reference)
-    output.check_restored(source)
-    clock.lap("read")
-    control.report(source)
-    restoring = RestoreRequest(source.picture.pixels, source.missing.mask, request.settings)
-    if request.tunes:
-        tuning = tune(restoring, control)
-        restoring = RestoreRequest(restoring.pixels, restoring.mask, tuning.settings)
-        clock.lap("tune")
-    restoration = restore(restoring, control).restoration
-    control.check()
-    if restoration is None:
-        raise StoppedError
-    clock.take(restoration.seconds)
-    control.report(restoration)
-    files = [output.pending(restored_picture(source, restoration.image, source.missing.mask))]
-    if request.recipe is not None:  # the picture is named last, and so stands for the whole
-        files.insert(0, pending_recipe(source, restoration.settings, request.recipe))
-    notes = write_files(files, overwrite=output.overwrite)
-    clock.lap("write")
-    restored = RestoreRequest(restoring.pixels, restoring.mask, restoration.settings)
-    metrics = QualityMetrics()
-    if source.reference is not None:
-        metrics = quality(restored, restoration.image, source.reference.pixels)
-        clock.lap("measure")
-    elif request.estimates:
-        control.report(Progress("estimating the PSNR"))
-        metrics = QualityMetrics(estimate=estimate(restored))
-        clock.lap("estimate")
-    return FileResult(
-        metrics, restoration.missing_fraction, clock.seconds(), restoration.settings, output.path, notes
+
+
+def _restored(sources: tuple[Source, ...], restorations: list[Restoration]) -> Picture:
+    """Return all pages, those with missing pixels restored."""
+    images = iter([restoration.image for restoration in restorations])
+    pages = [
+        restored_picture(each, next(images), each.missing.mask) if each.missing.sources else each.picture
+        for each in sources
+    ]
+    return replace(pages[0], more_pages=tuple(pages[1:]))
+
+
+def _summary(sources: tuple[Source, ...]) -> Source:
+    """Return the first damaged page as the source of the whole file."""
+    if len(sources) == 1:
+        return sources[0]
+    damaged = [source for source in sources if source.missing.sources]
+    first, rest = sources[0].picture, tuple(source.picture for source in sources[1:])
+    noted = replace(first, more_pages=rest).with_notices(
+        f"{len(damaged)} of {len(sources)} pages have missing pixels; the figures are of the first of them."
     )
+    return replace(damaged[0], picture=noted)
+
+
+def _restoring(source: Source, settings: RestoreSettings) -> RestoreRequest:
+    return RestoreRequest(source.picture.pixels, source.missing.mask, settings)
+
+
+def _restore_pages(
+    sources: list[Source], settings: RestoreSettings, control: JobControl
+) -> list[Restoration]:
+    """Restore pages one after the other."""
+    restorations, share = [], 1 / len(sources)
+    for number, source in enumerate(sources):
+        prefix = "" if len(sources) == 1 else f"page {number + 1} of {len(sources)}: "
+        reporter = ProgressReporter(control, prefix, start=number * share, share=share)
+        restoration = restore(_restoring(source, settings), control, reporter).restoration
+        control.check()
+        if restoration is None:
+            raise StoppedError
+        restorations.append(restoration)
+    return restorations
 
 
 class _Clock:
@@ -132,8 +198,9 @@ class _Clock:
         self._last = now
 
     def take(self, laps: Mapping[str, float]) -> None:
-        """Take over laps that others measured."""
-        self._laps |= laps
+        """Add laps that others measured."""
+        for stage, seconds in laps.items():
+            self._laps[stage] = self._laps.get(stage, 0.0) + seconds
         self._last = time.perf_counter()
 
     def seconds(self) -> dict[str, float]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.errors import IntactError, Remedy, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.paths import is_folder
 from inpaint_app.files.read import read_picture
@@ -81,27 +81,63 @@ class Source:
 
 
 def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
-    """Read a picture that must have missing pixels, and its reference.
+    """Read a picture of one page that must have missing pixels, and its reference.
 
     Raises
     ------
     UserError
         If a file cannot be read, does not fit the picture, or nothing or everything is missing.
     """
-    picture = _read(path)
-    source = Source(picture, _detect(picture, mask_spec), path.name, path, mask_spec)
-    if mask_spec.detect and not source.missing.mask.any():
-        raise UserError("No damage was found", "raise the sensitivity, or mark what is missing")
-    check_missing(source.missing, has_mask=mask_spec.mask is not None, has_key=mask_spec.key is not None)
-    return source if reference is None else with_reference(source, reference)
+    sources = load_pages(path, mask_spec)
+    check_single_page(sources[0].picture if len(sources) == 1 else _read(path), path)
+    return sources[0] if reference is None else with_reference(sources[0], reference)
+
+
+def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = None) -> tuple[Source, ...]:
+    """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read, the mask does not fit, or nothing or everything is missing.
+    CancelledError, StoppedError
+        If the control ended the detection of damage.
+    """
+    pages = _read(path).pages
+    masks: tuple[Picture | None, ...] = (None,)
+    if mask_spec.mask is not None:
+        masks = _read_mask(mask_spec.mask).pages
+    if len(masks) not in (1, len(pages)):
+        raise UserError(
+            f"The mask has {len(masks)} pages but the picture has {len(pages)}",
+            "give a mask of one page, or of as many",
+        )
+    masks = masks * len(pages) if len(masks) == 1 else masks
+    sources = tuple(
+        Source(page, _detect(page, mask_spec, mask, control), path.name, path, mask_spec)
+        for page, mask in zip(pages, masks, strict=True)
+    )
+    if mask_spec.detect and not any(source.missing.mask.any() for source in sources):
+        raise IntactError("No damage was found", "raise the sensitivity, or mark what is missing")
+    damaged_pages = [source for source in sources if source.missing.sources] or list(sources[:1])
+    for source in damaged_pages:
+        has_mask, has_key = mask_spec.mask is not None, mask_spec.key is not None
+        check_missing(source.missing, has_mask=has_mask, has_key=has_key)
+    return sources
 
 
 def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
-    """Read a picture that may be intact, and its reference.
+    """Read a picture to be shown, which may be intact, and its reference.
 
     Where nothing is marked as missing, a common marking colour is recognised.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read or does not fit, or if a screen cannot show all of it.
     """
-    source = source_from_picture(_read(path), path.name, path, mask_spec)
+    picture = _viewable(_read(path), path)
+    source = source_from_picture(picture, path.name, path, mask_spec)
     return source if reference is None else with_reference(source, reference)
 
 
@@ -136,7 +172,8 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
     UserError
         If a mask or a colour is given that marks nothing.
     """
-    missing = _detect(source.picture, mask_spec)
+    mask = None if mask_spec.mask is None else _read_mask(mask_spec.mask)
+    missing = _detect(source.picture, mask_spec, mask)
     if mask_spec.mask is not None and "mask" not in missing.sources:
         raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
     if mask_spec.key is not None and "key" not in missing.sources:
@@ -187,6 +224,19 @@ def check_comparable(one: Picture, other: Picture, its_name: str, other_name: st
         )
 
 
+def check_single_page(picture: Picture, path: Path) -> None:
+    """Raise `UserError` if a picture has several pages where one is wanted."""
+    if picture.more_pages:
+        n_pages = len(picture.more_pages) + 1
+        raise UserError(f"{printable_path(path)} has {n_pages} pages", Remedy.RESTORE_ARRAY)
+
+
+def check_drawable(picture: Picture, path: Path) -> None:
+    """Raise `UserError` if a picture is neither gray nor RGB."""
+    if picture.n_bands not in (1, 3):
+        raise UserError(f"{printable_path(path)} has {picture.n_bands} bands", Remedy.RESTORE_ARRAY)
+
+
 def check_input(path: Path) -> None:
     """Raise `UserError` if a folder is given where a picture is wanted."""
     if is_folder(path):
@@ -205,21 +255,42 @@ def _read_mask(path: Path) -> Picture:
     return mask
 
 
-def _detect(picture: Picture, spec: MaskSpec) -> MissingPixels:
-    missing = _detect_marked(picture, spec)
+def _detect(
+    picture: Picture, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
+) -> MissingPixels:
+    missing = _detect_marked(picture, spec, mask)
     if not spec.detect:
         return missing
-    analysis = analyze_picture(picture, missing, spec.detect, JobControl())
+    check_drawable(picture, Path("The picture"))
+    analysis = analyze_picture(picture, missing, spec.detect, control or JobControl())
     return joined(missing, analysis.mask(spec.sensitivity))
 
 
-def _detect_marked(picture: Picture, spec: MaskSpec) -> MissingPixels:
+def _detect_marked(picture: Picture, spec: MaskSpec, mask: Picture | None) -> MissingPixels:
     return detect_missing(
         picture,
-        mask=None if spec.mask is None else _read_mask(spec.mask),
+        mask=mask,
         key=spec.key,
         tolerance=spec.tolerance,
         invert_mask=spec.invert_mask,
         grow=spec.grow,
         soft_edges=spec.soft_edges,
     )
+
+
+def _viewable(picture: Picture, path: Path) -> Picture:
+    """Return a picture as gray or RGB of 8 or 16 bits or float32, or refuse it."""
+    check_single_page(picture, path)
+    check_drawable(picture, path)
+    if picture.is_plain:
+        return picture
+    narrow = picture.pixels.astype(np.float32)
+    if not picture.is_float and not np.array_equal(narrow.astype(np.float64), picture.pixels):
+        raise UserError(
+            f"{printable_path(path)} has whole numbers that float32 cannot hold", Remedy.RESTORE_ARRAY
+        )
+    alpha = (
+        None if picture.alpha is None else picture.alpha.astype(np.float32) / np.float32(picture.max_value)
+    )
+    kept = "were rounded to float32" if picture.is_float else "are kept exactly, as float32"
+    return replace(picture, pixels=narrow, alpha=alpha).with_notices(f"The {picture.mode} values {kept}.")

@@ -1,4 +1,4 @@
-"""Everything that can be asked for by menu, toolbar or key."""
+"""The actions of menus, toolbar and keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from inpaint_app.window.theme.icons import icon
 from inpaint_app.window.widgets.tooltip import tooltip
 
 Need = Literal["nothing", "picture", "result", "undo", "redo", "run", "work"]
-"""What must be there for an action: nothing, something to undo, a run to stop, work to cancel ..."""
+"""What an action requires: nothing, something to undo, a run to stop, work to cancel ..."""
 
 
 @dataclass(frozen=True)
 class ActionSpec:
-    """An action in words.
+    """Text, shortcuts, icon and requirements of an action.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class ActionSpec:
     icon : str
         Name of its icon; empty for none.
     needs : Need
-        What must be there for it to be enabled.
+        What it requires to be enabled.
     checkable : bool
         Whether it is on or off.
     """
@@ -47,7 +47,7 @@ class ActionSpec:
 
 
 SPECS = {
-    "open": ActionSpec("&Open …", ("Ctrl+O",), "Open a damaged or a whole picture.", "open"),
+    "open": ActionSpec("&Open …", ("Ctrl+O",), "Open a damaged or an intact picture.", "open"),
     "open_mask": ActionSpec(
         "Open &Mask …", ("Ctrl+M",), "Read the missing pixels from a picture, white = missing.", "", "picture"
     ),
@@ -56,7 +56,11 @@ SPECS = {
     ),
     "paste": ActionSpec("&Paste", ("Ctrl+V",), "Open the picture on the clipboard.", "paste"),
     "damage": ActionSpec(
-        "Simulate &Damage …", ("Ctrl+D",), "Damage a whole picture, to try it out.", "damage", "picture"
+        "Simulate &Damage …",
+        ("Ctrl+D",),
+        "Damage an intact picture, to see how well it is restored.",
+        "damage",
+        "picture",
     ),
     "export": ActionSpec(
         "&Export …", ("Ctrl+Shift+E", "Ctrl+S"), "Write the restored picture to a file.", "export", "result"
@@ -84,24 +88,37 @@ SPECS = {
         "Cop&y Picture", ("Ctrl+C",), "Copy the restored picture to the clipboard.", "copy", "result"
     ),
     "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
+    "preferences": ActionSpec("Pre&ferences …", ("Ctrl+,",), "Choose colours and what follows a change."),
     "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
     "find_damage": ActionSpec(
         "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"
     ),
-    "undo": ActionSpec("&Undo", ("Ctrl+Z",), "Undo the last edit of the mask.", "undo", "undo"),
+    "undo": ActionSpec(
+        "&Undo", ("Ctrl+Z",), "Undo the last edit of the mask, and its healing.", "undo", "undo"
+    ),
     "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone edit.", "redo", "redo"),
     "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),
     "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger.", "", "picture"),
-    "invert": ActionSpec(
-        "&Invert", ("Ctrl+I",), "Exchange missing and observed pixels.", "invert", "picture"
+    "grow": ActionSpec("&Grow", ("Ctrl+]",), "Make what is missing a pixel wider all around.", "", "picture"),
+    "shrink": ActionSpec(
+        "Sh&rink", ("Ctrl+[",), "Make what is missing a pixel narrower all around.", "", "picture"
     ),
+    "invert": ActionSpec("&Invert", ("Ctrl+I",), "Swap missing and observed pixels.", "invert", "picture"),
     "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear", "picture"),
     "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", "restore", "picture"),
     "compare": ActionSpec(
-        "&Compare", ("F6",), "Restore under individual and average sparsity.", "compare", "picture"
+        "&Compare Constraints",
+        ("F6",),
+        "Restore under individual and average sparsity.",
+        "compare",
+        "picture",
     ),
     "tune": ActionSpec(
-        "&Auto", ("F7",), "Let held-out pixels choose the parameters, and restore.", "auto", "picture"
+        "&Auto Parameters",
+        ("F7",),
+        "Try parameters on held-out pixels, keep the best, and restore.",
+        "auto",
+        "picture",
     ),
     "stop": ActionSpec("&Stop", ("Shift+F5",), "Stop and keep the current result.", "stop", "run"),
     "cancel": ActionSpec("Ca&ncel", ("Esc",), "Cancel and discard.", "cancel", "work"),
@@ -117,9 +134,10 @@ SPECS = {
     ),
     "zoom_in": ActionSpec("Zoom I&n", ("Ctrl++", "Ctrl+="), "Enlarge the picture.", "zoom-in", "picture"),
     "zoom_out": ActionSpec("Zoom &Out", ("Ctrl+-",), "Reduce the picture.", "zoom-out", "picture"),
-    "full_screen": ActionSpec("F&ull Screen", ("F11",), "Use the whole screen.", checkable=True),
+    "full_screen": ActionSpec("F&ull Screen", ("F11",), "Switch full screen on or off.", checkable=True),
     "shortcuts": ActionSpec("&Keyboard Shortcuts", ("F1",), "List all keyboard shortcuts."),
-    "about": ActionSpec("&About", (), "Show version, method and licence.", "info"),
+    "manual": ActionSpec("&Manual", (), "Read how to find, mark and restore damage.", "info"),
+    "about": ActionSpec("&About", (), "Show version, method and licence."),
 }
 """All actions by name but those of tools and view modes, which come from their registries."""
 

@@ -105,7 +105,7 @@ def wait_until_settled(window: MainWindow) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run, and say in a sentence what is wrong with the options."""
+    """Run, and report wrong options in one sentence."""
     try:
         return run(args)
     except UserError as error:

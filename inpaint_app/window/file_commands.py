@@ -1,4 +1,4 @@
-"""What the File menu does: asks for files and hands them on."""
+"""The commands of the File menu: ask for files and pass them to the session."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from inpaint_app.window.session.session import NO_PICTURE, Session
 from inpaint_app.window.transfers import Transfer, picture_of, read_transfer
 
 MAX_LOST_SECONDS = 5.0
-"""Runs that have taken longer are not dropped unasked."""
+"""Seconds after which a run is not discarded without asking."""
 
 
 class FileCommands(QObject):
@@ -39,7 +39,7 @@ class FileCommands(QObject):
     Parameters
     ----------
     session, exporter, preferences
-        Who does it, and what is remembered.
+        What carries the commands out, and what is remembered.
     window : QWidget
         The parent of dialogs.
     """
@@ -139,7 +139,7 @@ class FileCommands(QObject):
             self._session.open_picture(lambda: picture_of(image), "Pasted picture")
 
     def damage(self) -> None:
-        """Ask for a kind of damage and do it."""
+        """Ask for a kind of damage and simulate it."""
         dialog = DamageDialog(self._window)
         if dialog.exec() == QDialog.DialogCode.Accepted and self.may_leave():
             self._session.simulate_damage(dialog.damage)

@@ -24,6 +24,8 @@ from dictsel_core import __version__
 from inpaint_app.errors import printable_path
 from inpaint_app.window.actions import Actions, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
+from inpaint_app.window.dialogs.manual_dialog import ManualDialog
+from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.file_commands import FileCommands
 from inpaint_app.window.menus import Menus
@@ -119,7 +121,7 @@ class MainWindow(QMainWindow):
             tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCorner(Qt.Corner.BottomRightCorner, right)
         self.resizeDocks([self._docks[0]], [330], Qt.Orientation.Horizontal)
-        self.resizeDocks([self._docks[2]], [130], Qt.Orientation.Vertical)
+        self.resizeDocks([self._docks[2]], [56], Qt.Orientation.Vertical)
         self.statusBar().addPermanentWidget(self.progress, 1)
         self.statusBar().setMinimumHeight(self.progress.sizeHint().height() + 6)
         for label in (self._pixel, self._kind, self._zoom):
@@ -162,6 +164,8 @@ class MainWindow(QMainWindow):
             "redo": session.redo,
             "smaller": lambda: session.set_view(session.view.with_smaller_brush()),
             "larger": lambda: session.set_view(session.view.with_larger_brush()),
+            "grow": lambda: session.mask_edits.resize(1),
+            "shrink": lambda: session.mask_edits.resize(-1),
             "invert": lambda: mask(lambda history: history.invert()),
             "clear": lambda: mask(lambda history: history.clear()),
             "restore": session.restore,
@@ -174,6 +178,8 @@ class MainWindow(QMainWindow):
             "zoom_in": viewport.zoom_in,
             "zoom_out": viewport.zoom_out,
             "shortcuts": self.show_shortcuts,
+            "manual": self.show_manual,
+            "preferences": self.show_preferences,
             "about": self.show_about,
         }
         for name, slot in slots.items():
@@ -214,12 +220,14 @@ class MainWindow(QMainWindow):
         for changed in (session.mask_edited, session.results.changed, session.settings_changed):
             changed.connect(self._update_actions)
         self.viewer.viewport.changed.connect(self._show_zoom)
+        self.viewer.menu_wanted.connect(self.menus.context.popup)
         self.viewer.pixel_changed.connect(self._pixel.setText)
         self.progress.stop_wanted.connect(session.stop)
         self.progress.cancel_wanted.connect(self.cancel)
         self.welcome.open_wanted.connect(self.files.open)
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
+        self.history.export_wanted.connect(self.files.export)
         self.side.damage.find_wanted.connect(self.actions_["find_damage"].trigger)
         self.side.missing.mask_file_wanted.connect(self.files.open_mask)
 
@@ -243,6 +251,20 @@ class MainWindow(QMainWindow):
     def show_shortcuts(self) -> None:
         """Show the sheet of keyboard shortcuts."""
         dialog = ShortcutDialog(self.menus.sections, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
+
+    def show_preferences(self) -> None:
+        """Show the dialog of preferences."""
+        dialog = PreferencesDialog(self.session, self._preferences.theme, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.theme_chosen.connect(self.set_theme)
+        dialog.forget_wanted.connect(self._forget_recent)
+        dialog.show()
+
+    def show_manual(self) -> None:
+        """Show the manual."""
+        dialog = ManualDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
 
@@ -284,16 +306,16 @@ class MainWindow(QMainWindow):
     def _show_recent(self) -> None:
         files = self._preferences.recent_files
 
-        def forget() -> None:
-            self._preferences.forget_files()
-            self._show_recent()
-
         def open_it(path: Path) -> None:
             self.files.open_recent(path)
             self._show_recent()
 
         opens = [partial(open_it, path) for path in files]
-        self.menus.show_recent(list(zip(short_paths(files), opens, strict=True)), forget)
+        self.menus.show_recent(list(zip(short_paths(files), opens, strict=True)), self._forget_recent)
+
+    def _forget_recent(self) -> None:
+        self._preferences.forget_files()
+        self._show_recent()
 
     def _show_activity(self) -> None:
         self.progress.show_activity(self.session.activity or self.exporter.activity)

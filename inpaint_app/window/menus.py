@@ -15,13 +15,19 @@ from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
 _MENUS = {
     "&File": (
-        ("open", "@recent", "@sample", "paste"),
+        ("open", "@recent", "@sample"),
         ("open_mask", "open_reference", "open_recipe", "damage"),
-        ("export", "copy", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
+        ("export", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
         ("batch",),
         ("quit",),
     ),
-    "&Mask": (("undo", "redo"), ("find_damage",), ("@tools",), ("smaller", "larger"), ("invert", "clear")),
+    "&Edit": (("undo", "redo"), ("copy", "paste"), ("preferences",)),
+    "&Mask": (
+        ("find_damage",),
+        ("@tools",),
+        ("smaller", "larger"),
+        ("grow", "shrink", "invert", "clear"),
+    ),
     "&Restore": (("restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
     "&View": (
         ("@modes",),
@@ -30,17 +36,19 @@ _MENUS = {
         ("@docks",),
         ("@theme", "full_screen"),
     ),
-    "&Help": (("shortcuts", "about"),),
+    "&Help": (("manual", "shortcuts", "about"),),
 }
 """Sections of each menu: actions by name, and with an @ what is not a single action."""
 _TOOLBAR = (
     ("open", "export"),
     ("find_damage", "@tools", "@diameter", "undo", "redo"),
-    ("restore", "tune", "compare", "stop"),
+    ("restore", "stop"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )
-_LABELLED = ("open", "export", "find_damage", "restore", "tune", "compare")
+_CONTEXT = (("undo", "redo"), ("find_damage", "@tools"), ("restore", "copy"), ("show_mask", "fit", "actual"))
+"""The menu of the right button on a picture."""
+_LABELLED = ("open", "export", "find_damage", "restore", "stop")
 """Actions with their name beside their icon."""
 
 
@@ -54,7 +62,7 @@ class Menus:
     actions : Actions
         What they hold.
     sample : QMenu
-        The damages of the sample.
+        The kinds of damage to the sample.
     docks : list of QAction
         Show and hide parts of the window.
     """
@@ -83,6 +91,8 @@ class Menus:
         }
         for title, sections in _MENUS.items():
             self._fill(window.menuBar().addMenu(title), sections)
+        self.context = QMenu(window)
+        self._fill(self.context, _CONTEXT)
         self.bar = self._toolbar()
         self._fill(self.bar, _TOOLBAR)
 
@@ -129,7 +139,7 @@ class Menus:
         self.recent.setEnabled(bool(names))
         if names:
             self.recent.addSeparator()
-            self.recent.addAction("&Forget Recent Files", forget)
+            self.recent.addAction("&Clear Recent Files", forget)
 
 
 def _exclusive(window: QMainWindow, actions: list[QAction]) -> QActionGroup:

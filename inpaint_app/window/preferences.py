@@ -33,7 +33,7 @@ def preferences_path() -> Path | None:
 
 @dataclass(frozen=True)
 class WindowState:
-    """What a window is like when it closes.
+    """The state of the window when it closes.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class Preferences:
 
     @property
     def window(self) -> WindowState:
-        """What the window was like when it closed."""
+        """The state of the window when it was last closed."""
         return self._now
 
     @window.setter

@@ -85,7 +85,7 @@ def test_only_optional_ones_may_be_none():
     [
         ({"kind": int, "minimum": 2, "maximum": 32}, "a whole number from 2 to 32"),
         ({"kind": int, "minimum": 0, "maximum": 2**63 - 1}, "a whole number from 0 to 9223372036854775807"),
-        ({"kind": float, "minimum": 0}, "a number from 0 on"),
+        ({"kind": float, "minimum": 0}, "a number of at least 0"),
         ({"kind": float, "minimum": 0, "excludes_minimum": True}, "a number above 0"),
         (
             {"kind": float, "minimum": 0, "maximum": 64, "excludes_minimum": True},

@@ -43,7 +43,7 @@ class ColumnFit:
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Multiply the residuals by all atoms."""
-        residuals = self._problem.factored(rows, self._residuals.take(rows, axis=0))
+        residuals = self._problem.apply_factors(rows, self._residuals.take(rows, axis=0))
         np.matmul(residuals, self._problem.atoms, out=out)
 
 

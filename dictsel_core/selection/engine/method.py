@@ -22,14 +22,14 @@ class Method(NamedTuple):
     ----------
     accepted : tuple of type
         Classes of constraints.
-    needs : str
-        The same in words, for errors.
+    requirement : str
+        The accepted constraints as text, for errors.
     engine : callable
         Takes a `Problem`, a constraint, the number of atoms, and the selector's own options by name.
     """
 
     accepted: tuple[type[Constraint], ...]
-    needs: str
+    requirement: str
     engine: Callable[..., Engine]
 
     def start(
@@ -63,16 +63,17 @@ class Method(NamedTuple):
     def _check(self, constraint: object) -> None:
         if isinstance(constraint, type):
             raise TypeError(
-                f"{self.needs}, not the class {constraint.__name__}; give it its parameters, "
+                f"{self.requirement}, not the class {constraint.__name__}; give it its parameters, "
                 "as IndividualSparsity(5)."
             )
         if not isinstance(constraint, Constraint):
             raise TypeError(
-                f"{self.needs}, not {type(constraint).__name__}; a custom constraint derives from Constraint."
+                f"{self.requirement}, not {type(constraint).__name__}; a custom constraint derives from "
+                "Constraint."
             )
         if not isinstance(constraint, self.accepted):
             raise TypeError(
-                f"{self.needs}, not {type(constraint).__name__}; use replacement_omp for that one."
+                f"{self.requirement}, not {type(constraint).__name__}; use replacement_omp for that one."
             )
 
 

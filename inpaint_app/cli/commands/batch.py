@@ -15,8 +15,10 @@ from inpaint_app.cli.report import as_document
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.errors import printable_path
+from inpaint_app.files.batch_files import BatchItem
+from inpaint_app.files.paths import is_visible
 from inpaint_app.formatting import format_decibels, format_percent
-from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
+from inpaint_app.jobs.batch import BatchRequest, BatchRow, plan_batch, run_batch
 from inpaint_app.jobs.control import JobControl
 
 _DETAILS = """\
@@ -27,21 +29,28 @@ examples:
   inpaint batch scans/ -o restored/ --detect scratches,dust
   inpaint batch frames/ -o out/ --recipe best.json --json
 
-Of a folder, the pictures directly inside are taken; masks/ holds <name>.png or
-<name>_mask.png for each <name>. Results keep their names; what cannot be written
-in its own format (BMP, PNM) becomes PNG. A file that fails does not stop the
-others. Exit code: 0 if all are restored, 1 if some failed, 2 if the call itself
-is wrong.
+Of a folder, the pictures directly inside are restored; with --recursive also those
+of inner folders, into folders of the same names. masks/ holds <name>.png or
+<name>_mask.png for each <name>. Results keep their names; formats that cannot be
+written (BMP, PNM) become PNG. A file that fails does not stop the others; one in
+which nothing is missing is intact, which is no failure. Exit code: 0 if none
+failed, 1 if some failed, 2 if the command line is wrong.
 
-JSON: {"files": [...]}, each with input, error (null if restored) and the keys of
-'inpaint restore'."""
+JSON: {"files": [...]}, each with input, error (null unless it failed),
+skipped (null, "intact" or "exists") and the keys of 'inpaint restore'."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("inputs", metavar="DIR|FILE", nargs="+", type=Path, help="folders or pictures")
+    parser.add_argument(
+        "inputs", metavar="DIR|FILE", nargs="+", type=Path, help="pictures, or folders of pictures"
+    )
     options.add_output(parser, "folder for the results", metavar="DIR", required=True)
-    jobs = "pictures at a time (default 1)"
+    jobs = "number of pictures restored at a time (default 1)"
     parser.add_argument("--jobs", metavar="N", type=whole_number(1, 64), default=1, help=jobs)
+    parser.add_argument("--recursive", action="store_true", help="also restore the pictures of inner folders")
+    existing = "leave out pictures whose result is already there, as after an interrupted run"
+    parser.add_argument("--skip-existing", action="store_true", help=existing)
+    parser.add_argument("--dry-run", action="store_true", help="print what would be done, and do nothing")
     options.add_encoding(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
     parser.add_argument("--write-recipe", action="store_true", help="write a recipe beside each result")
@@ -64,11 +73,17 @@ def _run(args: argparse.Namespace) -> int:
         tunes=chosen.tunes,
         estimates=not args.no_estimate,
         writes_recipes=args.write_recipe,
+        recursive=args.recursive,
+        skip_existing=args.skip_existing,
         n_jobs=args.jobs,
     )
+    items = plan_batch(request)
+    table = _Table(console, [item.path for item in items])
+    if args.dry_run:
+        return _print_plan(console, items, skip_existing=args.skip_existing)
     with ProgressBar(quiet=args.quiet) as bar:
-        rows = run_batch(request, JobControl(_BatchProgress(bar)))
-    _print_table(console, rows)
+        rows = run_batch(request, JobControl(_BatchProgress(bar, table)))
+    table.print_end(rows)
     if args.quiet:
         for row in rows:
             if row.error is not None:
@@ -77,17 +92,76 @@ def _run(args: argparse.Namespace) -> int:
     return 1 if any(row.error is not None for row in rows) else 0
 
 
-class _BatchProgress:
-    """Shows how far the pictures of a batch are; called from several threads."""
+def _print_plan(console: Console, items: list[BatchItem], *, skip_existing: bool) -> int:
+    """Print what would be done, without reading any picture."""
+    documents = []
+    for item in items:
+        error = None if item.error is None else item.error.sentence(REMEDIES)
+        exists = is_visible(item.output)
+        status = error or ("exists" if exists and skip_existing else f"-> {printable_path(item.output)}")
+        console.print(f"{printable_path(item.path)}  {status}")
+        documents.append(
+            {"input": str(item.path), "error": error, "output": str(item.output), "exists": exists}
+        )
+    console.print_json({"files": documents})
+    return 1 if any(item.error is not None for item in items) else 0
 
-    def __init__(self, bar: ProgressBar) -> None:
-        self._bar, self._lock = bar, threading.Lock()
+
+class _Table:
+    """Prints a line for every picture when it is done."""
+
+    def __init__(self, console: Console, paths: list[Path]) -> None:
+        self._console, self._has_header = console, False
+        self._width = min(max(4, *(len(printable_path(path.name)) for path in paths)), 40)
+
+    def print_row(self, row: BatchRow) -> None:
+        """Print what became of a picture."""
+        width, name = self._width, printable_path(row.path.name)
+        if not self._has_header:
+            self._has_header = True
+            self._console.print(
+                f"{'file':<{width}}  {'missing':>11}  {'PSNR (est.)':>11}  {'seconds':>7}  status"
+            )
+        shortened = name if len(name) <= width else f"{name[: width - 3]}..."
+        missing = "-" if row.result is None else format_percent(row.result.missing_fraction)
+        estimated = None if row.result is None else row.result.quality.estimated_psnr
+        quality = "-" if estimated is None else format_decibels(estimated).partition(" (")[0]
+        status = row.skipped or "restored"
+        if row.error is not None:
+            status = f"FAILED: {row.error.sentence(REMEDIES)}"
+        self._console.print(
+            f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds or 0:>7.2f}  {status}"
+        )
+
+    def print_end(self, rows: tuple[BatchRow, ...]) -> None:
+        """Print notes and the number of restored pictures."""
+        for row in rows:
+            for note in () if row.result is None else row.result.notes:
+                self._console.note(note)
+        good = sum(row.result is not None for row in rows)
+        counts = [f"{good} of {len(rows)} pictures restored"]
+        for skipped in ("intact", "exists"):
+            n_skipped = sum(row.skipped == skipped for row in rows)
+            counts += (
+                [f"{n_skipped} {'already there' if skipped == 'exists' else skipped}"] if n_skipped else []
+            )
+        self._console.print(f"{', '.join(counts)}.")
+
+
+class _BatchProgress:
+    """Shows the progress of a batch; called from several threads."""
+
+    def __init__(self, bar: ProgressBar, table: _Table) -> None:
+        self._bar, self._table, self._lock = bar, table, threading.Lock()
         self._rows: dict[int, BatchRow] = {}
 
     def __call__(self, row: BatchRow) -> None:
-        """Show the progress of one picture."""
+        """Show the progress of one picture, and its line when it is done."""
         with self._lock:
             self._rows[row.number] = row
+            if row.is_done:
+                self._bar.clear()
+                self._table.print_row(row)
             n_done = sum(each.is_done for each in self._rows.values())
             fraction = sum(each.progress.fraction or 0.0 for each in self._rows.values()) / row.count
             under_way = [each for each in self._rows.values() if not each.is_done]
@@ -100,27 +174,7 @@ class _BatchProgress:
 
 def _document(row: BatchRow) -> dict[str, Any]:
     error = None if row.error is None else row.error.sentence(REMEDIES)
-    return {"input": str(row.path), "error": error, **as_document(row.result)}
-
-
-def _print_table(console: Console, rows: tuple[BatchRow, ...]) -> None:
-    names = [printable_path(row.path.name) for row in rows]
-    width = min(max(4, *(len(name) for name in names)), 40)
-    console.print(f"{'file':<{width}}  {'missing':>11}  {'PSNR (est.)':>11}  {'seconds':>7}  status")
-    for name, row in zip(names, rows, strict=True):
-        shortened = name if len(name) <= width else f"{name[: width - 3]}..."
-        missing = "-" if row.result is None else format_percent(row.result.missing_fraction)
-        estimated = None if row.result is None else row.result.quality.estimated_psnr
-        quality = "-" if estimated is None else format_decibels(estimated).partition(" (")[0]
-        status = "restored" if row.error is None else f"FAILED: {row.error.sentence(REMEDIES)}"
-        console.print(
-            f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds or 0:>7.2f}  {status}"
-        )
-    for row in rows:
-        for note in () if row.result is None else row.result.notes:
-            console.note(note)
-    good = sum(row.error is None for row in rows)
-    console.print(f"{good} of {len(rows)} pictures restored.")
+    return {"input": str(row.path), "error": error, "skipped": row.skipped or None, **as_document(row.result)}
 
 
 COMMAND = Command(

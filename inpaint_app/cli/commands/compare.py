@@ -8,14 +8,14 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import print_source, terminal_control
+from inpaint_app.cli.report import TerminalControl, print_source
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.figures import comparison_size
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import Compared, Output, write_comparison
 from inpaint_app.jobs.measure import damage_quality, quality
 from inpaint_app.jobs.restore import RestoreRequest, compare
-from inpaint_app.jobs.source import check_input, load_source
+from inpaint_app.jobs.source import check_drawable, check_input, load_source
 
 _DETAILS = """\
 examples:
@@ -26,7 +26,7 @@ The result is one picture: the input with missing pixels in black, the restorati
 under individual sparsity and the one under average sparsity, each with its PSNR
 over all pixels. Under individual sparsity every patch may use at most S atoms;
 under average sparsity also at most A on average. Refinement, which would hide the
-difference, is left out unless --rounds or --preset asks for it.
+difference, is skipped unless --rounds or --preset asks for it.
 
 JSON keys: individual and average, each with psnr, psnr_missing,
 ssim and ssim_missing; output."""
@@ -35,10 +35,10 @@ ssim and ssim_missing; output."""
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
     options.add_reference(parser, required=True)
-    options.add_output(parser, "default: <name>_comparison.png beside IN", required=False)
+    options.add_output(parser, "the figure (default: <name>_comparison.png beside IN)", required=False)
     options.add_verbosity(parser)
     options.add_mask_options(parser)
-    options.add_method(parser, without="constraint")
+    options.add_method(parser, without="constraint", preset="fast")
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -48,6 +48,7 @@ def _run(args: argparse.Namespace) -> int:
     default = args.input.with_name(f"{args.input.stem}_comparison.png")
     output = Output(default if args.output is None else args.output, args.overwrite)
     source = load_source(args.input, chosen.mask_spec, args.reference)
+    check_drawable(source.picture, args.input)
     output.check(source.files)
     output.check_size(*comparison_size(source.picture, 1 + len(CONSTRAINTS)))
     assert source.reference is not None, "the option is required"
@@ -55,7 +56,7 @@ def _run(args: argparse.Namespace) -> int:
     pixels, mask, reference = source.picture.pixels, source.missing.mask, source.reference.pixels
     with ProgressBar(quiet=args.quiet) as bar:
         runs = compare(
-            RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, terminal_control(console, bar)
+            RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, TerminalControl(console, bar)
         )
     compared = [
         Compared(

@@ -36,9 +36,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_output(parser, f"{format_names(transparent())}: formats with alpha", required=True)
     missing = "fraction of the pixels to drop: 0.8 or 80%%"
     parser.add_argument("--missing", metavar="FRACTION", type=fraction, help=missing)
-    parser.add_argument("--scratches", action="store_true", help="a handful of thin curved scratches")
-    parser.add_argument("--text", metavar="STR", help="a text all over the picture")
-    seed = "for every random choice (default 0)"
+    parser.add_argument("--scratches", action="store_true", help="draw a few thin curved scratches")
+    parser.add_argument("--text", metavar="STR", help="stamp a text all over the picture")
+    seed = "seed of the random generator (default 0)"
     parser.add_argument("--seed", metavar="N", type=options.value_of_setting("seed"), default=0, help=seed)
     parser.add_argument("--mask-out", metavar="M", type=Path, help="also write the mask, white = missing")
     options.add_verbosity(parser, json=False)
@@ -50,7 +50,7 @@ def _run(args: argparse.Namespace) -> int:
     for path in paths:
         if not check_output(path, overwrite=args.overwrite, protect=[args.input]).has_alpha:
             raise UserError(
-                f"{printable_path(path)} cannot keep which pixels are missing",
+                f"{printable_path(path)} cannot store which pixels are missing",
                 f"write {format_names(transparent())}",
             )
     check_distinct(paths)
@@ -64,7 +64,7 @@ def _run(args: argparse.Namespace) -> int:
         console.note(notice)
     mask = damage.mask((picture.height, picture.width))
     if mask.all():
-        raise UserError("This would leave no pixel of the picture", "damage less or give a larger picture")
+        raise UserError("This would leave no observed pixel", "damage less or give a larger picture")
     outputs = [picture_output(damaged(picture, mask), args.output, quality=_QUALITY)]
     if args.mask_out is not None:
         outputs.insert(0, picture_output(mask_picture(mask), args.mask_out, quality=_QUALITY))

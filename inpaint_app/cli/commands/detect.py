@@ -8,7 +8,7 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import terminal_control
+from inpaint_app.cli.report import TerminalControl
 from inpaint_app.errors import printable_path
 from inpaint_app.formatting import format_percent
 from inpaint_app.jobs.detect import DetectRequest, DetectResult, detect_file
@@ -22,15 +22,15 @@ examples:
   inpaint restore scan.jpg --mask scan_mask.png
 
 Kinds: {", ".join(DAMAGE_KINDS[:4])},
-{", ".join(DAMAGE_KINDS[4:])}. Look at the mask before you restore with it: wires, hair and
-highlights of the picture may be taken for damage.
+{", ".join(DAMAGE_KINDS[4:])}. Check the mask before you restore with it: wires, hair and
+highlights of the picture may be mistaken for damage.
 
 JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, output."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
-    options.add_output(parser, "default: <name>_mask.png beside IN", required=False)
+    options.add_output(parser, "the mask (default: <name>_mask.png beside IN)", required=False)
     kinds = f"what to look for (default {','.join(USUAL_KINDS)})"
     parser.add_argument(
         "--kinds", metavar="KINDS", type=options.damage_kinds, default=USUAL_KINDS, help=kinds
@@ -46,7 +46,7 @@ def _run(args: argparse.Namespace) -> int:
     sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
     request = DetectRequest(args.input, output, args.kinds, sensitivity, args.overwrite)
     with ProgressBar(quiet=args.quiet) as bar:
-        result = detect_file(request, terminal_control(console, bar))
+        result = detect_file(request, TerminalControl(console, bar))
     _print(console, request, result)
     document = {
         "found": {

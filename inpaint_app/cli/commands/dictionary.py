@@ -7,7 +7,7 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import print_restoration, print_source, terminal_control
+from inpaint_app.cli.report import TerminalControl, print_restoration, print_source
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.jobs.export import Output, write_dictionary
 from inpaint_app.jobs.restore import RestoreRequest, restore
@@ -40,7 +40,7 @@ def _run(args: argparse.Namespace) -> int:
     settings = replace(chosen.settings, rounds=0)  # refinement uses no dictionary
     with ProgressBar(quiet=args.quiet) as bar:
         request = RestoreRequest(source.picture.pixels, source.missing.mask, settings)
-        restoration = restore(request, terminal_control(console, bar)).restoration
+        restoration = restore(request, TerminalControl(console, bar)).restoration
     assert restoration is not None, "nobody stops it"
     print_restoration(console, restoration)
     console.print_written(output.path, write_dictionary(source, restoration, output))

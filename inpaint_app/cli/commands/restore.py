@@ -7,8 +7,10 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import as_document, print_result, terminal_control
+from inpaint_app.cli.report import TerminalControl, as_document, print_result
 from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.cli.streams import print_note
+from inpaint_app.errors import printable_path
 from inpaint_app.files.write import default_output
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
@@ -27,7 +29,7 @@ examples:
 
 Bit depth, EXIF and colour profile are kept. Without --reference the PSNR is
 estimated by restoring observed pixels that were held out, which takes a little
-longer (--no-estimate leaves it out).
+longer (--no-estimate skips it).
 
 JSON keys: psnr, psnr_missing, ssim and ssim_missing (with --reference),
 estimated_psnr of the missing pixels and estimated_interval (without),
@@ -37,10 +39,11 @@ What does not apply, or is infinite, is null."""
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
-    options.add_output(parser, "default: <name>_restored beside IN", required=False)
+    options.add_output(parser, "the restored picture (default: <name>_restored beside IN)", required=False)
     options.add_encoding(parser)
     options.add_reference(parser, required=False)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
+    options.add_strict(parser)
     recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
     parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)
     options.add_verbosity(parser)
@@ -63,9 +66,17 @@ def _run(args: argparse.Namespace) -> int:
         args.reference,
         tunes=chosen.tunes,
         estimates=not args.no_estimate,
+        is_strict=args.strict,
     )
     with ProgressBar(quiet=args.quiet) as bar:
-        result = restore_file(request, terminal_control(console, bar))
+        control = TerminalControl(console, bar)
+        try:
+            result = restore_file(request, control)
+        except KeyboardInterrupt:
+            if not control.has_written:
+                raise
+            print_note(f"inpaint: Stopped; {printable_path(output)} was written.\n")
+            return 130
     print_result(console, result)
     if recipe is not None:
         console.print_written(recipe, (), label="Recipe")

@@ -22,14 +22,14 @@ examples:
   inpaint score original.png restored.png
   inpaint score original.png restored.png --mask missing.png --json
 
-Alpha channels are left out of the comparison. JSON keys: psnr, psnr_missing,
+Alpha channels are not compared. JSON keys: psnr, psnr_missing,
 ssim, ssim_missing; the missing ones need --mask. Infinite values are null."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reference", metavar="A", type=Path, help="the original")
     parser.add_argument("picture", metavar="B", type=Path, help="the picture to compare with it")
-    mask = "also count only the pixels white in this picture"
+    mask = "also measure over the white pixels of this picture alone"
     parser.add_argument("--mask", metavar="M", type=Path, help=mask)
     parser.add_argument("--invert-mask", action="store_true", help="black = missing instead")
     options.add_verbosity(parser)

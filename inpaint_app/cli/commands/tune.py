@@ -9,7 +9,7 @@ from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import print_source, terminal_control
+from inpaint_app.cli.report import TerminalControl, print_source
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import check_recipe_target, write_recipe
@@ -26,7 +26,7 @@ examples:
 Dictionary size, sparsity, budget and coding sparsity are chosen without the
 original: some observed pixels are held out, restored, and compared.
 The default settings, or those of --recipe, are kept if no others do better.
-'inpaint restore --auto' tunes and restores in one go.
+'inpaint restore --auto' tunes and restores in one step.
 
 JSON keys: estimated_psnr, given_psnr (of the settings given), settings, trials
 (each with estimated_psnr and settings)."""
@@ -51,7 +51,7 @@ def _run(args: argparse.Namespace) -> int:
     print_source(console, source)
     request = RestoreRequest(source.picture.pixels, source.missing.mask, chosen.settings)
     with ProgressBar(quiet=args.quiet) as bar:
-        tuning = tune(request, terminal_control(console, bar))
+        tuning = tune(request, TerminalControl(console, bar))
     best = sorted(tuning.trials, key=lambda trial: -trial.estimated_psnr)
     console.print(f"Finalists:   (of {tuning.n_tried}, before refinement)")
     for trial in best[:5]:

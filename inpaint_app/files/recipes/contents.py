@@ -1,4 +1,4 @@
-"""What a recipe says: settings of a restoration, and marks of missing pixels."""
+"""The contents of a recipe: settings of a restoration, and how missing pixels are marked."""
 
 import os
 from collections.abc import Container, Iterable, Iterator

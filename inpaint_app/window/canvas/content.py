@@ -22,12 +22,12 @@ class Content:
     mask : MaskPyramid or None
         Pixels to hatch. After its `update`, call `update_pixels` on each canvas.
     highlight : MaskPyramid or None
-        A part to light up by darkening everything else. Missing pixels are not hatched meanwhile: both
+        A part to highlight by darkening everything else. Missing pixels are not hatched meanwhile: both
         would hide what is highlighted.
     inset : (ImagePyramid, Rect) or None
         Other pixels within a rectangle, framed.
     placeholder : str
-        Says why there is no picture, while there is none.
+        Text shown while there is no picture.
     """
 
     pyramid: ImagePyramid | None = None

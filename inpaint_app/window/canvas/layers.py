@@ -119,7 +119,7 @@ def draw_dimming(
 def draw_outlines(
     painter: QPainter, highlight: MaskPyramid, geometry: Geometry, area: QRect, color: QColor
 ) -> None:
-    """Draw lines around what is highlighted, unless it is too small or too torn to be made out."""
+    """Draw lines around what is highlighted, unless it is too small or too scattered."""
     source = geometry.source(area, 0)
     if geometry.zoom < _MIN_OUTLINED_ZOOM or source.is_empty:
         return

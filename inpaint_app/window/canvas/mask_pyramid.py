@@ -18,7 +18,7 @@ _SMALLEST = 256
 class MaskPyramid:
     """How much of each screen-sized square of a mask is marked.
 
-    Level 0 is the mask itself; level n has ceil(H / 2^n) x ceil(W / 2^n) entries, each the part of its
+    Level 0 is the mask itself; level n has ceil(H / 2^n) x ceil(W / 2^n) entries, each the fraction of its
     2^n x 2^n pixels that are marked, as 0 to 255. May be made in any thread.
 
     Parameters

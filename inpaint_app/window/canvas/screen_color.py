@@ -17,7 +17,7 @@ Bytes = npt.NDArray[np.uint8]
 def screen_converter(icc: bytes | None, *, is_color: bool) -> Callable[[Bytes], Bytes]:
     """Return what converts rows of 8-bit values from a colour profile to that of the screen.
 
-    Qt does not tell the profile of a screen; it is taken for sRGB. Values stay as they are without a profile,
+    Qt does not report the profile of the screen; sRGB is assumed. Values stay as they are without a profile,
     or with one that cannot be used.
 
     Parameters

@@ -52,6 +52,11 @@ class SplitCanvas(ToolCanvas):
             self._divider = place
             self.update()
 
+    @property
+    def uses_right_button(self) -> bool:
+        """Whether the right button does something else than open a menu."""
+        return True
+
     def draw_pictures(self, painter: QPainter, geometry: Geometry, area: QRect) -> None:
         """Draw each picture on its side."""
         if self.content.after is None or self._only_before:

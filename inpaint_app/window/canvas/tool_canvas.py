@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QEvent, QPointF, QRect, Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QTransform,
+)
 from PySide6.QtWidgets import QWidget
 
 from inpaint_app.window.canvas.layers import Geometry
@@ -29,6 +38,9 @@ class ToolCanvas(NavigableCanvas):
         What is seen.
     parent : QWidget, optional
     """
+
+    menu_wanted = Signal(QPoint)
+    """The context menu is wanted at a position on the screen."""
 
     def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
         super().__init__(viewport, parent)
@@ -65,10 +77,13 @@ class ToolCanvas(NavigableCanvas):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin to draw, or to move the picture."""
-        is_left = event.button() == Qt.MouseButton.LeftButton
-        if self._tool is None or not is_left or self.is_space_held or not self.has_picture:
+        if self._tool is None or not self._is_for_tool(event) or not self.has_picture:
             super().mousePressEvent(event)
             return
+        if self._tool.is_active:
+            return
+        self._tool.is_reversed = event.button() == Qt.MouseButton.RightButton
+        self._tool.is_straight = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         with self._redrawing_outline():
             self._pointer = self._place(event.position())
             self._tool.press(self._pointer)
@@ -80,7 +95,7 @@ class ToolCanvas(NavigableCanvas):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Finish drawing."""
-        if event.button() == Qt.MouseButton.LeftButton and self._tool is not None and self._tool.is_active:
+        if self._tool is not None and self._tool.is_active and self._is_for_tool(event, while_active=True):
             self._follow(self._place(event.position()))
             with self._redrawing_outline():
                 self._tool.release()
@@ -93,6 +108,17 @@ class ToolCanvas(NavigableCanvas):
             super().mouseDoubleClickEvent(event)
         else:
             self.mousePressEvent(event)
+
+    @property
+    def uses_right_button(self) -> bool:
+        """Whether the right button does something else than open a menu."""
+        return self._tool is not None and self._tool.uses_right_button
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the context menu, by key or by the right button."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard or not self.uses_right_button:
+            self.menu_wanted.emit(event.globalPos())
+        event.accept()
 
     def event(self, event: QEvent) -> bool:
         """Keep Escape from the shortcuts of the window while something is drawn."""
@@ -115,6 +141,18 @@ class ToolCanvas(NavigableCanvas):
         """Finish drawing: the release of the button would not be seen."""
         self._interrupt()
         super().hideEvent(event)
+
+    def _is_for_tool(self, event: QMouseEvent, *, while_active: bool = False) -> bool:
+        """Return whether a button is one of the tool; while it is active, only that which it began with."""
+        assert self._tool is not None
+        is_right = event.button() == Qt.MouseButton.RightButton
+        if while_active:
+            return is_right == self._tool.is_reversed and (
+                is_right or event.button() == Qt.MouseButton.LeftButton
+            )
+        if is_right:
+            return self._tool.uses_right_button
+        return event.button() == Qt.MouseButton.LeftButton and not self.is_space_held
 
     def _is_canceled_by(self, event: QKeyEvent) -> bool:
         return event.key() == Qt.Key.Key_Escape and self._tool is not None and self._tool.is_active

@@ -204,8 +204,8 @@ class BatchDialog(QDialog):
         self._summary.setText(f"{good} of {len(rows)} pictures restored.")
 
     def _show_settings(self) -> None:
-        words = descriptions.format_settings(self._session.settings, self._session.settings)
-        self._settings.setText(f"With the settings of the window: {words}.")
+        text = descriptions.format_settings(self._session.settings, self._session.settings)
+        self._settings.setText(f"With the settings of the window: {text}.")
 
     def _show_work(self) -> None:
         active = self._work.is_active

@@ -25,12 +25,12 @@ _PERCENT = Quantity(
     maximum=99,
     default=80,
     suffix=" %",
-    tooltip="Fraction of the pixels that go missing.",
+    tooltip="Fraction of the pixels that will be missing.",
 )
 
 
 class DamageDialog(QDialog):
-    """Asks for a kind of damage and its seed; the whole picture becomes the reference."""
+    """Asks for a kind of damage and its seed; the intact picture becomes the reference."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,8 +39,8 @@ class DamageDialog(QDialog):
         self._missing = SliderField(_PERCENT)
         self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
         self._damage = self._buttons.addButton("&Damage", QDialogButtonBox.ButtonRole.AcceptRole)
-        for kind, words in _KINDS.items():
-            self._kind.addItem(words, kind)
+        for kind, text in _KINDS.items():
+            self._kind.addItem(text, kind)
         self._kind.setAccessibleName("Kind of damage")
         self._text.setAccessibleName("Text to stamp")
         self._text.setMaxLength(MAX_TEXT)
@@ -55,11 +55,11 @@ class DamageDialog(QDialog):
         self._show()
 
     def _lay_out(self) -> None:
-        words = QLabel(
-            "Pixels of the picture go missing on purpose. The whole picture is kept as the "
+        note = QLabel(
+            "Removes pixels from the picture. The intact picture is kept as the "
             "reference, so that restorations can be measured."
         )
-        words.setWordWrap(True)
+        note.setWordWrap(True)
         self._form = QFormLayout()
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self._form.addRow("&Kind", self._kind)
@@ -67,7 +67,7 @@ class DamageDialog(QDialog):
         self._form.addRow("&Text", self._text)
         self._form.addRow("&Seed", self._seed)
         layout = QVBoxLayout(self)
-        layout.addWidget(words)
+        layout.addWidget(note)
         layout.addLayout(self._form)
         layout.addStretch(1)
         layout.addWidget(self._buttons)

@@ -36,7 +36,7 @@ _QUALITY = Quantity(
     minimum=1,
     maximum=100,
     default=95,
-    tooltip="Of JPEG and WebP: higher is better and larger; WebP of quality 100 loses nothing.",
+    tooltip="For JPEG and WebP: higher is better and larger; WebP at 100 is lossless.",
 )
 
 
@@ -52,7 +52,7 @@ class ExportDialog(QDialog):
     suggestion : Path
         A name to begin with.
     properties : PictureProperties
-        Of the restored picture; they tell which formats can keep it.
+        Of the restored picture; they decide which formats can store it.
     shows_preview : bool
         Whether the window shows a preview, which is not what is written.
     """
@@ -152,7 +152,7 @@ class ExportDialog(QDialog):
         self._show_note()
 
     def _show(self) -> None:
-        """Follow the name: its ending tells the format."""
+        """Choose the format by the suffix of the name."""
         path = self._file.path
         named = None if path is None else registry.find_writable(path)
         if named is not None:
@@ -186,7 +186,7 @@ class ExportDialog(QDialog):
         self._export.setEnabled(not refusal and (not exists or self._replace.isChecked()))
 
     def _format_problem(self) -> str:
-        """Say why the format cannot keep the picture; empty if it can."""
+        """Return why the format cannot store the picture; empty if it can."""
         target, properties = self.target, self._properties
         if target is None:
             return ""
@@ -212,7 +212,7 @@ class ExportDialog(QDialog):
 
 
 def _name_problem(path: Path | None) -> str:
-    """Say why nothing can be written there; empty if something can."""
+    """Return why the file cannot be written; empty if it can."""
     if path is None:
         return "Give the file a name."
     try:
@@ -221,5 +221,5 @@ def _name_problem(path: Path | None) -> str:
     except UserError as error:
         return error.sentence(REMEDIES)
     if not has_folder:
-        return f"The folder {printable_path(path.parent)} does not exist; choose another, or make it first."
+        return f"The folder {printable_path(path.parent)} does not exist; choose another, or create it first."
     return ""

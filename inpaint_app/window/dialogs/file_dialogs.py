@@ -20,7 +20,7 @@ def name_filter(formats: list[Format] | None = None) -> str:
 
 
 def ask_for_picture(parent: QWidget, title: str, folder: Path) -> Path | None:
-    """Ask for a picture to read; None if the user changes their mind."""
+    """Ask for a picture to read; None if the user cancels."""
     chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder), name_filter())
     return Path(chosen) if chosen else None
 
@@ -52,7 +52,7 @@ def _may_replace(parent: QWidget, title: str, path: Path) -> bool:
 
 
 def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
-    """Ask what becomes of unsaved work, given by its names: "export", "discard" or "stay"."""
+    """Ask what to do with unsaved work, given by its names: "export", "discard" or "stay"."""
     is_one = len(works) == 1
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)

@@ -1,4 +1,4 @@
-"""Where the missing pixels of many pictures are known from."""
+"""How the missing pixels of many pictures are marked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MaskSourceForm(QWidget):
     Parameters
     ----------
     start : Path
-        Where looking for files begins.
+        Folder in which file dialogs open.
     """
 
     changed = Signal()
@@ -48,8 +48,8 @@ class MaskSourceForm(QWidget):
             "file": PathField("Mask", kind="read", start=start, filters=name_filter()),
             "folder": PathField("Folder of masks", kind="folder", start=start),
         }
-        for kind, words in _KINDS.items():
-            self._kind.addItem(words, kind)
+        for kind, text in _KINDS.items():
+            self._kind.addItem(text, kind)
         self._kind.setAccessibleName("Missing pixels are")
         self._key.setAccessibleName("Colour of missing pixels")
         self._tolerance.setAccessibleName("Tolerance of the colour")

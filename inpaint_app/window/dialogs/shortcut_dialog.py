@@ -27,7 +27,7 @@ _BY_HAND = (
     ("Move the picture", "Drag, Space + drag, middle button, arrow keys"),
     ("Fit the picture", "Double-click"),
     ("Show the damaged picture while held", "B"),
-    ("Change a slider by the wheel", "Shift + wheel"),
+    ("Change a slider with the wheel", "Shift + wheel"),
     ("Reset a parameter", "Double-click on its name or slider"),
 )
 

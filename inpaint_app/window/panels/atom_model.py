@@ -28,7 +28,7 @@ class Atom:
     pixels : (h, w) ndarray of float
         The atom as a small picture.
     origin : str
-        Where it comes from, in words.
+        Its basis and position, as text.
     gain : float
         What its selection gained.
     share : float
@@ -100,7 +100,7 @@ class AtomModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._numbers)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401  (Qt's)
-        """Return the words for an atom."""
+        """Return the text of an atom."""
         if not index.isValid():
             return None
         number = self.number(index)
@@ -113,7 +113,7 @@ class AtomModel(QAbstractListModel):
         return None
 
     def describe(self, number: int) -> str:
-        """Return all that is known of an atom."""
+        """Return the description of an atom."""
         atom = self._atoms[number]
         used = f"used by {format_share(atom.share)} of the patches it was selected on"
         return f"Atom {number + 1}: {atom.origin}. Gain {format_number(atom.gain)}, {used}."

@@ -1,4 +1,4 @@
-"""Find damage: which kinds, and how much of what may be damage is taken for it."""
+"""The panel that finds damage: its kinds and the sensitivity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inpaint_app.window.widgets.tooltip import tooltip
 
 _KINDS: dict[DamageKind, tuple[str, str, str]] = {
     "scratches": ("Scratches", "scratches", "Thin lines, brighter or darker than both sides."),
-    "dust": ("Dust", "specks", "Small spots that stand out from what is around them."),
+    "dust": ("Dust", "specks", "Small spots that stand out from their surroundings."),
     "dead_pixels": ("Dead pixels", "dead pixels", "Single pixels of a camera that are stuck."),
     "dead_lines": ("Dead lines", "dead lines", "Rows or columns of a sensor that are stuck."),
     "stamps": ("Stamps, dates", "stamps", "Text in one saturated colour."),
@@ -76,7 +76,7 @@ class DamagePanel(QWidget):
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)
         self._sensitivity.setAccessibleName("Sensitivity")
-        self._sensitivity.setToolTip("Left: only what is certain. Right: all that may be damage.")
+        self._sensitivity.setToolTip("Left: certain damage only. Right: everything that may be damage.")
 
     @property
     def kinds(self) -> tuple[DamageKind, ...]:

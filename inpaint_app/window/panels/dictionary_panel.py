@@ -14,7 +14,7 @@ from inpaint_app.window.session.session import Session
 
 
 class DictionaryPanel(QWidget):
-    """Shows the atoms of the current record; choosing one lights up the patches that use it.
+    """Shows the atoms of the current record; choosing one highlights the patches that use it.
 
     Parameters
     ----------

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QMenu,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -31,6 +33,9 @@ class HistoryPanel(QWidget):
         Whose runs they are.
     """
 
+    export_wanted = Signal()
+    """The chosen run is to be exported."""
+
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
@@ -47,6 +52,7 @@ class HistoryPanel(QWidget):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self._empty = SecondaryLabel("Every restoration is kept here with its parameters, PSNR and time.")
+        self._list.setMinimumHeight(80)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         layout = QVBoxLayout(self)
@@ -56,7 +62,27 @@ class HistoryPanel(QWidget):
         session.results.changed.connect(self._show)
         for chosen in (self._list.currentItemChanged, self._list.itemClicked, self._list.itemActivated):
             chosen.connect(self._choose)
+        self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._list.customContextMenuRequested.connect(self._show_menu)
+        QShortcut(QKeySequence.StandardKey.Delete, self._list, self.delete).setContext(
+            Qt.ShortcutContext.WidgetShortcut
+        )
         self._show()
+
+    def delete(self) -> None:
+        """Forget the chosen run."""
+        item = self._list.currentItem()
+        if item is not None and not self._session.runner.is_busy:
+            self._session.healer.restart()
+            self._session.results.remove(item.data(0, _NUMBER))
+
+    def _show_menu(self, place: QPoint) -> None:
+        if self._list.itemAt(place) is not None:
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction("&Export …", self.export_wanted.emit)
+            menu.addAction("&Delete", self.delete)
+            menu.popup(self._list.viewport().mapToGlobal(place))
 
     def _show(self) -> None:
         history = self._session.results.history

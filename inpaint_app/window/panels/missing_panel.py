@@ -1,4 +1,4 @@
-"""Which pixels are missing, how that is known, and ways to change it."""
+"""Which pixels are missing, how they are marked, and ways to change that."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
-_INVERTED = " If that is the wrong way round, Invert exchanges missing and observed pixels."
+_INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 
 
 class MissingPanel(QWidget):
-    """Says what is missing and lets it be marked by a file or a colour.
+    """Shows what is missing; a file or a colour can mark it.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class MissingPanel(QWidget):
     def _describe(self) -> None:
         self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
         self._colour.setToolTip("Mark all pixels of one colour as missing.")
-        self._invert.setToolTip("Exchange missing and observed pixels.")
+        self._invert.setToolTip("Swap missing and observed pixels.")
         self._clear.setToolTip("Clear the mask.")
         self._tolerance.setToolTip("Largest difference from the colour in any channel.")
         self._tolerance.setAccessibleName("Tolerance of the colour")
@@ -133,7 +133,7 @@ class MissingPanel(QWidget):
         fraction = session.missing_fraction
         if fraction == 0:
             self._found.setText(
-                "No pixel is missing. Paint what is to be restored (P), or choose a mask file or a colour."
+                "No pixels are missing. Paint over the damage (P), or choose a mask file or a colour."
             )
             return
         how = descriptions.format_sources(source, mask)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QRadioButton,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -29,7 +30,7 @@ _DEFAULTS = RestoreSettings()
 
 
 def _quantity(name: str, label: str, tooltip: str, **options: Any) -> Quantity:  # noqa: ANN401
-    """Return a setting as a quantity: all that it may be can be typed."""
+    """Return a setting as a quantity with the limits of its parameter."""
     parameter = RestoreSettings.parameters[name]
     least = 10.0 ** -options.get("decimals", 0) if parameter.excludes_minimum else 0
     return Quantity(
@@ -47,20 +48,19 @@ _QUANTITIES = {
     "n_atoms": _quantity(
         "n_atoms",
         "Dictionary size &k",
-        "How many atoms are selected: few keep to broad shapes where little is known, many bring "
-        "back texture where much is.",
+        "Number of atoms to select: few are best where little is observed, many bring back texture "
+        "where much is.",
     ),
     "sparsity": _quantity(
         "sparsity",
         "Sparsity &s",
-        "Most atoms that one patch may use while the dictionary is selected: more follow detail, "
-        "fewer keep noise out.",
+        "Maximum number of atoms per patch in the selection: more follow detail, fewer suppress noise.",
         usual=(1, 24),
     ),
     "budget": _quantity(
         "budget",
         "Budget s', &average per patch",
-        "Atoms that all patches share, per patch: plain patches leave theirs to busy ones.",
+        "Average number of atoms per patch; all patches share them, so plain ones leave more to busy ones.",
         usual=(0.5, 16),
         step=0.5,
         decimals=1,
@@ -68,13 +68,13 @@ _QUANTITIES = {
     "coding_sparsity": _quantity(
         "coding_sparsity",
         "Atoms per patch &when coding",
-        "Most atoms that may code one patch of the picture: more are sharper, fewer are smoother.",
+        "Maximum number of atoms per patch in the coding: more are sharper, fewer are smoother.",
         usual=(1, 24),
     ),
     "rounds": _quantity(
         "rounds",
         "Ro&unds of refinement",
-        "How often similar patches refine each other after coding: more are better and slower; 0 skips "
+        "Rounds of refinement by similar patches after the coding: more are better and slower; 0 skips "
         "refinement, auto makes eight unless held-out pixels get worse.",
         usual=(0, 12),
     ),
@@ -108,6 +108,7 @@ class ParameterPanel(QWidget):
         self._keep = QCheckBox("Keep observed pixels")
         self._every_patch = QCheckBox("Code every patch")
         self._automatic = QCheckBox("Restore after every change")
+        self._advanced, self._advanced_button = QWidget(), QToolButton()
         self._lay_out()
         self._describe()
         self._connect()
@@ -118,6 +119,12 @@ class ParameterPanel(QWidget):
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(6)
         layout.addLayout(_labelled("&Preset", self._presets))
+        layout.addLayout(_labelled("Fill wide holes", self._fills))
+        layout.addWidget(self._advanced_button)
+        layout.addWidget(self._advanced)
+        layout = QVBoxLayout(self._advanced)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
         layout.addLayout(self._constraint_row())
         for field in self._fields.values():
             layout.addWidget(field)
@@ -128,7 +135,6 @@ class ParameterPanel(QWidget):
         for place, box in enumerate(self._bases.values()):
             grid.addWidget(box, place // 2, place % 2)
         layout.addLayout(grid)
-        layout.addLayout(_labelled("Fill wide holes", self._fills))
         more = QVBoxLayout()
         more.setSpacing(2)
         for box in (self._keep, self._every_patch, self._automatic):
@@ -151,9 +157,17 @@ class ParameterPanel(QWidget):
                 combo.addItem(name.title(), name)
                 combo.setItemData(place, tooltip(text), Qt.ItemDataRole.ToolTipRole)
         self._presets.addItem(_CUSTOM, None)
+        self._advanced_button.setText("Advanced")
+        self._advanced_button.setCheckable(True)
+        self._advanced_button.setAutoRaise(True)
+        self._advanced_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._advanced_button.setToolTip("Show the parameters of the method: k, s, s' and rounds.")
+        self.show_advanced(False)
         self._presets.setToolTip("Sets all parameters at once.")
         self._presets.setAccessibleName("Preset")
-        self._fills.setToolTip(tooltip("What holes are filled with that are too wide for their border."))
+        self._fills.setToolTip(
+            tooltip("How to fill holes that are too wide to be restored from their border.")
+        )
         self._fills.setAccessibleName("Fill wide holes")
         for name, box in self._bases.items():
             box.setToolTip(tooltip(_BASES[name][1]))
@@ -161,14 +175,23 @@ class ParameterPanel(QWidget):
             tooltip("Restore missing pixels only; otherwise every pixel is replaced by its estimate.")
         )
         self._every_patch.setToolTip(
-            tooltip("Code the patch at every pixel, not at every second or fourth: slower, for 0.05 dB.")
+            tooltip("Code the patch at every pixel, not at every second or fourth: slower, gains 0.05 dB.")
         )
         self._automatic.setToolTip(
-            tooltip("Restore the whole picture after every change, in place of a preview.")
+            tooltip("Restore the whole picture after every change, instead of a preview.")
         )
+
+    def show_advanced(self, is_shown: bool) -> None:
+        """Show or hide the parameters of the method."""
+        self._advanced.setVisible(is_shown)
+        self._advanced_button.setChecked(is_shown)
+        arrow = Qt.ArrowType.DownArrow if is_shown else Qt.ArrowType.RightArrow
+        self._advanced_button.setArrowType(arrow)
 
     def _connect(self) -> None:
         session = self._session
+        self._advanced_button.toggled.connect(self.show_advanced)
+        session.source_changed.connect(self._open_for_experiments)
         session.settings_changed.connect(self._show)
         session.source_changed.connect(self._show)
         session.mask_edited.connect(self._show)
@@ -183,6 +206,12 @@ class ParameterPanel(QWidget):
         self._keep.clicked.connect(lambda checked: self._ask(keep_observed=checked))
         self._every_patch.clicked.connect(lambda checked: self._ask(every_patch=checked))
         self._automatic.clicked.connect(session.set_automatic)
+
+    def _open_for_experiments(self) -> None:
+        """Show the parameters of the method where an original is known, by which to judge them."""
+        source = self._session.source
+        if source is not None and source.reference is not None:
+            self.show_advanced(True)
 
     def _ask(self, **changes: object) -> None:
         # Refinement keeps observed pixels: of the two, the last choice wins.

@@ -58,7 +58,11 @@ class SidePanel(QWidget):
         buttons = QHBoxLayout()
         buttons.setContentsMargins(8, 0, 8, 8)
         self._restore = _button(actions["restore"], main=True)
-        for button in (self._restore, _button(actions["tune"]), _button(actions["compare"], "Compare")):
+        for button in (
+            self._restore,
+            _button(actions["tune"], "Auto"),
+            _button(actions["compare"], "Constraints"),
+        ):
             buttons.addWidget(button, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

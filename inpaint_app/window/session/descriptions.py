@@ -28,8 +28,9 @@ from inpaint_app.window.session.state import Activity, RunRecord
 
 _SOURCES = {
     "alpha": "transparent",
-    "soft": "partly transparent beside these",
+    "soft": "partly transparent at their edges",
     "nan": "not a number",
+    "nodata": "without data",
     "mask": "in the mask file",
     "key": "of the chosen colour",
     "simulated": "simulated",
@@ -81,7 +82,7 @@ def _joined(forms: Iterable[Iterable[str]]) -> Forms:
 
 
 def _scores(figures: QualityMetrics | None, form: int) -> list[str]:
-    """Return figures in words; the higher the form, the shorter."""
+    """Return figures as text; the higher the form, the shorter."""
     if figures is None:
         return ["measuring …"]
     scores, names = figures.scores, ("PSNR ", "SSIM ") if form < _N_FORMS - 1 else ("", "")
@@ -128,7 +129,7 @@ def preset_of(settings: RestoreSettings) -> str | None:
 
 
 def format_settings(used: RestoreSettings, asked: RestoreSettings) -> str:
-    """Return parameters in a few words; different parameters give different words.
+    """Return parameters as a short text; different parameters give different texts.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def _differences(settings: RestoreSettings) -> list[str]:
 
 
 def format_sources(source: Source, mask: MaskHistory) -> str:
-    """Return how the missing pixels of a source are known."""
+    """Return how the missing pixels of a source are marked."""
     origin = mask.origin
     known = [_SOURCES[each] for each in source.missing.sources] if origin.is_given else []
     if origin.is_detected:
@@ -179,7 +180,7 @@ def format_sources(source: Source, mask: MaskHistory) -> str:
 
 
 def format_mask(history: RunHistory, record: RunRecord) -> str:
-    """Return how much was missing in a run; masks that differ have different words."""
+    """Return how much was missing in a run; masks that differ have different texts."""
     masks, mask = history.masks, record.packed_mask
     number = f" (mask {masks.index(mask) + 1})" if len(masks) > 1 else ""
     return format_percent(mask.fraction) + number
@@ -218,7 +219,7 @@ def format_advice(tuning: Tuning) -> str:
     """Return what Auto chose, and why."""
     chosen, estimate = tuning.settings, tuning.estimated_psnr
     if not math.isfinite(estimate):
-        return "Your settings stay: too little is observed to hold any of it out and try others."
+        return "Your settings are kept: too few pixels are observed to hold any out and try others."
     what = ", ".join(map(unbroken, (f"k = {chosen.n_atoms}", f"s = {chosen.sparsity}")))
     estimated = unbroken(f"{estimate:.1f} dB")
     if chosen.constraint == "average":

@@ -24,7 +24,7 @@ class Exporter(QObject):
     Parameters
     ----------
     session : Session
-        Its signals `problem` and `notice` tell how it went.
+        Its signals `problem` and `notice` report the outcome.
     """
 
     activity_changed = Signal()
@@ -40,7 +40,7 @@ class Exporter(QObject):
         return Activity("export", Progress("writing")) if self._n_writing else None
 
     def wait(self) -> None:
-        """Return when nothing is being written; the user can do nothing meanwhile."""
+        """Wait until nothing is being written; the window does not respond meanwhile."""
         loop = QEventLoop()
         self.activity_changed.connect(loop.quit)
         while self._n_writing:

@@ -1,4 +1,4 @@
-"""The strokes of the healing brush: restored one after the other, and taken back."""
+"""The strokes of the healing brush: restored one after the other, undone and redone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inpaint_app.window.session.worker_pool import WorkerPool
 
 HEALED = "Healed here only; Restore (F5) makes the whole picture exact."
 _MAX_BYTES = 256 * 2**20
-"""Memory for what can be taken back."""
+"""Memory for strokes that can be undone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class _Healing:
 
 @dataclass(frozen=True, eq=False)
 class _Move:
-    """A healed stroke to be taken back, or to be healed again."""
+    """A healed stroke to undo or redo."""
 
     state: int
     is_back: bool

@@ -110,7 +110,8 @@ class RunHistory:
         records = tuple(record for record in self.records if record.number != number)
         newest = records[-1].number if records else None
         current = newest if self.current_number == number else self.current_number
-        return replace(self, records=records, current_number=current)
+        saved = None if self.saved_number == number else self.saved_number
+        return replace(self, records=records, current_number=current, saved_number=saved)
 
     def with_figures(self, number: int, figures: QualityMetrics | None) -> RunHistory:
         """Return the history with the figures of one record."""

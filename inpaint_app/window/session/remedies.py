@@ -5,8 +5,7 @@ from inpaint_app.errors import Remedy
 REMEDIES = {
     Remedy.REPLACE_FILE: "choose another name, or agree to replace it",
     Remedy.REPLACE_SOURCES: "choose another folder, or allow existing files to be replaced",
-    Remedy.MARK_MISSING: "paint over what is to be restored (P), open a mask, or simulate damage to try it "
-    "out",
+    Remedy.MARK_MISSING: "paint over the damage (P), open a mask, or simulate damage to try it out",
     Remedy.INVERT_MASK: "paint missing pixels white in it, or invert it",
     Remedy.MARK_LESS: "erase some of the mask (E), or invert it (Ctrl+I)",
     Remedy.ALLOW_TOLERANCE: "check the colour, or allow a tolerance",

@@ -29,6 +29,7 @@ from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.finder import DamageFinder
 from inpaint_app.window.session.healer import HEALED, Healer
+from inpaint_app.window.session.mask_edits import MaskEdits
 from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Activity, Advice, RunRecord
@@ -76,6 +77,7 @@ class Session(QObject):
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self.healer = Healer(self.workers, self.results, self)
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
+        self.mask_edits = MaskEdits(self)
         self._opening.activity_changed.connect(self.activity_changed)
         self.healer.activity_changed.connect(self.activity_changed)
         self.finder.activity_changed.connect(self.activity_changed)
@@ -342,7 +344,7 @@ class Session(QObject):
     def compare(self) -> None:
         """Restore under individual and under average sparsity, and show both side by side.
 
-        What there is already is not made again.
+        Runs that are already in the history are not repeated.
         """
         if 0 < self.missing_fraction < 1:
             self.set_view(self.view.with_mode(COMPARISON))
@@ -420,7 +422,7 @@ class Session(QObject):
     # Looking at results
 
     def set_view(self, view: ViewState) -> None:
-        """Look at the pictures in another way, or with another tool."""
+        """Change the view mode, the tool or the brush."""
         if view != self.view:
             self.view = view
             self.view_changed.emit()

@@ -1,4 +1,4 @@
-"""The ways to lay the pictures out, one line each; no Qt."""
+"""View modes: which panes are shown; no Qt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ViewMode:
     Attributes
     ----------
     name : str
-        As the command line knows it.
+        Its name on the command line.
     text, tip : str
         Of its menu entry; an ampersand marks its letter.
     icon : str

@@ -1,4 +1,4 @@
-"""How the user looks at the pictures, and what the mouse does there; no Qt."""
+"""The view mode, the tool and the brush; no Qt."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ _APP_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
 def icon(name: str, palette: QPalette) -> QIcon:
-    """Return one of the icons in the colour of words on buttons; call again when the palette changes.
+    """Return one of the icons in the text colour of buttons; call again when the palette changes.
 
     Parameters
     ----------
     name : str
-        A file of `assets/icons`, without its ending.
+        A file of `assets/icons`, without its suffix.
     palette : QPalette
         Whose colours to take, for enabled and for disabled buttons.
     """

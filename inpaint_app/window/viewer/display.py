@@ -24,7 +24,7 @@ TITLES = {
     "error": "Error (white: a quarter of the range)",
     "split": "Damaged and restored",
 }
-"""The panes by name, in the order in which they stand."""
+"""The panes by name, in display order."""
 
 _NOTHING: Forms = ("", "", "")
 _ARROW = "   →   "
@@ -82,7 +82,7 @@ class PaneDisplay:
     has_inset : bool
         Whether the preview is drawn on the image.
     is_highlighted : bool
-        Whether the patches of the chosen atom are lit up.
+        Whether the patches of the chosen atom are highlighted.
     """
 
     title: str
@@ -114,7 +114,7 @@ class Display:
     preview : Preview or None
         The inset.
     atom_use : AtomUse or None
-        The patches to light up.
+        The patches to highlight.
     """
 
     panes: Mapping[str, PaneDisplay]
@@ -250,5 +250,5 @@ def _placeholder(name: str, scene: Scene) -> str:
     if scene.missing_fraction == 0:
         return "Nothing is missing: paint over damage (H) to restore it."
     if name in ("individual", "average"):
-        return "Compare (F6) restores under both constraints."
+        return "Compare Constraints (F6) restores under both."
     return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."

@@ -11,7 +11,7 @@ _OPACITY = 235
 
 
 class DropFrame(QWidget):
-    """Says what dropping would do, on top of another widget; hidden otherwise.
+    """Shows what dropping would do, on top of another widget; hidden otherwise.
 
     Parameters
     ----------

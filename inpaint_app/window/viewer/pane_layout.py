@@ -59,11 +59,11 @@ class PaneLayout(QBoxLayout):
         if len(panes) < 2:
             return False
         room = room.shrunkBy(self.contentsMargins())
-        gaps, least = self.spacing() * (len(panes) - 1), panes[0].canvas.minimumHeight()
-        chrome = panes[0].minimumSizeHint().height() - least
+        gaps, minimum = self.spacing() * (len(panes) - 1), panes[0].canvas.minimumHeight()
+        chrome = panes[0].minimumSizeHint().height() - minimum
         beside = (room.width() - gaps) / len(panes), room.height() - chrome
         above = room.width(), (room.height() - gaps) / len(panes) - chrome
-        return above[1] >= least and self._zoom(*above) > self._zoom(*beside)
+        return above[1] >= minimum and self._zoom(*above) > self._zoom(*beside)
 
     def _zoom(self, width: float, height: float) -> float:
         return min(width / self._picture[1], height / self._picture[0])

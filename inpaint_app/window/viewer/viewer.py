@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QPoint, QTimer, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
@@ -54,6 +54,8 @@ class Viewer(QWidget):
 
     pixel_changed = Signal(str)
     """Position of the pixel under the pointer; empty where there is none."""
+    menu_wanted = Signal(QPoint)
+    """The context menu is wanted at a position on the screen."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,6 +106,7 @@ class Viewer(QWidget):
         self._visible_timer.timeout.connect(self._report_visible_part)
         for name, pane in self.panes.items():
             pane.canvas.hovered.connect(lambda row, column, name=name: self._hover(name, (row, column)))
+            pane.canvas.menu_wanted.connect(self.menu_wanted)
             pane.canvas.hover_left.connect(partial(self._hover, name, None))
 
     def close_workers(self) -> None:
@@ -221,12 +224,12 @@ class Viewer(QWidget):
     def _show_readouts(self) -> None:
         pixel, source, mask = self._pixel, self._session.source, self._session.mask
         for name in self.display.visible:
-            words = ""
+            text = ""
             if pixel is not None and source is not None and mask is not None:
                 is_inside = pixel[0] < source.shape[0] and pixel[1] < source.shape[1]
                 pane = self.display.panes[name]
-                words = readout(self.display, pane, mask.mask, pixel) if is_inside else ""
-            self.panes[name].readout.setText(words)
+                text = readout(self.display, pane, mask.mask, pixel) if is_inside else ""
+            self.panes[name].readout.setText(text)
 
     def _report_visible_part(self) -> None:
         """Tell the session which part of the picture is visible: that is what a preview shows."""

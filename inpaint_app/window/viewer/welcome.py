@@ -1,4 +1,4 @@
-"""What an empty window says: how to begin."""
+"""The page that an empty window shows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Welcome(QWidget):
             "others can be painted over, taken from a mask file or marked by their colour.\n"
             "Damage can be simulated on a whole picture, to see how well it is restored."
         )
-        self._open, self._paste = QPushButton("&Open …"), QPushButton("Past&e")
+        self._open, self._paste = QPushButton("&Open …"), QPushButton("Paste")
         self._sample = QToolButton()
         self._sample.setText("Open a sample")
         self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)

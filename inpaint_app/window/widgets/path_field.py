@@ -1,4 +1,4 @@
-"""A line to type a file or a folder into, with a button to look for it."""
+"""A text field for a file or a folder, with a button to browse."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PathField(QWidget):
     kind : str
         Whether it is a "folder", a file to "read" or one to "write".
     start : Path
-        Where looking begins.
+        Folder in which the dialog opens.
     filters : str
         Kinds of files, as `QFileDialog` takes them.
     """

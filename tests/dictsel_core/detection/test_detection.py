@@ -18,6 +18,7 @@ from dictsel_core import (
     detect_stamps,
     iter_analyze_damage,
 )
+from dictsel_core.detection import work
 
 SHAPE = (120, 150)
 
@@ -234,11 +235,24 @@ def test_what_was_found_agrees_with_mask_and_labels():
     np.testing.assert_array_equal(detection.mask, analysis.mask(0.5, kinds=["scratches"]))
 
 
-def test_steps_name_the_kinds():
+def test_steps_are_many_and_name_the_kinds():
     image, _ = scratched()
-    run = iter_analyze_damage(image, ["dust", "scratches"])
-    assert [(step.kind, step.fraction) for step in run] == [("scratches", 0.5), ("dust", 1.0)]
-    assert run.result.kinds == ("scratches", "dust")
+    run = iter_analyze_damage(image, DAMAGE_KINDS)
+    steps = list(run)
+    assert tuple(dict.fromkeys(step.kind for step in steps)) == run.result.kinds == DAMAGE_KINDS
+    fractions = [step.fraction for step in steps]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1
+    for kind in set(DAMAGE_KINDS) - {"stamps"}:  # there are none in gray pictures
+        assert sum(step.kind == kind for step in steps) > 2  # it can be abandoned in between
+
+
+@pytest.mark.parametrize("size", [3, 15])
+def test_a_filter_in_bands_is_that_of_the_whole(size, monkeypatch):
+    monkeypatch.setattr(work, "_BAND_PIXELS", 7 * SHAPE[1])
+    plane = scene().astype(np.float32)
+    opened = work.finish(work.open_in_bands(plane, size))
+    np.testing.assert_array_equal(opened, ndimage.grey_opening(plane, size=(size, size)))
 
 
 @pytest.mark.parametrize(

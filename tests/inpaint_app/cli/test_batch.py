@@ -110,3 +110,40 @@ def test_quiet_still_names_failures(folder, capsys) -> None:
     assert printed.out == ""
     assert printed.err.startswith("inpaint: ")
     assert "b.png" in printed.err
+
+
+def test_intact_pictures_are_no_failures(folder, capsys) -> None:
+    write_picture(scene(), folder / "scans" / "e.png")
+    assert main(["batch", "scans/a.png", "scans/e.png", "-o", "out", "--no-estimate"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].split()[0] == "e.png"
+    assert lines[2].endswith("intact")
+    assert lines[-1] == "1 of 2 pictures restored, 1 intact."
+    assert sorted(contents(folder / "out")) == ["a.png"]
+
+
+def test_a_second_run_skips_what_is_there(folder, capsys) -> None:
+    command = ["batch", "scans/a.png", "scans/d.png", "-o", "out", "--no-estimate", "--skip-existing"]
+    (folder / "out").mkdir()
+    (folder / "out" / "a.png").write_text("mine")
+    assert main([*command, "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert [file["skipped"] for file in files] == ["exists", None]
+    assert (folder / "out" / "a.png").read_text() == "mine"
+    assert main(command) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "0 of 2 pictures restored, 2 already there."
+
+
+def test_inner_folders(folder, capsys) -> None:
+    inner = folder / "scans" / "1" / "2"
+    inner.mkdir(parents=True)
+    (inner / "a.png").write_bytes((folder / "scans" / "a.png").read_bytes())
+    (folder / "scans" / "b.png").unlink()
+    command = ["batch", "scans", "-o", "scans/out", "--no-estimate", "--recursive"]
+    assert main([*command, "--dry-run"]) == 0
+    assert "scans/1/2/a.png  -> scans/out/1/2/a.png" in capsys.readouterr().out
+    assert not (folder / "scans" / "out").exists()
+    assert main(command) == 0
+    assert (folder / "scans" / "out" / "1" / "2" / "a.png").exists()
+    assert main([*command, "--skip-existing"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "0 of 3 pictures restored, 3 already there."

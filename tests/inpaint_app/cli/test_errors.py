@@ -27,7 +27,7 @@ WRONG = {
     "immense budget": ("restore broken.png --budget 1e308", "above 0, up to 64"),
     "immense sparsity": ("restore broken.png --sparsity 1000000000", "from 1 to 64"),
     "immense ground set": ("restore broken.png --patch-size 32 --bases dct,haar,db2,db3,db4", "fewer bases"),
-    "infinite tolerance": ("restore broken.png --key 0 --tolerance 1e999", "from 0 on"),
+    "infinite tolerance": ("restore broken.png --key 0 --tolerance 1e999", "of at least 0"),
     "no value": ("restore broken.png --atoms", "needs a value"),
     "shell ate the colour": ("restore broken.png --key", "quotes"),
     "no such colour": ("restore broken.png --key blurple", "not a colour"),

@@ -282,3 +282,27 @@ def test_defaults_of_the_help_are_those_of_the_library(capsys) -> None:
     text = capsys.readouterr().out
     assert f"(default {RestoreSettings().sparsity})" in text
     assert ",".join(RestoreSettings().bases) in text.replace("\n", "").replace(" ", "")
+
+
+def test_a_mask_of_nearly_everything_is_met_with_a_hint(tmp_path, capsys) -> None:
+    write_picture(scene(), tmp_path / "a.png")
+    mask = np.ones((32, 40), bool)
+    mask[:4, :20] = False
+    write_picture(mask_picture(mask), tmp_path / "mask.png")
+    command = ["restore", str(tmp_path / "a.png"), "--mask", str(tmp_path / "mask.png"), "--no-estimate"]
+    assert main([*command, "--preset", "fast", "--grow-mask", "0"]) == 0
+    assert "add --invert-mask" in capsys.readouterr().err
+    assert main([*command, "--preset", "fast", "--invert-mask", "--overwrite"]) == 0
+    assert "--invert-mask" not in capsys.readouterr().err
+
+
+def test_stopped_after_the_picture_was_written(tmp_path, capsys, monkeypatch) -> None:
+    _, broken = write_pair(tmp_path)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("inpaint_app.jobs.restore_file.estimate", interrupt)
+    assert main(["restore", str(broken), "--preset", "fast"]) == 130
+    assert "broken_restored.png was written" in capsys.readouterr().err
+    assert (tmp_path / "broken_restored.png").exists()

@@ -98,5 +98,5 @@ def test_mistake_has_its_exit_code_where_it_cannot_be_told(tmp_path, redirection
 def test_full_disk_under_the_output_is_one_sentence(tmp_path, words, unbuffered) -> None:
     write_pair(tmp_path)
     done = run_redirected(">/dev/full", SCRIPTS / words[0], *words[1:], cwd=tmp_path, unbuffered=unbuffered)
-    sentence = "The output could not be printed (no space left on device); look where it is sent."
+    sentence = "The output could not be printed (no space left on device); check where it is sent."
     assert (done.returncode, done.stderr) == (2, f"{words[0]}: {sentence}\n")

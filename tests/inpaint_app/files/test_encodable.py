@@ -98,12 +98,12 @@ def test_limits_themselves_are_allowed(name: str, properties: PictureProperties)
         (
             "WebP",
             PictureProperties(10, 10, depth=16),
-            "WebP cannot keep 16-bit colour; write TIFF, or PNG for 16 bits",
+            "WebP cannot store 16-bit colour; write TIFF, or PNG for 16 bits",
         ),
         (
             "PNG",
             PictureProperties(10, 10, depth=32, is_color=False),
-            "PNG cannot keep 32-bit float gray; write TIFF",
+            "PNG cannot store 32-bit float gray; write TIFF",
         ),
     ],
 )

@@ -62,7 +62,7 @@ def flat_tiff(samples: int, bits: int, sample_format: int, strip_rows: int = 20)
             lambda: flat_png(1, 3, extra=chunk(b"PLTE", b"abcdef")), 3, 1.25, id="1-bit palette PNG"
         ),
         pytest.param(lambda: flat_tiff(4, 32, 3), 16, 1.25, id="float RGBA TIFF"),
-        pytest.param(lambda: flat_tiff(2, 64, 3), 8, 1.25, id="float64 TIFF"),
+        pytest.param(lambda: flat_tiff(2, 64, 3), 16, 1.25, id="float64 TIFF"),
         # A strip is unpacked as a whole.
         pytest.param(lambda: flat_tiff(3, 16, 1, HEIGHT), 6, 1.9, id="TIFF of one strip"),
     ],
@@ -74,7 +74,7 @@ def test_pictures_are_decoded_into_place(
     path.write_bytes(make())
     held = WIDTH * HEIGHT * pixel_bytes
     assert path.stat().st_size < held / 200
-    assert held / 1e6 - 2 < reading_megabytes(path) < factor * held / 1e6 + 45
+    assert 0.97 * held / 1e6 < reading_megabytes(path) < factor * held / 1e6 + 45
 
 
 @pytest.mark.parametrize("filling", [b" ", b"#\n", b"# words\r"])

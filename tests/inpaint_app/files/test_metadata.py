@@ -13,7 +13,7 @@ from PIL import ExifTags, Image, ImageCms, ImageOps
 from inpaint_app.errors import DamagedError, UserError
 from inpaint_app.files.formats.shared.exif import take_orientation
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
+from inpaint_app.files.write import lost_metadata, write_picture
 from inpaint_app.image.picture import Picture
 
 READABLE_SUFFIXES = ["png", "jpg", "tif", "webp"]
@@ -215,29 +215,37 @@ def test_resolution_per_centimetre(tmp_path: Path) -> None:
         assert read_picture(tmp_path / "a.tif").dpi is None
 
 
-def test_descriptions_of_stacks_are_left_out_and_others_kept(tmp_path: Path) -> None:
-    for text, kept in (
-        (b"ImageJ=1.53\nimages=10\0", False),
-        (b'{"shape": [3, 4]}\0', False),
-        (b"A cat\0", True),
-    ):
-        (tmp_path / "a.tif").write_bytes(tiff_bytes(PIXELS, tags={270: (2, list(text))}))
-        write_picture(read_picture(tmp_path / "a.tif"), tmp_path / "b.tif", overwrite=True)
-        with Image.open(tmp_path / "b.tif") as image:
-            assert (270 in image.getexif()) == kept
+@pytest.mark.parametrize("text", [b'{"shape": [20, 30, 3]}\0', b"A cat\0", b"<?xml OME\0"])
+def test_descriptions_are_kept(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "a.tif").write_bytes(tiff_bytes(PIXELS, tags={270: (2, list(text))}))
+    write_picture(read_picture(tmp_path / "a.tif"), tmp_path / "b.tif")
+    with Image.open(tmp_path / "b.tif") as image:
+        assert image.getexif()[270] == text[:-1].decode()
 
 
-def test_place_on_earth_survives(tmp_path: Path) -> None:
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_what_gdal_and_photoshop_tell_survives(tmp_path: Path, order: str) -> None:
     keys = {
         33550: (12, [10.0, 10.0, 0.0]),
         33922: (12, [0.0, 0.0, 0.0, 5e5, 4e6, 0.0]),
         34735: (3, [1, 1, 0, 0]),
+        42112: (2, [*b"<GDALMetadata><Item sample='0'>red</Item></GDALMetadata>\0"]),
+        42113: (2, [*b"300\0"]),
+        700: (1, [*b"<x:xmpmeta/>"]),
+        33723: (7, [28, 2, 5, 0]),
     }
-    (tmp_path / "a.tif").write_bytes(tiff_bytes(PIXELS, order=">", tags=keys))
-    write_picture(read_picture(tmp_path / "a.tif"), tmp_path / "b.tif")
-    with Image.open(tmp_path / "b.tif") as image:
-        for tag, (_, values) in keys.items():
-            assert list(image.tag_v2[tag]) == values  # type: ignore[attr-defined]
+    (tmp_path / "a.tif").write_bytes(tiff_bytes(PIXELS, order=order, tags=keys))
+    picture = read_picture(tmp_path / "a.tif")
+    write_picture(replace(picture, exif=exif_block(">")), tmp_path / "b.tif")
+    for path in (tmp_path / "a.tif", tmp_path / "b.tif"):
+        with Image.open(path) as image:
+            found = {tag: image.tag_v2[tag] for tag in keys}  # type: ignore[attr-defined]
+        if path.name == "a.tif":
+            expected = found
+    assert found == expected
+    assert lost_metadata(picture, tmp_path / "b.tif") == ()
+    lost = {"the place on Earth (GeoTIFF)", "GDAL metadata", 'the "no data" value', "XMP", "IPTC"}
+    assert set(lost_metadata(picture, tmp_path / "b.png")) == lost
 
 
 def test_big_profile_in_jpeg(tmp_path: Path) -> None:

@@ -78,17 +78,20 @@ def test_tiff_by_tifffile(
     path = tmp_path / "a.tif"
     tifffile.imwrite(path, data, **options)
     with tifffile.TiffFile(path) as file:
-        page = file.pages[0].asarray()
+        page, n_pages = file.pages[0].asarray(), len(file.pages)
     if page.ndim == 3 and page.shape[0] == 3:
         page = page.transpose(1, 2, 0)
     picture = read_picture(path)
+    assert len(picture.pages) == n_pages
     if dtype == "?":
         page = page.astype(np.uint8) * 255
     if options.get("photometric") == "miniswhite":
         page = 65535 - page
     assert np.array_equal(picture.pixels, page[..., :3] if page.ndim == 3 else page)
     write_picture(picture, tmp_path / "b.tif")
-    assert np.array_equal(tifffile.imread(tmp_path / "b.tif")[..., : picture.width], _stacked(picture))
+    with tifffile.TiffFile(tmp_path / "b.tif") as file:
+        assert np.array_equal(file.pages[0].asarray(), _stacked(picture))
+        assert len(file.pages) == n_pages
 
 
 def _stacked(picture: Picture) -> np.ndarray:

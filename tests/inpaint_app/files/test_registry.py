@@ -41,7 +41,7 @@ def toy(monkeypatch) -> Format:
 def test_a_new_format_is_read_and_written(toy, tmp_path) -> None:
     write_picture(GRAY, tmp_path / "a.toy")
     assert np.array_equal(read_picture(tmp_path / "a.toy").pixels, GRAY.pixels)
-    with pytest.raises(UserError, match="Toy cannot keep 16-bit gray"):
+    with pytest.raises(UserError, match="Toy cannot store 16-bit gray"):
         write_picture(Picture(GRAY.pixels.astype(np.uint16)), tmp_path / "b.toy")
     assert default_output(Path("scan.toy")) == Path("scan_restored.toy")
 

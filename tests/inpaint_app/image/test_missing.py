@@ -145,7 +145,7 @@ def test_tolerance() -> None:
         require_missing(Picture(pixels), key="magenta", tolerance=4)
     assert np.array_equal(require_missing(Picture(pixels), key="magenta", tolerance=5).mask, HOLE)
     for bad in (-1, np.nan, np.inf):
-        with pytest.raises(UserError, match="from 0 on"):
+        with pytest.raises(UserError, match="of at least 0"):
             require_missing(Picture(pixels), key="magenta", tolerance=bad)
 
 

@@ -25,8 +25,8 @@ def test_words() -> None:
 @pytest.mark.parametrize(
     "pixels",
     [
-        np.zeros((3, 4), np.float64),
-        np.zeros((3, 4, 4), np.uint8),
+        np.zeros((3, 4), np.int64),
+        np.zeros((3, 4, 1), np.uint8),
         np.zeros((3,), np.uint8),
         np.zeros((0, 4), np.uint8),
         np.zeros((3, 4), ">u2"),

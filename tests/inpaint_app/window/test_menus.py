@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from gestures import press
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu, QTabBar, QToolBar
+from PySide6.QtGui import QContextMenuEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QTabBar, QToolBar
 from windows import at, find, opened, settle
 
 from inpaint_app.window.actions import SPECS
@@ -150,3 +150,20 @@ def test_the_chosen_theme_is_checked(window, theme, dark) -> None:
     if dark:
         action.trigger()
     assert action.isChecked() is dark
+
+
+def test_the_right_button_opens_a_menu_unless_the_tool_uses_it(window, qtbot, files) -> None:
+    opened(window, qtbot, files["whole"])
+    canvas, menu = window.viewer.panes["damaged"].canvas, window.menus.context
+
+    def ask(reason: QContextMenuEvent.Reason) -> bool:
+        place = canvas.rect().center()
+        QApplication.sendEvent(canvas, QContextMenuEvent(reason, place, canvas.mapToGlobal(place)))
+        is_open = menu.isVisible()
+        menu.close()
+        return is_open
+
+    assert ask(QContextMenuEvent.Reason.Mouse)
+    window.actions_.tools["brush"].trigger()
+    assert not ask(QContextMenuEvent.Reason.Mouse), "it erases"
+    assert ask(QContextMenuEvent.Reason.Keyboard)

@@ -15,7 +15,7 @@ _PLAINLY = "CMYK was converted to RGB without a colour profile; colours may diff
 
 
 def cmyk_to_rgb(inks: Array, icc: bytes | None) -> tuple[Array, str]:
-    """Return RGB for ink amounts, and a notice that says how.
+    """Return RGB for ink amounts, and a notice about the conversion.
 
     Parameters
     ----------

@@ -18,13 +18,13 @@ from inpaint_app.files.limits import MAX_EXIF_BYTES
 PREFIX = b"Exif\0\0"
 
 # Tags of a TIFF's first directory that describe the picture rather than its storage: names and dates,
-# resolution, ratings, Windows' comments, and the GeoTIFF keys that tell where on Earth the pixels lie.
+# resolution, ratings, Windows' comments.
 DESCRIPTIVE = frozenset(
     {tags.DESCRIPTION, 271, 272, tags.ORIENTATION, 282, 283, 296, 305, 306, 315, 316, 18246, 18249, 33432}
-    | {33550, 33922, 34264, 34735, 34736, 34737, 40091, 40092, 40093, 40094, 40095}
+    | {40091, 40092, 40093, 40094, 40095}
 )
-# Descriptions in which programs note the shape of the whole file, which a restored page no longer has.
-_SHAPE_NOTES = (b"ImageJ=", b"SCIFIO=", b'{"shape"', b"<?xml", b"<OME", b"shape=(")
+# Descriptions in which programs note the shape of the whole file, which EXIF cannot tell.
+SHAPE_NOTES = (b"ImageJ=", b"SCIFIO=", b'{"shape"', b"<?xml", b"<OME", b"shape=(")
 
 
 def take_orientation(block: bytes) -> tuple[bytes, int]:
@@ -61,7 +61,7 @@ def exif_of_tiff(header: Header, first: Directory) -> bytes | None:
     Offsets inside maker notes are not known and stay as they are.
     """
     entries = _entries(first, only=DESCRIPTIVE)
-    if first.raw(tags.DESCRIPTION).startswith(_SHAPE_NOTES):
+    if first.raw(tags.DESCRIPTION).startswith(SHAPE_NOTES):
         entries = [entry for entry in entries if entry.tag != tags.DESCRIPTION]
     children = {tag: _child(header, first, tag) for tag in (tags.EXIF, tags.GPS)}
     camera = children[tags.EXIF]
@@ -78,6 +78,13 @@ def exif_of_tiff(header: Header, first: Directory) -> bytes | None:
             tail += pack_directory(_entries(child), order, end + len(tail))
     block = start + pack_directory(entries, order, 8) + tail
     return block if len(block) <= MAX_EXIF_BYTES else None
+
+
+def resolution_of(directory: Directory) -> tuple[float, float] | None:
+    """Return horizontal and vertical resolution in pixels per inch; None where a directory tells none."""
+    factor = {2: 1.0, 3: 2.54}.get(directory.integer(tags.RESOLUTION_UNIT, 2))
+    across, down = directory.rational(tags.X_RESOLUTION), directory.rational(tags.Y_RESOLUTION)
+    return None if factor is None or not across or not down else (across * factor, down * factor)
 
 
 def _child(header: Header, parent: Directory, tag: int) -> Directory | None:

@@ -20,7 +20,7 @@ MAX_ITEMS = 4_000_000
 SHORT, LONG, RATIONAL, UNDEFINED = 3, 4, 5, 7
 
 # Type number -> bytes per item. 16 to 18 exist in BigTIFF alone.
-_SIZES = dict(enumerate((1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4), start=1)) | {16: 8, 17: 8, 18: 8}
+SIZES = dict(enumerate((1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4), start=1)) | {16: 8, 17: 8, 18: 8}
 _INTEGERS = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 13: "I", 16: "Q", 17: "q", 18: "Q"}
 
 
@@ -42,7 +42,7 @@ class Field(NamedTuple):
     @property
     def size(self) -> int:
         """Number of bytes."""
-        return _SIZES[self.kind] * self.items
+        return SIZES[self.kind] * self.items
 
 
 @dataclass(frozen=True)
@@ -137,11 +137,11 @@ def read_directory(data: bytes, header: Header, offset: int) -> Directory:
     lost = set()
     for at in range(start, end, entry_size):
         tag, kind, items = struct.unpack_from(order + ("HHQ" if big else "HHI"), data, at)
-        size = _SIZES.get(kind, 0) * items
+        size = SIZES.get(kind, 0) * items
         position = at + entry_size - slot
         if size > slot:
             (position,) = struct.unpack_from(order + ("Q" if big else "I"), data, position)
-        if kind in _SIZES and position + size <= len(data):
+        if kind in SIZES and position + size <= len(data):
             fields.setdefault(tag, Field(kind, items, position))
         else:
             lost.add(tag)
@@ -177,7 +177,7 @@ def pack_directory(entries: list[Entry], order: Order, position: int) -> bytes:
     values = b""
     behind = position + 2 + 12 * len(entries) + 4
     for tag, kind, payload in entries:
-        table += struct.pack(order + "HHI", tag, kind, len(payload) // _SIZES[kind])
+        table += struct.pack(order + "HHI", tag, kind, len(payload) // SIZES[kind])
         if len(payload) <= 4:
             table += payload.ljust(4, b"\0")
         else:

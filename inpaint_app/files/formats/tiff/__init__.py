@@ -1,4 +1,4 @@
-"""TIFF and BigTIFF with 8 or 16 bits or float32 per channel."""
+"""TIFF and BigTIFF: any number of pages and bands, integers and floats."""
 
 import re
 
@@ -14,4 +14,6 @@ FORMAT = Format(
     decode=decode_tiff,
     encode=encode_tiff,
     depths=(8, 16, 32),
+    keeps_arrays=True,
+    keeps_tags=True,
 )

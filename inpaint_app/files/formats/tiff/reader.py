@@ -1,80 +1,105 @@
-"""Read TIFF and BigTIFF: gray, RGB, palette and CMYK, any common sample type."""
+"""Read TIFF and BigTIFF by tifffile: all pages, any number of bands, any common sample type."""
 
-import numpy as np
+import contextlib
+import io
+import logging
+import re
+from dataclasses import replace
 
+import tifffile
+
+from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.formats.shared import tags
-from inpaint_app.files.formats.shared.bands import row_bands
-from inpaint_app.files.formats.shared.exif import exif_of_tiff
+from inpaint_app.files.formats.shared.exif import exif_of_tiff, resolution_of
 from inpaint_app.files.formats.shared.ifd import Directory, read_directory, read_header
+from inpaint_app.files.formats.tiff.extra_tags import lost_names, read_tags
 from inpaint_app.files.formats.tiff.layout import CMYK, read_layout
 from inpaint_app.files.formats.tiff.samples import read_channels, read_samples
-from inpaint_app.files.limits import MAX_PROFILE_BYTES
-from inpaint_app.image.picture import Array, Picture, full_scale
+from inpaint_app.files.limits import MAX_PROFILE_BYTES, check_size, check_total
+from inpaint_app.image.picture import Picture
+
+# It prints warnings about damaged files where nobody has set up logging; the user gets one sentence instead.
+logging.getLogger("tifffile").addHandler(logging.NullHandler())
+
+_MAX_PAGES = 10_000
+_REDUCED, _MASK = 1, 4
+_STRUCTURAL = frozenset(
+    {tags.WIDTH, tags.HEIGHT, tags.BITS, tags.COMPRESSION, tags.PHOTOMETRIC, tags.FILL_ORDER, tags.SAMPLES}
+    | {tags.STRIP_OFFSETS, tags.STRIP_ROWS, tags.STRIP_COUNTS, tags.PLANAR, tags.PREDICTOR, tags.COLOR_MAP}
+    | {tags.TILE_WIDTH, tags.TILE_HEIGHT, tags.TILE_OFFSETS, tags.TILE_COUNTS}
+    | {tags.EXTRA_SAMPLES, tags.SAMPLE_FORMAT, tags.JPEG_TABLES}
+)
 
 
 def decode_tiff(data: bytes) -> Picture:
-    """Return the first page of a TIFF file.
+    """Return the pages of a TIFF file.
 
-    Integers of 8 and 16 bits and float32 stay as they are. Odd depths are stretched to 8 or 16 bits; signed
-    and longer integers become float32 if that holds them exactly; float16 and float64 become float32.
-    Min-is-white is inverted, palettes and CMYK become RGB. The value that GDAL notes as "no data" becomes
-    NaN in float pictures and transparent in others.
+    Integers of 8 to 32 bits and floats stay as they are. Odd depths are stretched to 8 or 16 bits; longer
+    integers become float64 if that holds them exactly, float16 becomes float32. Min-is-white is inverted,
+    palettes and CMYK become RGB. Reduced copies of the picture and masks are left out.
     """
     header = read_header(data)
-    directory = read_directory(data, header, header.first)
-    layout = read_layout(directory)
-    channels = read_channels(layout)
-    icc = directory.raw(tags.ICC)[:MAX_PROFILE_BYTES] or None
-    pixels, alpha, converted = read_samples(directory, layout, channels, icc)
-    notices = [*converted, *channels.notices]
-    alpha = _mark_no_data(pixels, alpha, directory.text(tags.NO_DATA), notices)
-    if directory.next_offset:
-        notices.append("The file has more than one page: the first was used.")
-    return Picture(
-        pixels,
-        alpha,
-        exif=exif_of_tiff(header, directory),
-        icc=None if layout.photometric == CMYK else icc,
-        dpi=_resolution(directory),
-        source_format="TIFF",
-        notices=tuple(notices),
+    first = read_directory(data, header, header.first)
+    try:
+        file = tifffile.TiffFile(io.BytesIO(data))
+    except tifffile.TiffFileError as error:
+        raise DamagedError("its directory cannot be read") from error
+    pages, lost, n_pixels, following = [], [], 0, 0
+    with file:
+        for number, page in enumerate(file.pages):
+            if number >= _MAX_PAGES:
+                raise UnsupportedError(f"it has more than {_MAX_PAGES:,} pages", "split it first")
+            assert isinstance(page, tifffile.TiffPage), "frames are not asked for"
+            directory = read_directory(data, header, page.offset)
+            if directory.lost & _STRUCTURAL:
+                raise DamagedError("it ends too early")
+            following = directory.next_offset
+            kind = int(page.subfiletype or 0) if number else 0
+            if kind & (_REDUCED | _MASK):
+                lost.append("reduced copies of the picture" if kind & _REDUCED else "a mask inside the file")
+                continue
+            check_size(page.imagewidth, page.imagelength)
+            n_pixels += page.imagewidth * page.imagelength
+            check_total(n_pixels)
+            pages.append(_read_page(data, page, directory))
+    if following or not pages:
+        raise DamagedError("some of its pages are missing")
+    _refuse_hidden_pages(first.text(tags.DESCRIPTION), len(pages))
+    lost += lost_names(first)
+    return replace(
+        pages[0],
+        exif=exif_of_tiff(header, first),
+        lost=tuple(dict.fromkeys(lost)),
+        more_pages=tuple(pages[1:]),
     )
 
 
-def _mark_no_data(pixels: Array, alpha: Array | None, text: str, notices: list[str]) -> Array | None:
-    """Mark pixels that have the file's "no data" value as missing: float ones by NaN, others by alpha.
-
-    Returns
-    -------
-    ndarray or None
-        The alpha channel; one that the file has stays as it is.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        return alpha
-    is_float = pixels.dtype.kind == "f"
-    with np.errstate(over="ignore"):  # the lowest float64 is a common value
-        narrow = np.float32(value)
-    if alpha is not None and not is_float:
-        return alpha
-    opacity = None if is_float else np.full(pixels.shape[:2], pixels.dtype.type(full_scale(pixels.dtype)))
-    found = False
-    for rows in row_bands(pixels.shape[0], pixels[:1].nbytes):
-        band = pixels[rows]
-        if opacity is None:
-            marked = band == narrow
-            band[marked] = np.nan
-        else:
-            marked = (band == value).all(axis=2) if band.ndim == 3 else band == value
-            opacity[rows][marked] = 0
-        found |= bool(marked.any())
-    if found:
+def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory) -> Picture:
+    layout = read_layout(page, len(data))
+    channels = read_channels(layout)
+    icc = directory.raw(tags.ICC)[:MAX_PROFILE_BYTES] or None
+    pixels, alpha, converted = read_samples(data, layout, channels, icc)
+    notices, no_data, text = [*converted, *channels.notices], None, directory.text(tags.NO_DATA)
+    with contextlib.suppress(ValueError):
+        no_data = float(text)
         notices.append(f'Pixels with the file\'s "no data" value {text} count as missing.')
-    return opacity if found and opacity is not None else alpha
+    return Picture(
+        pixels,
+        alpha,
+        icc=None if layout.photometric == CMYK else icc,
+        dpi=resolution_of(directory),
+        source_format="TIFF",
+        notices=tuple(notices),
+        no_data=no_data,
+        tags=read_tags(directory),
+    )
 
 
-def _resolution(directory: Directory) -> tuple[float, float] | None:
-    factor = {2: 1.0, 3: 2.54}.get(directory.integer(tags.RESOLUTION_UNIT, 2))
-    across, down = directory.rational(tags.X_RESOLUTION), directory.rational(tags.Y_RESOLUTION)
-    return None if factor is None or not across or not down else (across * factor, down * factor)
+def _refuse_hidden_pages(description: str, n_pages: int) -> None:
+    """Refuse an ImageJ stack that has one directory for all its images."""
+    found = re.match(r"ImageJ=.*^images=(\d{1,9})$", description, re.DOTALL | re.MULTILINE)
+    if found is not None and int(found[1]) > n_pages:
+        raise UnsupportedError(
+            f"it is an ImageJ stack of {found[1]} images with directories for {n_pages} only",
+            "save it again as an ordinary TIFF",
+        )

@@ -1,4 +1,4 @@
-"""What the samples of a TIFF page mean: gray or RGB pixels and alpha, in 8 bits, 16 bits or float32."""
+"""What the samples of a TIFF page mean: gray, RGB or bands, and alpha where the file declares one."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,6 @@ from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.formats.shared import tags
 from inpaint_app.files.formats.shared.bands import row_bands
 from inpaint_app.files.formats.shared.cmyk import cmyk_to_rgb
-from inpaint_app.files.formats.shared.ifd import Directory
 from inpaint_app.files.formats.shared.scaling import stretch
 from inpaint_app.files.formats.tiff.layout import (
     CMYK,
@@ -26,8 +25,6 @@ from inpaint_app.image.picture import Array, full_scale
 _NAMES = {4: "a mask", 6: "YCbCr", 8: "CIE Lab", 9: "ICC Lab", 10: "ITU Lab", 32844: "LogL", 32845: "LogLuv"}
 _STORED = {MIN_IS_WHITE: 1, MIN_IS_BLACK: 1, RGB: 3, PALETTE: 1, CMYK: 4}
 _PREMULTIPLIED, _STRAIGHT = 1, 2
-_EXACT = 2**24
-"""Whole numbers up to this are exact in float32."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +33,19 @@ class Channels:
 
     Attributes
     ----------
-    n_stored : int
-        How many of the first samples hold the colour: 1 (gray or a place in the palette), 3, or 4 inks.
+    bands : tuple of int
+        The samples that hold the colour (a place in the palette, 4 inks) or other bands.
     alpha : int or None
-        1 if the last sample is an alpha that the colours are multiplied with, 2 if it is a plain one.
+        The sample that is declared to be alpha.
+    is_premultiplied : bool
+        Whether the colours are multiplied with it.
     notices : tuple of str
         What is left out or taken for something else.
     """
 
-    n_stored: int
+    bands: tuple[int, ...]
     alpha: int | None
+    is_premultiplied: bool
     notices: tuple[str, ...]
 
 
@@ -55,21 +55,23 @@ def read_channels(layout: Layout) -> Channels:
     Raises
     ------
     UnsupportedError
-        If they are no gray or RGB picture.
+        If the colours are not known here.
     """
     n_stored, extra = _stored_channels(layout), layout.extra
-    n_extra, notices = layout.samples - n_stored, []
+    if n_stored > layout.samples:
+        raise DamagedError(f"it has {layout.samples} channels where its colours need {n_stored}")
+    others = range(n_stored, layout.samples)
+    meanings = dict(zip(others, (*extra, *[0] * len(others)), strict=False))
+    alpha = next((at for at in others if meanings[at] in (_PREMULTIPLIED, _STRAIGHT)), None)
+    more, notices = tuple(at for at in others if at != alpha), []
+    if more and layout.photometric in (PALETTE, CMYK):
+        notices.append("Channels beside the colours were left out.")
+        more = ()
     is_gray = layout.photometric in (MIN_IS_WHITE, MIN_IS_BLACK)
-    if is_gray and n_extra >= 2 and not {_PREMULTIPLIED, _STRAIGHT} & set((extra or ())[:2]):
+    if is_gray and n_stored + len(more) == 3:
         notices.append("Three gray channels were read as red, green and blue.")
-        n_stored, n_extra, extra = 3, n_extra - 2, None if extra is None else extra[2:]
-    if not 0 <= n_extra <= 1:
-        raise UnsupportedError(f"it has {layout.samples} channels", "save it as gray or RGB first")
-    meaning = _STRAIGHT if extra is None else (*extra, 0)[0]
-    if n_extra and meaning not in (_PREMULTIPLIED, _STRAIGHT):
-        notices.append("An extra channel that is not marked as alpha was left out.")
-        n_extra = 0
-    return Channels(n_stored, meaning if n_extra else None, tuple(notices))
+    is_premultiplied = alpha is not None and meanings[alpha] == _PREMULTIPLIED
+    return Channels((*range(n_stored), *more), alpha, is_premultiplied, tuple(notices))
 
 
 def _stored_channels(layout: Layout) -> int:
@@ -85,29 +87,32 @@ def _stored_channels(layout: Layout) -> int:
 
 
 def read_samples(
-    directory: Directory, layout: Layout, channels: Channels, icc: bytes | None
+    data: bytes, layout: Layout, channels: Channels, icc: bytes | None
 ) -> tuple[Array, Array | None, tuple[str, ...]]:
     """Return pixels, alpha, and notices about what was converted."""
     dtype, notices = _accepted_type(layout)
     is_converted = layout.photometric in (PALETTE, CMYK)
-    table = _palette(directory, layout) if layout.photometric == PALETTE else None
-    page = np.empty((layout.height, layout.width, channels.n_stored), layout.dtype if is_converted else dtype)
-    alpha = None if channels.alpha is None else np.empty((layout.height, layout.width), dtype)
-    for piece in decode_pieces(directory, layout):
+    table = _palette(layout) if layout.photometric == PALETTE else None
+    shape = (layout.height, layout.width)
+    pixels = np.empty((*shape, len(channels.bands)), layout.dtype if is_converted else dtype)
+    alpha = None if channels.alpha is None else np.empty(shape, dtype)
+    for piece in decode_pieces(data, layout):
         n_here = piece.samples.shape[2]
-        last = min(piece.plane + n_here, channels.n_stored)
-        if piece.plane < last:
-            colors = piece.samples[..., : last - piece.plane]
-            piece.put(colors if is_converted else _color(colors, layout), page[..., piece.plane : last])
-        if alpha is not None and piece.plane + n_here == layout.samples:
-            piece.put(_accept(piece.samples[..., -1:], layout), alpha[..., np.newaxis])
+        here = [(to, at) for to, at in enumerate(channels.bands) if piece.plane <= at < piece.plane + n_here]
+        if here:
+            first, last = here[0][0], here[-1][0] + 1
+            bands = piece.samples[..., [at - piece.plane for _, at in here]]
+            piece.put(bands if is_converted else _color(bands, layout), pixels[..., first:last])
+        if alpha is not None and piece.plane <= (channels.alpha or 0) < piece.plane + n_here:
+            at = (channels.alpha or 0) - piece.plane
+            piece.put(_accept(piece.samples[..., at : at + 1], layout), alpha[..., np.newaxis])
     if layout.photometric == CMYK:
-        page, notice = cmyk_to_rgb(page, icc)
+        pixels, notice = cmyk_to_rgb(pixels, icc)
         notices = (notice,)
     elif table is not None:
-        page, notices = _look_up(page[..., 0], table), ("The palette was converted to RGB.",)
-    pixels = page[..., 0] if page.shape[2] == 1 else page
-    if alpha is not None and channels.alpha == _PREMULTIPLIED:
+        pixels, notices = _look_up(pixels[..., 0], table), ("The palette was converted to RGB.",)
+    pixels = pixels[..., 0] if pixels.shape[2] == 1 else pixels
+    if alpha is not None and channels.is_premultiplied:
         _unmultiply(pixels, alpha)
     return pixels, alpha, notices
 
@@ -120,26 +125,23 @@ def _accepted_type(layout: Layout) -> tuple[np.dtype[np.generic], tuple[str, ...
         if bits not in (8, 16):
             return dtype, (f"The {bits}-bit values were stretched to {8 * dtype.itemsize} bits.",)
         return dtype, ("16 bits per channel are kept.",) if bits == 16 else ()
-    if kind in "ui":
-        sign = "signed" if kind == "i" else "unsigned"
-        notice = f"The {bits}-bit {sign} values are kept exactly, as float32."
-        return np.dtype(np.float32), (notice,)
-    return np.dtype(np.float32), ("The float64 values were rounded to float32.",) if bits == 64 else ()
+    if kind in "ui" and bits == 64:
+        return np.dtype(np.float64), ("The 64-bit integers are kept exactly, as float64.",)
+    return np.dtype(np.float32) if (kind, bits) == ("f", 16) else np.dtype(f"{kind}{bits // 8}"), ()
 
 
 def _accept(samples: Array, layout: Layout) -> Array:
-    """Return samples as uint8, uint16 or float32."""
+    """Return samples in the accepted dtype."""
     if layout.kind == "u" and layout.bits <= 16:
         return stretch(samples, 2**layout.bits - 1)
-    if layout.kind in "ui" and (int(samples.max()) > _EXACT or int(samples.min()) < -_EXACT):
-        raise UnsupportedError(
-            f"it has whole numbers beyond {_EXACT} that float32 cannot hold", "scale it to 16 bits first"
-        )
-    with np.errstate(over="ignore"):
-        narrow = samples.astype(np.float32, copy=False)
-    if layout.bits == 64 and bool((np.isinf(narrow) & np.isfinite(samples)).any()):
-        raise UnsupportedError("it has numbers that float32 cannot hold", "scale it first")
-    return narrow
+    if layout.kind in "ui" and layout.bits == 64:
+        as_float = samples.astype(np.float64)
+        if int(samples.max()) > 2**53 or int(samples.min()) < -(2**53):
+            raise UnsupportedError(
+                "it has whole numbers beyond 2^53 that float64 cannot hold", "scale it to 32 bits first"
+            )
+        return as_float
+    return samples
 
 
 def _color(samples: Array, layout: Layout) -> Array:
@@ -150,12 +152,13 @@ def _color(samples: Array, layout: Layout) -> Array:
     return values
 
 
-def _palette(directory: Directory, layout: Layout) -> Array:
+def _palette(layout: Layout) -> Array:
     """Return the colours of the palette, (n, 3), uint8."""
-    colors = directory.integers(tags.COLOR_MAP)
+    tag = layout.page.tags.get(tags.COLOR_MAP)
+    colors = np.ravel(() if tag is None else tag.value)
     if layout.bits > 8 or layout.kind != "u" or len(colors) != 3 * 2**layout.bits:
         raise DamagedError("its palette is wrong")
-    table = np.array(colors, dtype=np.uint16).reshape(3, -1).T
+    table = colors.astype(np.uint16).reshape(3, -1).T
     shift = 8 if table.max() > 255 else 0  # some programs store 8-bit colours
     return (table >> shift).astype(np.uint8)
 

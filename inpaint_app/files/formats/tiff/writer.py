@@ -1,119 +1,154 @@
-"""Write TIFF with 8 or 16 bits or float32, EXIF, ICC profile and resolution.
+"""Write TIFF by tifffile: all pages and bands, EXIF, ICC profile, resolution and other tags."""
 
-An EXIF block is itself a TIFF structure whose offsets count from its start. So the file begins with the
-block, unchanged: its camera and GPS directories and maker notes stay valid where they are, and only the
-first directory is replaced by one at the end that also describes the pixels.
-"""
-
-import os
+import io
 import struct
-import zlib
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+import tifffile
 
+from inpaint_app.errors import DamagedError
 from inpaint_app.files.formats.shared import tags
-from inpaint_app.files.formats.shared.exif import DESCRIPTIVE
+from inpaint_app.files.formats.shared.exif import DESCRIPTIVE, resolution_of
 from inpaint_app.files.formats.shared.ifd import (
-    RATIONAL,
-    UNDEFINED,
+    LONG,
+    SIZES,
+    Directory,
     Entry,
+    Header,
     Order,
-    longs,
     pack_directory,
     read_directory,
     read_header,
-    shorts,
 )
+from inpaint_app.files.formats.tiff.extra_tags import swapped
 from inpaint_app.image.picture import Array, Picture
 
-_DEFLATE, _HORIZONTAL, _INCH, _ALPHA = 8, 2, 2, 2
 _STRIP_BYTES = 1024**2
+_CHILDREN = (tags.EXIF, tags.GPS)
+_STRUCTURAL = frozenset({tags.ORIENTATION, tags.X_RESOLUTION, tags.Y_RESOLUTION, tags.RESOLUTION_UNIT})
 
 
 def encode_tiff(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
-    """Write a picture, packed without loss (deflate).
+    """Write all pages of a picture, packed without loss (deflate).
 
-    Parameters
-    ----------
-    picture : Picture
-        Of any dtype.
-    file : BinaryIO
-        Open for writing at its start.
+    Encoded in memory, so that a full disk is seen by our own write.
     """
-    block = picture.exif or struct.pack("<2sHI", b"II", 42, 0)
-    order: Order = "<" if block[:2] == b"II" else ">"
-    file.write(block)
-    position = len(block)
-    rows = max(1, _STRIP_BYTES // (picture.width * picture.pixels.itemsize * 4))
-    offsets, counts = [], []
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        for packed in pool.map(lambda top: _strip(picture, top, rows, order), range(0, picture.height, rows)):
-            file.write(packed)
-            offsets.append(position)
-            counts.append(len(packed))
-            position += len(packed)
-    file.write(bytes(position % 2))
-    position += position % 2
-    entries = _entries(picture, order)
-    entries += [longs(tags.STRIP_ROWS, order, rows), longs(tags.STRIP_OFFSETS, order, *offsets)]
-    entries += [longs(tags.STRIP_COUNTS, order, *counts)]
-    own = {entry.tag for entry in entries}
-    entries += [entry for entry in _kept(picture.exif) if entry.tag not in own]
-    file.write(pack_directory(entries, order, position))
-    file.seek(4)
-    file.write(struct.pack(order + "I", position))
-    file.seek(0, os.SEEK_END)
+    exif = None if picture.exif is None else (read_header(picture.exif), picture.exif)
+    order: Order = "<" if exif is None else exif[0].order
+    n_bytes = sum(page.pixels.nbytes for page in picture.pages)
+    packed = io.BytesIO()
+    with tifffile.TiffWriter(packed, bigtiff=n_bytes > 2**32 - 2**26, byteorder=order) as writer:
+        for number, page in enumerate(picture.pages):
+            _write_page(writer, page, order, exif if number == 0 else None)
+    if exif is not None:
+        _link_children(packed, *exif)
+    with packed.getbuffer() as contents:  # released also where writing fails
+        file.write(contents)
 
 
-def _strip(picture: Picture, top: int, rows: int, order: Order) -> bytes:
-    """Return packed rows; for integers the differences to the left neighbour."""
-    values: Array = np.atleast_3d(picture.pixels[top : top + rows])
-    if picture.alpha is not None:
-        values = np.concatenate((values, picture.alpha[top : top + rows, :, np.newaxis]), axis=2)
-    if values.dtype.kind == "u":
-        values = np.diff(values, axis=1, prepend=values.dtype.type(0))
-    swapped = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder(order))
-    return zlib.compress(swapped.tobytes(), 4 if picture.depth == 8 else 1)
+def _write_page(
+    writer: tifffile.TiffWriter, page: Picture, order: Order, exif: tuple[Header, bytes] | None
+) -> None:
+    values, extra = _samples(page)
+    row_bytes = max(1, values[:1].nbytes)
+    options: dict[str, Any] = {}
+    dpi = page.dpi
+    if dpi is None and exif is not None:
+        dpi = resolution_of(read_directory(exif[1], exif[0], exif[0].first))
+    if dpi is not None:
+        ratios = [Fraction(min(value, 1e6)).limit_denominator(1000) for value in dpi]
+        options = {"resolution": [ratio.as_integer_ratio() for ratio in ratios], "resolutionunit": "inch"}
+    writer.write(
+        values,
+        photometric="rgb" if page.is_color else "minisblack",
+        planarconfig="contig" if values.ndim == 3 else None,
+        extrasamples=extra or None,
+        compression="zlib",
+        compressionargs={"level": 4 if page.depth == 8 else 1},
+        predictor=2 if values.dtype.kind in "ui" else None,
+        rowsperstrip=max(1, _STRIP_BYTES // row_bytes),
+        iccprofile=page.icc,
+        metadata=None,
+        software=False,
+        extratags=_extra_tags(page, order, exif),
+        **options,
+    )
 
 
-def _entries(picture: Picture, order: Order) -> list[Entry]:
-    """Return the entries that describe the pixels, strips aside."""
-    samples = (3 if picture.is_color else 1) + (0 if picture.alpha is None else 1)
-    is_float = picture.depth == 32
-    entries = [
-        longs(tags.WIDTH, order, picture.width),
-        longs(tags.HEIGHT, order, picture.height),
-        shorts(tags.BITS, order, *[picture.depth] * samples),
-        shorts(tags.COMPRESSION, order, _DEFLATE),
-        shorts(tags.PHOTOMETRIC, order, 2 if picture.is_color else 1),
-        shorts(tags.SAMPLES, order, samples),
-        shorts(tags.PLANAR, order, 1),
-        shorts(tags.PREDICTOR, order, 1 if is_float else _HORIZONTAL),
-        shorts(tags.SAMPLE_FORMAT, order, *[3 if is_float else 1] * samples),
-    ]
-    if picture.alpha is not None:
-        entries.append(shorts(tags.EXTRA_SAMPLES, order, _ALPHA))
-    if picture.icc is not None:
-        entries.append(Entry(tags.ICC, UNDEFINED, picture.icc))
-    if picture.dpi is not None:
-        for tag, value in zip((tags.X_RESOLUTION, tags.Y_RESOLUTION), picture.dpi, strict=True):
-            ratio = Fraction(min(value, 1e6)).limit_denominator(1000)
-            entries.append(Entry(tag, RATIONAL, struct.pack(order + "II", *ratio.as_integer_ratio())))
-        entries.append(shorts(tags.RESOLUTION_UNIT, order, _INCH))
-    return entries
+def _samples(page: Picture) -> tuple[Array, list[str]]:
+    """Return bands and alpha side by side, and what those beyond gray or RGB are."""
+    n_extra = page.n_bands - (3 if page.is_color else 1)
+    extra = ["unspecified"] * n_extra
+    if page.alpha is None:
+        return page.pixels, extra
+    return np.concatenate((np.atleast_3d(page.pixels), page.alpha[..., None]), axis=2), [*extra, "unassalpha"]
 
 
-def _kept(exif: bytes | None) -> list[Entry]:
-    """Return the descriptive entries of an EXIF block's first directory; their pointers stay valid."""
-    if exif is None:
-        return []
-    header = read_header(exif)
-    directory = read_directory(exif, header, header.first)
+def _extra_tags(
+    page: Picture, order: Order, exif: tuple[Header, bytes] | None
+) -> list[tuple[int, int, int, bytes, bool]]:
+    """Return the tags of a page that tifffile does not write by itself, in the order of the file."""
+    entries = {
+        tag.number: Entry(tag.number, tag.kind, swapped(tag.payload, tag.kind, order)) for tag in page.tags
+    }
+    if exif is not None:
+        header, block = exif
+        first = read_directory(block, header, header.first)
+        for number, field in first.fields.items():
+            if number in DESCRIPTIVE and number not in _STRUCTURAL and field.items:
+                entries[number] = Entry(number, field.kind, first.raw(number))
+        entries[tags.ORIENTATION] = Entry(tags.ORIENTATION, 3, struct.pack(order + "H", 1))
     return [
-        Entry(tag, field.kind, directory.raw(tag))
-        for tag, field in directory.fields.items()
-        if tag in DESCRIPTIVE or tag in (tags.EXIF, tags.GPS)
+        (entry.tag, entry.kind, len(entry.payload) // SIZES[entry.kind], entry.payload, True)
+        for entry in entries.values()
     ]
+
+
+def _link_children(packed: io.BytesIO, header: Header, block: bytes) -> None:
+    """Append the camera and GPS directories of an EXIF block, and a first directory that points to them.
+
+    tifffile does not write such tags.
+    """
+    written = read_header(packed.getvalue()[:16])
+    if written.big:
+        return
+    source = read_directory(block, header, header.first)
+    target = read_directory(packed.getvalue(), written, written.first)
+    entries = _entries(target)
+    for tag in _CHILDREN:
+        child = _child(block, header, source, tag)
+        if child is not None:
+            position = _append(packed, _entries(child), written.order)
+            entries.append(Entry(tag, LONG, struct.pack(written.order + "I", position)))
+    position = _append(packed, entries, written.order)
+    packed.seek(position + 2 + 12 * len(entries))
+    packed.write(struct.pack(written.order + "I", target.next_offset))
+    packed.seek(4)
+    packed.write(struct.pack(written.order + "I", position))
+
+
+def _append(packed: io.BytesIO, entries: list[Entry], order: Order) -> int:
+    """Append a directory and return its position."""
+    position = packed.seek(0, io.SEEK_END)
+    packed.write(bytes(position % 2))
+    position += position % 2
+    packed.write(pack_directory(entries, order, position))
+    return position
+
+
+def _entries(directory: Directory) -> list[Entry]:
+    return [
+        Entry(number, field.kind, directory.raw(number))
+        for number, field in directory.fields.items()
+        if field.kind <= 12 and field.items and number not in (*_CHILDREN, tags.INTEROPERABILITY)
+    ]
+
+
+def _child(block: bytes, header: Header, source: Directory, tag: int) -> Directory | None:
+    try:
+        offset = source.integer(tag, 0)
+        return read_directory(block, header, offset) if offset else None
+    except DamagedError:
+        return None

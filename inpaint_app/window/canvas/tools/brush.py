@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainterPath
 
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
+if TYPE_CHECKING:
+    from inpaint_app.window.session.session import Session
+
 
 class Brush(Tool):
-    """Paints strokes into the mask; one stroke is one step of undo."""
+    """Paints strokes into the mask; one stroke is one step of undo.
+
+    The right button erases. With Shift, a stroke begins where the last one ended: a straight line.
+    """
 
     name = "brush"
     text, tip = "&Brush", "Paint missing pixels."
     icon, key = "brush", "P"
     marks_missing: ClassVar[bool] = True
+    uses_right_button = True
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._last: Place | None = None
 
     def press(self, place: Place) -> None:
         """Put the brush down."""
         self.is_active = True
-        diameter = self.session.view.brush_diameter
+        diameter, missing = self.session.view.brush_diameter, self.marks_missing != self.is_reversed
+        start = self._last if self.is_straight and self._last is not None else place
         self.session.edit_mask(
-            lambda mask: mask.begin_stroke(*place, diameter=diameter, missing=self.marks_missing), ends=False
+            lambda mask: mask.begin_stroke(*start, diameter=diameter, missing=missing), ends=False
         )
+        if start != place:
+            self.session.edit_mask(lambda mask: mask.extend_stroke(*place), ends=False)
+        self._last = place
 
     def move(self, place: Place) -> None:
         """Draw a straight line to a place."""
+        self._last = place
         self.session.edit_mask(lambda mask: mask.extend_stroke(*place), ends=False)
 
     def release(self) -> None:

@@ -28,8 +28,9 @@ class HealingBrush(Brush):
 
     def press(self, place: Place) -> None:
         """Put the brush down."""
+        start = self._last if self.is_straight and self._last is not None else place
         super().press(place)
-        self._path = QPainterPath(QPointF(place.column, place.row))
+        self._path = QPainterPath(QPointF(start.column, start.row))
         self._path.lineTo(place.column + 0.01, place.row)  # a dot has no length, and no outline
 
     def move(self, place: Place) -> None:

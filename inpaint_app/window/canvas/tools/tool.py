@@ -1,4 +1,4 @@
-"""What a tool is."""
+"""The base class of tools."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ class Tool:
         The panes it works on; elsewhere the left button moves the picture.
     is_smooth : bool
         Whether its outline is drawn antialiased.
+    uses_right_button : bool
+        Whether the right button does the opposite.
+    is_reversed, is_straight : bool
+        Whether it was pressed with the right button, or with Shift; set before `press`.
     is_active : bool
         Whether something has begun that `release` ends and Escape cancels.
     """
@@ -51,13 +55,14 @@ class Tool:
     cursor: ClassVar[Qt.CursorShape] = Qt.CursorShape.CrossCursor
     panes: ClassVar[tuple[str, ...]] = ("damaged",)
     is_smooth: ClassVar[bool] = True
+    uses_right_button: ClassVar[bool] = False
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.is_active = False
+        self.is_active = self.is_reversed = self.is_straight = False
 
     def press(self, place: Place) -> None:
-        """Begin where the left button was pressed."""
+        """Begin where the button was pressed."""
 
     def move(self, place: Place) -> None:
         """Follow the pointer; called only while the tool is active."""

@@ -104,3 +104,17 @@ def test_an_earlier_run_comes_back_with_its_mask(runs, session, qtbot, files) ->
     assert np.array_equal(session.mask.mask, second)
     assert session.mask.origin.is_painted
     session.cancel()
+
+
+def test_a_run_can_be_deleted(panel, runs, session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    session.set_settings(replace(FAST, n_atoms=4))
+    session.restore()
+    settle(session, qtbot)
+    click(runs, 1, qtbot)
+    qtbot.keyClick(runs, Qt.Key.Key_Delete)
+    assert [record.number for record in session.results.history.records] == [2]
+    assert session.results.current.number == 2
+    panel.delete()
+    assert session.results.current is None
+    assert not runs.isVisible()

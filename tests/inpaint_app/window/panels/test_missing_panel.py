@@ -27,7 +27,7 @@ def test_without_a_picture_nothing_can_be_marked(panel) -> None:
 
 def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, files) -> None:
     opened(session, qtbot, files["whole"])
-    assert "No pixel is missing." in texts(panel)
+    assert "No pixels are missing." in texts(panel)
     steps = [
         lambda: session.set_mask_spec(MaskSpec(mask=files["mask"])),
         find(panel, QPushButton, "Invert").click,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QSlider
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QSlider, QToolButton
 from windows import FAST, choose, find, opened, settle, texts
 
 from dictsel_core import PRESETS, RestoreSettings
@@ -82,6 +82,7 @@ def test_refinement_and_replacing_observed_pixels_exclude_each_other(panel, sess
 
 def test_the_budget_is_also_given_in_atoms(panel, session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
+    panel.show_advanced(True)
     assert "s' = 432 atoms for 108 patches" in texts(panel)
     session.set_settings(replace(FAST, constraint="individual"))
     assert "atoms for" not in texts(panel)
@@ -115,3 +116,18 @@ def test_as_much_can_be_typed_as_the_settings_allow(panel, session) -> None:
         assert getattr(session.settings, name) == most
         slider = find(panel, QSlider, f"{LABELS[name]}, slider")
         assert slider.value() == slider.maximum()
+
+
+def test_parameters_of_the_method_are_one_click_away_and_open_for_experiments(
+    panel, session, qtbot, files
+) -> None:
+    slider = box(panel, SPARSITY)
+    opened(session, qtbot, files["damaged"])
+    assert not slider.isVisibleTo(panel)
+    find(panel, QToolButton, "Advanced").click()
+    assert slider.isVisibleTo(panel)
+    find(panel, QToolButton, "Advanced").click()
+    assert not slider.isVisibleTo(panel)
+    session.open_sample()
+    settle(session, qtbot)
+    assert slider.isVisibleTo(panel), "the original is known"

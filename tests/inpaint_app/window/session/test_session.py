@@ -546,3 +546,16 @@ def test_another_view_is_told_once(session) -> None:
     for _ in range(2):
         session.set_view(session.view.with_mode(SPLIT))
     assert told == [SPLIT]
+
+
+def test_the_mask_grows_and_shrinks_by_a_pixel(session, qtbot, files) -> None:
+    opened(session, qtbot, files["whole"])
+    session.edit_mask(lambda mask: mask.fill(Rect(10, 20, 4, 5)))
+    for pixels, rows, columns in ((1, slice(9, 15), slice(19, 26)), (-1, slice(10, 14), slice(20, 25))):
+        session.mask_edits.resize(pixels)
+        settle(session, qtbot)
+        expected = np.zeros(session.mask.mask.shape, bool)
+        expected[rows, columns] = True
+        assert np.array_equal(session.mask.mask, expected)
+    session.undo()
+    assert session.mask.mask[9, 19]

@@ -183,7 +183,7 @@ def test_the_chosen_atom_is_lit_up_on_damaged_and_restored(restored) -> None:
     ("changes", "name", "words"),
     [
         ({}, "restored", "Restore (F5) to see the picture here."),
-        ({}, "average", "Compare (F6) restores under both constraints."),
+        ({}, "average", "Compare Constraints (F6) restores under both."),
         ({}, "original", "Open the original (reference) to see it here."),
         ({}, "error", "Errors need the original: open it as the reference."),
         ({"missing_fraction": 0.0}, "restored", "Nothing is missing: paint over damage (H) to restore it."),

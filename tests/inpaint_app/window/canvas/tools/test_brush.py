@@ -48,3 +48,21 @@ def test_the_outline_is_as_wide_as_the_brush(painted) -> None:
     assert brush.outline(None) is None
     bounds = brush.outline(Place(30, 40)).boundingRect()
     assert (bounds.center().x(), bounds.center().y(), bounds.width()) == (40, 30, 9)
+
+
+def test_the_right_button_erases(painted) -> None:
+    brush = Brush(painted)
+    brush.is_reversed = True
+    brush.press(Place(20.5, 20.5))
+    brush.release()
+    assert not painted.mask.mask[18:23, 18:23].any()
+
+
+def test_shift_draws_a_straight_line_from_the_last_stroke(painted) -> None:
+    brush = Brush(painted)
+    brush.press(Place(20.5, 20.5))
+    brush.release()
+    brush.is_straight = True
+    brush.press(Place(20.5, 60.5))
+    brush.release()
+    assert painted.mask.mask[20, 20:61].all()

@@ -1,0 +1,57 @@
+"""What TIFF files tell beside pixels, EXIF and colours: kept from TIFF to TIFF, named as lost elsewhere."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from inpaint_app.files.formats.shared.exif import SHAPE_NOTES
+from inpaint_app.files.formats.shared.ifd import SIZES, Directory
+from inpaint_app.files.formats.shared.tags import DESCRIPTION
+from inpaint_app.image.picture import Tag
+
+_KEPT = {
+    **dict.fromkeys((33550, 33922, 34264, 34735, 34736, 34737), "the place on Earth (GeoTIFF)"),
+    42112: "GDAL metadata",
+    42113: 'the "no data" value',
+    50844: "coefficients of a satellite's camera",
+    700: "XMP",
+    33723: "IPTC",
+    34377: "Photoshop information",
+    **dict.fromkeys((269, 285), "names of documents or pages"),
+    DESCRIPTION: "the description of its axes",
+}
+_LOST = {
+    37724: "Photoshop layers",
+    330: "pictures inside a page",
+    **dict.fromkeys((50838, 50839), "ImageJ metadata"),
+}
+_MAX_BYTES = 64 * 1024**2
+
+
+def read_tags(directory: Directory) -> tuple[Tag, ...]:
+    """Return the tags of a page that are kept, their numbers low bytes first."""
+    found, room = [], _MAX_BYTES
+    for number, field in directory.fields.items():
+        if number == DESCRIPTION and not directory.raw(number).startswith(SHAPE_NOTES):
+            continue  # it is in the EXIF block
+        room -= field.size if number in _KEPT else 0
+        if number not in _KEPT or field.kind > 12 or not field.items or room < 0:
+            continue
+        found.append(Tag(number, field.kind, swapped(directory.raw(number), field.kind, directory.order)))
+    return tuple(found)
+
+
+def swapped(payload: bytes, kind: int, order: str) -> bytes:
+    """Return the bytes of a value with its numbers in the other byte order, if `order` is ">"."""
+    size = 4 if kind in (5, 10) else SIZES[kind]  # fractions are two numbers
+    return payload if order == "<" or size == 1 else np.frombuffer(payload, f">u{size}").byteswap().tobytes()
+
+
+def lost_names(directory: Directory) -> list[str]:
+    """Return the names of what a page tells and nobody here keeps."""
+    return [name for number, name in _LOST.items() if number in directory.fields]
+
+
+def tag_names(tags: Iterable[Tag]) -> list[str]:
+    """Return the names of tags, each once."""
+    return list(dict.fromkeys(_KEPT[tag.number] for tag in tags))

@@ -1,0 +1,77 @@
+"""Mark what a line surrounds as missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage, QPainter, QPainterPath
+
+from inpaint_app.image.rect import Rect
+from inpaint_app.window.canvas.tools.tool import Place, Tool
+
+if TYPE_CHECKING:
+    from inpaint_app.image.missing import Mask
+    from inpaint_app.window.session.session import Session
+
+
+class Lasso(Tool):
+    """Marks what lies inside a line drawn by hand; the right button unmarks it."""
+
+    name = "lasso"
+    text, tip = "&Lasso", "Mark what you draw around as missing."
+    icon, key = "lasso", "L"
+    uses_right_button = True
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._path = QPainterPath()
+
+    def press(self, place: Place) -> None:
+        """Begin the line."""
+        self.is_active, self._path = True, QPainterPath(QPointF(place.column, place.row))
+
+    def move(self, place: Place) -> None:
+        """Continue it."""
+        self._path.lineTo(place.column, place.row)
+
+    def release(self) -> None:
+        """Close the line, and fill it."""
+        self.is_active = False
+        assert self.session.source is not None, "there is a picture to draw on"
+        bounds = self._path.boundingRect().toAlignedRect()
+        rect = Rect(bounds.top(), bounds.left(), bounds.height(), bounds.width())
+        rect = rect.clipped(self.session.source.shape)
+        if not rect.is_empty:
+            inside, missing = _inside(self._path, rect), not self.is_reversed
+            self.session.edit_mask(lambda mask: mask.fill(rect, missing=missing, where=inside))
+
+    def cancel(self) -> None:
+        """Forget the line."""
+        self.is_active = False
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the line, closed."""
+        if not self.is_active:
+            return None
+        path = QPainterPath(self._path)
+        path.closeSubpath()
+        return path
+
+
+def _inside(path: QPainterPath, rect: Rect) -> Mask:
+    """Return which pixels of a rectangle have their centre inside a path."""
+    image = QImage(rect.width, rect.height, QImage.Format.Format_Grayscale8)
+    image.fill(0)
+    painter = QPainter(image)
+    painter.translate(-rect.column, -rect.row)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(Qt.GlobalColor.white)
+    path = QPainterPath(path)
+    path.setFillRule(Qt.FillRule.WindingFill)
+    painter.drawPath(path)
+    painter.end()
+    values = np.frombuffer(image.constBits(), np.uint8).reshape(rect.height, image.bytesPerLine())
+    inside: Mask = values[:, : rect.width] > 0
+    return inside
