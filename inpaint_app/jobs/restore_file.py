@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dictsel_core import Restoration, RestoreSettings
-from inpaint_app.errors import UserError, join_names
+from inpaint_app.errors import Remedy, UserError, join_names
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
@@ -98,7 +98,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     source = _summary(sources)
     lost = output.lost(source)
     if request.is_strict and lost:
-        raise UserError(f"{join_names(lost)} would be lost", "write TIFF, or do without --strict")
+        raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
     if request.reference is not None:
         check_single_page(source.picture, request.path)
         source = with_reference(source, request.reference)

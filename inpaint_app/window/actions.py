@@ -80,7 +80,7 @@ SPECS = {
     "save_recipe": ActionSpec(
         "Sa&ve Recipe …",
         (),
-        "Write the parameters of this run and the marks of missing pixels.",
+        "Save the parameters of this run and how pixels are marked.",
         "",
         "result",
     ),
@@ -116,7 +116,7 @@ SPECS = {
     "tune": ActionSpec(
         "&Auto Parameters",
         ("F7",),
-        "Try parameters on held-out pixels, keep the best, and restore.",
+        "Tune the parameters on held-out pixels, then restore.",
         "auto",
         "picture",
     ),

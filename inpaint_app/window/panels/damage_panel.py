@@ -76,7 +76,7 @@ class DamagePanel(QWidget):
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)
         self._sensitivity.setAccessibleName("Sensitivity")
-        self._sensitivity.setToolTip("Left: certain damage only. Right: everything that may be damage.")
+        self._sensitivity.setToolTip("Left: only what is certain. Right: whatever may be damage.")
 
     @property
     def kinds(self) -> tuple[DamageKind, ...]:

@@ -11,5 +11,7 @@ REMEDIES = {
     Remedy.ALLOW_TOLERANCE: "check the colour, or allow a tolerance",
     Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or choose a depth of 8 bits",
     Remedy.GIVE_RECIPE: "choose a file written by Save Recipe",
+    Remedy.RESTORE_ARRAY: "use the command 'inpaint restore', which takes any number of pages and bands",
+    Remedy.ACCEPT_LOSS: "export TIFF, or accept that they are lost",
     Remedy.RESTORE_FOLDER: "choose a picture inside it, or use File > Restore a Folder (Ctrl+B)",
 }
