@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from windows import FAST
 
-from dictsel_core import restore
+from dictsel_core import RestoreSettings, restore
 from inpaint_app.errors import UserError
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_patch, surroundings
 
+FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 STROKE = Rect(100, 60, 6, 40)
 
 
