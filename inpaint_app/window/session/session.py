@@ -35,6 +35,7 @@ from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Activity, Advice, RunRecord
 from inpaint_app.window.session.view_modes import COMPARISON
 from inpaint_app.window.session.view_state import ViewState
+from inpaint_app.window.session.wide_holes import WideHoles
 from inpaint_app.window.session.worker_pool import WorkerPool
 
 NO_PICTURE = "There is no picture yet; open one, or open the sample."
@@ -77,7 +78,7 @@ class Session(QObject):
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self.healer = Healer(self.workers, self.results, self)
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
-        self.mask_edits = MaskEdits(self)
+        self.mask_edits, self.wide_holes = MaskEdits(self), WideHoles(self)
         self._opening.activity_changed.connect(self.activity_changed)
         self.healer.activity_changed.connect(self.activity_changed)
         self.finder.activity_changed.connect(self.activity_changed)
