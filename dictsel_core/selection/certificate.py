@@ -106,8 +106,31 @@ def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certific
     return Certificate(achieved, max(achieved, bounds[reason] * (1 + safety)), reason)
 
 
-class OptimumBound:
-    """Upper bounds on the optimum for one problem and constraint.
+class EnergyBound:
+    """The upper bound on the optimum that any utility has: every entry at its best.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+
+    @property
+    def energy(self) -> float:
+        """Half the energy of the data on observed entries, or their largest possible utility."""
+        return float(self._problem.energies.sum()) / 2
+
+    def certificate(
+        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
+    ) -> Certificate:
+        """Return the certificate of a selection."""
+        return _least(achieved, {"energy": self.energy}, _SAFETY[self._problem.data.itemsize])
+
+
+class OptimumBound(EnergyBound):
+    """Upper bounds on the optimum of the squared utility for one problem and constraint.
 
     Parameters
     ----------
@@ -116,19 +139,15 @@ class OptimumBound:
     """
 
     def __init__(self, problem: Problem, constraint: Constraint) -> None:
-        self._problem, self._constraint = problem, constraint
+        super().__init__(problem)
+        self._constraint = constraint
         self._concavities: dict[int, float] = {}
-
-    @property
-    def energy(self) -> float:
-        """Half the energy of the data, on observed entries."""
-        return float(self._problem.energies.sum()) / 2
 
     def certificate(
         self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
     ) -> Certificate:
         """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
-        bounds: dict[str, float] = {"energy": self._energy}
+        bounds: dict[str, float] = {"energy": self._reachable_energy}
         complete = self._problem.observed is None
         if complete and min(self._problem.data.shape) <= _MAX_GRAM:
             bounds["spectrum"] = float(self._spectrum[:n_atoms].sum()) / 2
@@ -140,7 +159,7 @@ class OptimumBound:
         return _least(achieved, bounds, _SAFETY[self._problem.data.itemsize])
 
     @cached_property
-    def _energy(self) -> float:
+    def _reachable_energy(self) -> float:
         """Half the energy of all patches, or of as many as the budget can reach."""
         energies = self._problem.energies
         if isinstance(self._constraint, AverageSparsity) and self._constraint.budget < len(energies):
