@@ -62,7 +62,7 @@ ERROR_MAP = ViewMode(
 )
 SPLIT_COMPARISON = ViewMode(
     "split-compare",
-    "Spli&t Comparison",
+    "Sp&lit Comparison",
     "Two runs with a divider.",
     "split-two",
     "5",
