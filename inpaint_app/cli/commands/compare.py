@@ -59,7 +59,7 @@ def _run(args: argparse.Namespace) -> int:
         runs = compare(
             RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, TerminalControl(console, bar)
         )
-    compared = {
+    compared: dict[str, Compared] = {
         run.request.settings.constraint: Compared(
             run.restoration.image,
             constraint_title(run.request.settings.constraint),

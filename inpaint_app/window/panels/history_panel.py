@@ -120,13 +120,12 @@ class HistoryPanel(QWidget):
         self._empty.setVisible(not history.records)
         with QSignalBlocker(self._list):
             self._list.clear()
-            for record in reversed(history.records):
-                item = _item(history, record)
-                self._list.addTopLevelItem(item)
-                if record.number == history.current_number:
+            items = [_item(history, record) for record in reversed(history.records)]
+            self._list.addTopLevelItems(items)
+            for item in items:
+                if item.data(0, _NUMBER) == history.current_number:
                     self._list.setCurrentItem(item)
-            for row in range(self._list.topLevelItemCount()):
-                item = self._list.topLevelItem(row)
+            for item in items:  # the current one is selected alone until then
                 item.setSelected(item.data(0, _NUMBER) in chosen)
 
     def _choose(self) -> None:

@@ -460,7 +460,7 @@ class Session(QObject):
         if self.runner.is_busy:
             self.runner.hide_intermediate()
         current = self.results.history.current_number
-        self._show(current if current in numbers else numbers[-1], numbers)
+        self._show(numbers[-1] if current is None or current not in numbers else current, numbers)
         if not self.view.mode.is_comparison:
             self.set_view(self.view.with_mode(COMPARISON))
 
