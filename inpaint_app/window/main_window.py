@@ -48,10 +48,7 @@ from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 TITLE = "Inpaint"
-WIDE_HOLE = (
-    "A hole is too wide to be restored from its border: a smooth fill leaves it blurred. Texture can be "
-    "copied into it from around."
-)
+WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
 _MESSAGE_MS = 8000
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
