@@ -20,7 +20,7 @@ from dictsel_core._validation import (
 )
 from dictsel_core.constraints import IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.certificate import SpectralBound
+from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
 from dictsel_core.selection.engine.fits import ColumnFit
 from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
 from dictsel_core.selection.engine.state import SupportState
@@ -274,12 +274,12 @@ def _sums_of_gains(
     return sums, squares, totals
 
 
-def _parts(points: ObservedData, n_features: int) -> Iterator[tuple[Floats, bool]]:
-    """Yield rows, and whether nothing is missing in them."""
+def _parts(points: ObservedData, n_features: int) -> Iterator[DataSums]:
+    """Yield the sums over the patches, some of them at a time."""
     step = _parts_rows(n_features)
     for start in range(0, len(points), step):
         rows, factors = points.rows(start, start + step)
-        yield rows, factors is None
+        yield data_sums(rows, complete=factors is None)
 
 
 def _parts_rows(n_features: int) -> int:
