@@ -107,6 +107,10 @@ class AverageSparsity(Constraint):
         slots, spare = table.cheapest[0], self._spare(table.sizes)
         return exchange_atoms(table.gains[:, atom], costs, slots, tight, spare)
 
+    def part(self, rows: Ints) -> "AverageSparsity":
+        """Return the constraint on some of the patches, with the budget of all."""
+        return AverageSparsity(self.caps[rows], self.budget) if isinstance(self.caps, np.ndarray) else self
+
     def removals(self, table: ReplacementGains) -> tuple[Floats, Bools]:
         """Return the cheapest removal of each patch, and whether the patch is at its cap."""
         sizes: Ints = table.sizes

@@ -10,12 +10,14 @@ from dictsel_core._validation import Floats, Ints
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection._modular import modular_values
-from dictsel_core.selection.engine.fits import ColumnFit
 from dictsel_core.selection.engine.method import Method
 from dictsel_core.selection.engine.replacement import Pick
 from dictsel_core.selection.engine.state import SupportState
+from dictsel_core.selection.engine.utility_differences import UtilityDifferences
+from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
+from dictsel_core.utility import Utility
 
 
 def sds_ma(
@@ -26,6 +28,7 @@ def sds_ma(
     *,
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    utility: Utility | None = None,
 ) -> Selection:
     r"""Select a dictionary by SDS_MA, which ignores the overlap of atoms.
 
@@ -51,6 +54,10 @@ def sds_ma(
     weights : (T, d) or (T,) array_like, optional
         Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
         missing. Default is 1.
+    utility : Utility, optional
+        Another utility u than the squared one (lemma D.1 holds for any that is smooth and strongly concave):
+        then :math:`f_t(\{a\})` is its maximum over the weight of atom a, found by a fit for every patch and
+        atom. By default u is the squared one.
 
     Returns
     -------
@@ -82,7 +89,9 @@ def sds_ma(
     >>> bool(np.isclose(selection.objective[-1], explained))
     True
     """
-    return iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask, weights=weights).finish()
+    return iter_sds_ma(
+        ground_set, data, constraint, n_atoms, mask=mask, weights=weights, utility=utility
+    ).finish()
 
 
 class _Engine:
@@ -91,9 +100,14 @@ class _Engine:
     def __init__(
         self, problem: Problem, constraint: IndividualSparsity | AverageSparsity, n_atoms: int
     ) -> None:
-        values = modular_values(problem)
+        values: Floats
+        if isinstance(problem, UtilityProblem):
+            values = UtilityDifferences(problem).of_single_atoms()
+            problem.equalize_duplicates(values)
+        else:
+            values = modular_values(problem)
         capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
-        self._state = SupportState(problem, capacity, ColumnFit(problem))
+        self._state = SupportState(problem, capacity, as_fit(problem))
         self._objective = 0.0
         self._pool: _Individual | _Average
         if isinstance(constraint, IndividualSparsity):

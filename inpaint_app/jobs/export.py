@@ -79,10 +79,10 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One restored picture of a comparison: its pixels, the constraint, and how good it is."""
+    """One restored picture of a comparison: its pixels, its title, and how good it is."""
 
     image: Array
-    constraint: str
+    title: str
     quality: QualityMetrics | None
 
 
@@ -121,10 +121,7 @@ def write_comparison(
     panels = [Panel(source.picture, "Input", f"{format_percent(float(mask.mean()))} missing", mask)]
     if source.reference is not None and len(compared) == 1:
         panels.insert(0, Panel(source.reference, "Original", ""))
-    panels += [
-        Panel(Picture(each.image), f"{each.constraint.title()} sparsity", format_quality(each.quality))
-        for each in compared
-    ]
+    panels += [Panel(Picture(each.image), each.title, format_quality(each.quality)) for each in compared]
     return output.write(comparison_figure(panels), source.files)
 
 

@@ -16,7 +16,7 @@ from inpaint_app.image.damage import SAMPLES
 from inpaint_app.window.main_window import TITLE, MainWindow
 from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
 from inpaint_app.window.session.remedies import REMEDIES
-from inpaint_app.window.session.view_modes import COMPARISON, VIEW_MODES
+from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.session.worker_pool import UNEXPECTED
 from inpaint_app.window.theme.icons import app_icon
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
@@ -79,7 +79,7 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
     if session.source is not None:
         mode = VIEW_MODES[args.view]
         session.set_view(session.view.with_mode(mode))
-        if mode is COMPARISON:
+        if mode.is_comparison:
             session.compare()
         else:
             session.restore()

@@ -48,6 +48,7 @@ from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 TITLE = "Inpaint"
+WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
 _MESSAGE_MS = 8000
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.session, self)
         self.viewer = Viewer(self.session)
         self.banner, self.progress = Banner(), ProgressStrip()
+        self.wide_hint = Banner("Fill with Texture")
         self.welcome, self._pages = Welcome(), QStackedWidget()
         self.actions_ = Actions(self)
         self.files = FileCommands(self.session, self.exporter, preferences, self)
@@ -103,6 +105,7 @@ class MainWindow(QMainWindow):
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
         column.addWidget(self.banner)
+        column.addWidget(self.wide_hint)
         column.addWidget(self._pages, 1)
         self.setCentralWidget(centre)
         self._drop_frame = DropFrame(centre)
@@ -217,6 +220,9 @@ class MainWindow(QMainWindow):
         session.source_changed.connect(self._show_source)
         session.activity_changed.connect(self._show_activity)
         self.exporter.activity_changed.connect(self._show_activity)
+        session.wide_holes.changed.connect(self._show_wide_hint)
+        self.wide_hint.accepted.connect(session.wide_holes.fill_with_texture)
+        self.wide_hint.dismissed.connect(session.wide_holes.dismiss)
         for changed in (session.mask_edited, session.results.changed, session.settings_changed):
             changed.connect(self._update_actions)
         self.viewer.viewport.changed.connect(self._show_zoom)
@@ -320,6 +326,12 @@ class MainWindow(QMainWindow):
     def _show_activity(self) -> None:
         self.progress.show_activity(self.session.activity or self.exporter.activity)
         self._update_actions()
+
+    def _show_wide_hint(self) -> None:
+        if self.session.wide_holes.is_hint_wanted:
+            self.wide_hint.show_message(WIDE_HOLE)
+        else:
+            self.wide_hint.hide()
 
     def _update_actions(self) -> None:
         """Enable what is possible now, and set the title."""

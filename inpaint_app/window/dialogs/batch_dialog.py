@@ -27,11 +27,11 @@ from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
 from inpaint_app.jobs.control import Progress
 from inpaint_app.window.dialogs.mask_source_form import MaskSourceForm
-from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.latest_result import LatestResult
 from inpaint_app.window.session.remedies import REMEDIES
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.settings_text import format_settings
 from inpaint_app.window.session.state import Activity
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.button_box import button_box
@@ -204,7 +204,7 @@ class BatchDialog(QDialog):
         self._summary.setText(f"{good} of {len(rows)} pictures restored.")
 
     def _show_settings(self) -> None:
-        text = descriptions.format_settings(self._session.settings, self._session.settings)
+        text = format_settings(self._session.settings, self._session.settings)
         self._settings.setText(f"With the settings of the window: {text}.")
 
     def _show_work(self) -> None:

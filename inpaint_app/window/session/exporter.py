@@ -13,6 +13,7 @@ from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.export import Compared, Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.session.session import NO_PICTURE, Session
+from inpaint_app.window.session.settings_text import comparison_titles
 from inpaint_app.window.session.state import Activity, RunRecord
 
 Notes = tuple[str, ...]
@@ -71,10 +72,15 @@ class Exporter(QObject):
 
     def write_comparison(self, output: Output) -> None:
         """Write a figure: input and restored pictures side by side, with their PSNR."""
-        records = self._session.results.history.compared
+        history = self._session.results.history
+        records = history.compared or tuple(filter(None, (history.current,)))
 
         def write(source: Source) -> Notes:
-            compared = [Compared(pixels_of(r), r.settings.constraint, r.figures) for r in records]
+            titles = comparison_titles(records)
+            compared = [
+                Compared(pixels_of(record), title, record.figures)
+                for record, title in zip(records, titles, strict=True)
+            ]
             mask = records[0].mask if records else source.missing.mask
             return export.write_comparison(source, mask, compared, output)
 

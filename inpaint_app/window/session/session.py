@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Activity, Advice, RunRecord
 from inpaint_app.window.session.view_modes import COMPARISON
 from inpaint_app.window.session.view_state import ViewState
+from inpaint_app.window.session.wide_holes import WideHoles
 from inpaint_app.window.session.worker_pool import WorkerPool
 
 NO_PICTURE = "There is no picture yet; open one, or open the sample."
@@ -77,7 +78,7 @@ class Session(QObject):
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self.healer = Healer(self.workers, self.results, self)
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
-        self.mask_edits = MaskEdits(self)
+        self.mask_edits, self.wide_holes = MaskEdits(self), WideHoles(self)
         self._opening.activity_changed.connect(self.activity_changed)
         self.healer.activity_changed.connect(self.activity_changed)
         self.finder.activity_changed.connect(self.activity_changed)
@@ -342,7 +343,7 @@ class Session(QObject):
             )
 
     def compare(self) -> None:
-        """Restore under individual and under average sparsity, and show both side by side.
+        """Restore under every sparsity constraint, and show the results side by side.
 
         Runs that are already in the history are not repeated.
         """
@@ -400,14 +401,13 @@ class Session(QObject):
         return None if self.mask is None else self.mask.origin
 
     def _take_compared(self, numbers: dict[str, int]) -> None:
-        if numbers:
-            self.results.compare(numbers)
-        self._show_one_of(numbers)
+        self._show_one_of(numbers, [numbers[each] for each in CONSTRAINTS if each in numbers])
 
-    def _show_one_of(self, numbers: dict[str, int]) -> None:
+    def _show_one_of(self, numbers: dict[str, int], comparison: Sequence[int] = ()) -> None:
         """Show the record under the current constraint, or else any of those given by constraint."""
         if numbers:
-            self._show(numbers.get(self.settings.constraint) or next(iter(numbers.values())))
+            shown = numbers.get(self.settings.constraint) or next(iter(numbers.values()))
+            self._show(shown, comparison)
         else:
             self.notice.emit("Stopped before there was a result.")
 
@@ -429,7 +429,7 @@ class Session(QObject):
 
     def _leave_comparison(self) -> None:
         """Go back to another view mode if the current result is not part of a comparison."""
-        if self.view.mode is COMPARISON and self.results.history.pair == (None, None):
+        if self.view.mode.is_comparison and not self.results.history.compared:
             self.set_view(self.view.with_mode(self.view.mode_before_comparison))
 
     def go_back(self, number: int) -> None:
@@ -452,6 +452,17 @@ class Session(QObject):
         if is_busy:
             self.runner.hide_intermediate()
         self._show(number)
+
+    def compare_runs(self, numbers: Sequence[int]) -> None:
+        """Show restorations of the history side by side; parameters and mask stay as they are."""
+        if any(self.results.history.find(number) is None for number in numbers):
+            return
+        if self.runner.is_busy:
+            self.runner.hide_intermediate()
+        current = self.results.history.current_number
+        self._show(numbers[-1] if current is None or current not in numbers else current, numbers)
+        if not self.view.mode.is_comparison:
+            self.set_view(self.view.with_mode(COMPARISON))
 
     def has_inputs_of(self, record: RunRecord) -> bool:
         """Return whether parameters and mask are those of a restoration."""
@@ -479,9 +490,9 @@ class Session(QObject):
             self.healer.restart()
             self.finder.restart()
 
-    def _show(self, number: int) -> None:
+    def _show(self, number: int, comparison: Sequence[int] = ()) -> None:
         self.runner.clear_preview()
-        self.results.show(number)
+        self.results.show(number, comparison)
 
     def _measure_damage(self) -> None:
         if self.source is not None and self.mask is not None and self.source.reference is not None:

@@ -38,6 +38,8 @@ class RunRecord:
         Whether it was stopped before its end.
     n_strokes : int
         How many strokes of the healing brush are part of it.
+    name : str
+        What the user calls it; empty for nothing.
     """
 
     number: int
@@ -49,6 +51,12 @@ class RunRecord:
     figures: QualityMetrics | None = None
     is_stopped: bool = False
     n_strokes: int = 0
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.name or f"Run {self.number}"
 
     @property
     def mask(self) -> Mask:
@@ -90,14 +98,6 @@ class Activity:
     def can_keep(self) -> bool:
         """Whether stopping leaves a result."""
         return self.kind in ("restore", "compare")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Numbers of the two records that are compared; None where one is missing."""
-
-    individual: int | None = None
-    average: int | None = None
 
 
 @dataclass(frozen=True)

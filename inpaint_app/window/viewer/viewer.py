@@ -34,6 +34,8 @@ from inpaint_app.window.viewer.scene import Scene
 LARGE_EDIT = 1_000_000
 """Edits of more pixels of the mask are drawn after work in another thread."""
 _VISIBLE_MS = 50
+_SPLIT = ("split", "compared_split")
+"""Panes with a divider."""
 
 
 class Viewer(QWidget):
@@ -83,9 +85,7 @@ class Viewer(QWidget):
         self._choose_tool()
 
     def _make_canvas(self, name: str) -> ToolCanvas:
-        if name == "split":
-            return SplitCanvas(self.viewport, (TITLES["damaged"], TITLES["restored"]))
-        return ToolCanvas(self.viewport)
+        return SplitCanvas(self.viewport) if name in _SPLIT else ToolCanvas(self.viewport)
 
     def _connect(self) -> None:
         session, runner, results = self._session, self._session.runner, self._session.results
@@ -178,6 +178,7 @@ class Viewer(QWidget):
         return Content(
             pyramid,
             None if pane.after is None else self._images[pane.after].ready,
+            pane.names,
             self._mask.ready if pane.is_hatched else None,
             self._highlight.ready if pane.is_highlighted else None,
             self._inset.ready if pane.has_inset else None,

@@ -235,11 +235,11 @@ def test_a_result_beyond_the_comparison_comes_into_sight(shown, qtbot, files) ->
     assert shown.session.view.mode is SPLIT, "the mode before"
     shown.view(COMPARISON)
     settle(shown, qtbot)
-    assert not shown["average"].canvas.has_picture, "that pair has other parameters"
+    assert not shown["compared_2"].canvas.has_picture, "that pair has other parameters"
     shown.session.go_back(1)
     settle(shown, qtbot)
     assert shown.session.view.mode is COMPARISON
-    assert shown["average"].canvas.has_picture
+    assert shown["compared_2"].canvas.has_picture
 
 
 def test_another_mode_keeps_what_is_ready(shown, qtbot, files) -> None:
