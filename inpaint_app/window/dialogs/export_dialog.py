@@ -24,7 +24,7 @@ from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs.file_dialogs import name_filter
-from inpaint_app.window.session.remedies import REMEDIES
+from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
