@@ -112,6 +112,11 @@ class MaskHistory:
         return self._state
 
     @property
+    def states(self) -> frozenset[int]:
+        """Numbers of the mask as it is now and as undo can make it."""
+        return frozenset((self._first, *(step.state for step in self._done)))
+
+    @property
     def _state(self) -> int:
         return self._done[-1].state if self._done else self._first
 

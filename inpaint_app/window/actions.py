@@ -93,10 +93,8 @@ SPECS = {
     "find_damage": ActionSpec(
         "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"
     ),
-    "undo": ActionSpec(
-        "&Undo", ("Ctrl+Z",), "Undo the last edit of the mask, and its healing.", "undo", "undo"
-    ),
-    "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone edit.", "redo", "redo"),
+    "undo": ActionSpec("&Undo", ("Ctrl+Z",), "Undo the last change of mask or parameters.", "undo", "undo"),
+    "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone change.", "redo", "redo"),
     "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),
     "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger.", "", "picture"),
     "grow": ActionSpec("&Grow", ("Ctrl+]",), "Make what is missing a pixel wider all around.", "", "picture"),

@@ -26,13 +26,13 @@ from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
 from inpaint_app.jobs.control import Progress
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.latest_result import LatestResult
 from inpaint_app.window.dialogs.mask_source_form import MaskSourceForm
-from inpaint_app.window.session.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.latest_result import LatestResult
-from inpaint_app.window.session.remedies import REMEDIES
+from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.settings_text import format_settings
-from inpaint_app.window.session.state import Activity
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.path_field import PathField

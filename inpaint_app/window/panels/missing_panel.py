@@ -104,17 +104,17 @@ class MissingPanel(QWidget):
         chosen = QColorDialog.getColor(start, self, "Colour of missing pixels")
         if chosen.isValid():
             tolerance = float(self._tolerance.value())
-            self._session.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=tolerance))
+            self._session.opener.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=tolerance))
 
     def _set_tolerance(self, value: int) -> None:
         source = self._session.source
         if source is not None and source.mask_spec.key is not None:
-            self._session.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
+            self._session.opener.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
 
     def _set_soft_edges(self, soft_edges: bool) -> None:
         source = self._session.source
         if source is not None:
-            self._session.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
+            self._session.opener.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
 
     def _show(self) -> None:
         session = self._session

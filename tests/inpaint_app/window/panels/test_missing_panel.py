@@ -29,7 +29,7 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, file
     opened(session, qtbot, files["whole"])
     assert "No pixels are missing." in texts(panel)
     steps = [
-        lambda: session.set_mask_spec(MaskSpec(mask=files["mask"])),
+        lambda: session.opener.set_mask_spec(MaskSpec(mask=files["mask"])),
         find(panel, QPushButton, "Invert").click,
         lambda: session.edit_mask(lambda mask: mask.undo()),
     ]
@@ -38,7 +38,7 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, file
         step()
         settle(session, qtbot)
         assert "painted by hand" not in texts(panel)
-        seen.append(("mask file, inverted." in texts(panel), session.has_unsaved_work))
+        seen.append(("mask file, inverted." in texts(panel), session.unsaved.is_any))
     assert seen == [(False, False), (True, True), (False, False)]
 
 
