@@ -36,7 +36,7 @@ _QUALITY = Quantity(
     minimum=1,
     maximum=100,
     default=95,
-    tooltip="For JPEG and WebP: higher is better and larger; WebP at 100 is lossless.",
+    tooltip="For lossy formats: higher is better and larger; WebP at 100 is lossless.",
 )
 
 
@@ -164,7 +164,9 @@ class ExportDialog(QDialog):
 
     def _show_depths(self, chosen: Format) -> None:
         own, before = self._source.picture.depth, self._wanted_depth
-        possible = [depth for depth in chosen.depths if depth in (8, 16) or depth == own]
+        is_plain_gray = not (self._properties.is_color or self._properties.is_transparent)
+        depths = chosen.depths_of(is_plain_gray=is_plain_gray)
+        possible = [depth for depth in depths if depth in (8, 16) or depth == own]
         self._depth.clear()
         for depth in possible:
             kind = "32-bit float" if depth == 32 else f"{depth} bits per channel"
