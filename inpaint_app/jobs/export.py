@@ -35,11 +35,11 @@ class Output:
     overwrite : bool
         Whether an existing file may be replaced.
     quality : int
-        1 to 100, for JPEG and WebP.
+        1 to 100, for formats that have one.
     depth : int or None
         8 or 16 bits per channel; None keeps the depth.
     keep_metadata : bool
-        Whether EXIF, colour profile and resolution are written too.
+        Whether EXIF, colour profile and other metadata are written too.
     """
 
     path: Path
@@ -68,7 +68,7 @@ class Output:
     def pending(self, picture: Picture) -> PendingFile:
         """Return what `write` writes, to be written together with other files."""
         if not self.keep_metadata:
-            picture = replace(picture, exif=None, icc=None, dpi=None, tags=())
+            picture = replace(picture, exif=None, icc=None, dpi=None, tags=(), blocks=())
         return picture_output(picture, self.path, quality=self.quality, depth=self.depth)
 
     def write(self, picture: Picture, protect: Iterable[Path]) -> tuple[str, ...]:

@@ -131,13 +131,13 @@ class HistoryPanel(QWidget):
     def _choose(self) -> None:
         chosen, session = self._chosen, self._session
         if len(chosen) == 2:
-            session.compare_runs(chosen)
+            session.run_browser.compare(chosen)
         if len(chosen) != 1:
             return
         current = session.results.current
         is_shown = current is not None and chosen[0] == current.number and session.runner.preview is None
-        if current is None or not is_shown or not session.has_inputs_of(current):
-            session.go_back(chosen[0])
+        if current is None or not is_shown or not session.run_browser.has_inputs_of(current):
+            session.run_browser.go_back(chosen[0])
 
 
 def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:

@@ -23,8 +23,9 @@ from inpaint_app.image.picture import Array
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.history import RunHistory
-from inpaint_app.window.session.state import Activity, RunRecord
+from inpaint_app.window.session.state import RunRecord
 
 _SOURCES = {
     "alpha": "transparent",

@@ -17,9 +17,9 @@ from inpaint_app.jobs.dictionary import AtomUse, atom_use
 from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
 from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.worker_pool import Work, WorkerPool
 from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
-from inpaint_app.window.session.worker_pool import Work, WorkerPool
 
 
 class Results(QObject):
@@ -61,8 +61,8 @@ class Results(QObject):
         """The restoration that is shown, if there is one."""
         return self.history.current
 
-    def restart(self, source: Source) -> None:
-        """Forget everything, for another source; nothing arrives late from the last one."""
+    def restart(self, source: Source | None) -> None:
+        """Forget everything, for another source or none; nothing arrives late from the last one."""
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()

@@ -10,7 +10,6 @@ from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
-from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics
 
 
@@ -77,27 +76,6 @@ class RunRecord:
         """Return the record without its pixels."""
         slim = replace(self.restoration, image=np.zeros((1, 1), np.uint8))
         return replace(self, image=None, restoration=slim)
-
-
-@dataclass(frozen=True)
-class Activity:
-    """Long work in progress.
-
-    Attributes
-    ----------
-    kind : str
-        "open", "restore", "tune", "compare", "heal", "detect" or "export".
-    progress : Progress
-        How far it is.
-    """
-
-    kind: str
-    progress: Progress
-
-    @property
-    def can_keep(self) -> bool:
-        """Whether stopping leaves a result."""
-        return self.kind in ("restore", "compare")
 
 
 @dataclass(frozen=True)

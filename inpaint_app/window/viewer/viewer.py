@@ -15,6 +15,8 @@ from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.export import restored_picture
 from inpaint_app.jobs.measure import error_picture
 from inpaint_app.jobs.restore import Preview
+from inpaint_app.window.background.latest_result import LatestResult
+from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, Range, build_pyramid, to_image
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
@@ -22,9 +24,7 @@ from inpaint_app.window.canvas.split_canvas import SplitCanvas
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.session.latest_result import LatestResult
 from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.worker_pool import WorkerPool
 from inpaint_app.window.viewer.display import TITLES, Display, ImageSource, PaneDisplay, resolve
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.picture_pane import PicturePane
@@ -137,7 +137,9 @@ class Viewer(QWidget):
         """Show what the session has now."""
         session = self._session
         self.display = resolve(Scene.of(session), session.view)
-        if session.source is not None:
+        if session.source is None:
+            self._mask.clear()
+        else:
             self._layout.set_picture_shape(session.source.shape)
         for name, pane in self.panes.items():
             shown = self.display.panes[name]

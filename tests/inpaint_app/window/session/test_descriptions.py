@@ -11,9 +11,10 @@ from dictsel_core import QualityEstimate, Restoration, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics, Scores
+from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.descriptions import short_quality
-from inpaint_app.window.session.state import Activity, RunRecord
+from inpaint_app.window.session.state import RunRecord
 
 ESTIMATE = QualityEstimate(30.0, 28.5, 31.5, 100, 0.0, has_wide_hole=False)
 UNKNOWN = QualityEstimate(math.nan, math.nan, math.nan, 100, 0.5, has_wide_hole=True)
