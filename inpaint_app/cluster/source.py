@@ -129,10 +129,10 @@ class DamagedStore:
         wide = widened(rect, DEFAULT_GROWTH, self.shape)
         found: dict[str, Mask | None] = {}
         if self.mask_growth is None:
-            found["mask_growth"] = self._marked(wide)
+            found["mask"] = self._marked(wide)
         if self.key_growth is None:
             plain = replace(self._picture(wide), no_data=None)
-            found["key_growth"] = detect_missing(plain, key=self.key, tolerance=self.tolerance).mask
+            found["key"] = detect_missing(plain, key=self.key, tolerance=self.tolerance).mask
         return {name: _marks(mask, rect, wide) for name, mask in found.items() if mask is not None}
 
     def with_growth(self, marks: Iterable[dict[str, Marks]]) -> DamagedStore:
@@ -140,7 +140,12 @@ class DamagedStore:
         sums: dict[str, Marks] = {}
         for each in marks:
             sums |= {name: sums.get(name, Marks()) + counted for name, counted in each.items()}
-        return replace(self, **{name: total.growth for name, total in sums.items()})
+        mask, key = sums.get("mask"), sums.get("key")
+        return replace(
+            self,
+            mask_growth=self.mask_growth if mask is None else mask.growth,
+            key_growth=self.key_growth if key is None else key.growth,
+        )
 
     @property
     def needs_growth(self) -> bool:

@@ -121,9 +121,10 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
             larger[tuple(ahead)] |= result[tuple(behind)]
             larger[tuple(behind)] |= result[tuple(ahead)]
         result = larger
-    if pixels is None and not default_growth(np.count_nonzero(mask), np.count_nonzero(result), mask.size):
-        return mask
-    return result
+    if pixels is not None:
+        return result
+    n_marked, n_grown = int(np.count_nonzero(mask)), int(np.count_nonzero(result))
+    return result if default_growth(n_marked, n_grown, mask.size) else mask
 
 
 def default_growth(n_marked: int, n_grown: int, n_values: int) -> int:
