@@ -7,6 +7,7 @@ averaged, the certain ones with more weight. The first rounds assume much noise,
 right yet count for little; each of the following rounds assumes less.
 """
 
+import math
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,10 +18,12 @@ from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.estimator import Estimator, GaussianEstimator, TileEstimates
-from dictsel_core.restoration.similar import Search, Tile, spans
+from dictsel_core.restoration.tiles import Search, Tile, spans
 
 #: Where the references of consecutive rounds begin, in quarters of their distance.
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
+#: Steps of conjugate gradients, at least.
+_MIN_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -51,24 +54,27 @@ class RefinementOptions:
         Factor by which the noise is larger in the round before.
     shared : float
         Fraction of a covariance that is taken from the other groups nearby.
+    n_steps : int
+        Of conjugate gradients, in the last round; one less whenever the noise is twice as large.
     relaxation : float
         How far the image moves towards the estimates. More than 1 saves rounds; the last round uses 1.
     """
 
     size: int = 8
     last_size: int = 6
-    stride: int = 6
-    last_stride: int = 4
+    stride: int = 7
+    last_stride: int = 6
     radius: int = 30
     last_radius: int = 10
     distance_penalty: float = 1.2
     n_members: int = 40
-    n_estimated: int = 10
+    n_estimated: int = 16
     noise: float = 8 / 255**2
     max_noise: float = 400 / 255**2
     relative_noise: float = 0.06
     noise_decay: float = 1.75
     shared: float = 0.2
+    n_steps: int = 6
     relaxation: float = 1.7
 
     def search(self, number: int, n_rounds: int, *, small: bool = False) -> Search:
@@ -83,7 +89,9 @@ class RefinementOptions:
         """Return the estimator of a round, of which the first has the number 0."""
         noise = self._noise(number, n_rounds)
         relative = self.relative_noise * noise / self.noise
-        return GaussianEstimator(self.n_estimated, noise, relative, self.shared)
+        # The more noise, the fewer steps until conjugate gradients are near the solution.
+        n_steps = max(_MIN_STEPS, self.n_steps - int(math.log2(noise / self.noise)))
+        return GaussianEstimator(self.n_estimated, noise, relative, self.shared, n_steps)
 
     def _noise(self, number: int, n_rounds: int) -> float:
         return min(self.noise * self.noise_decay ** (n_rounds - 1 - number), self.max_noise)

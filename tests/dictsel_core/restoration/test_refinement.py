@@ -12,7 +12,7 @@ from dictsel_core.restoration import rounds
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.restoration.refinement import Refiner, grid_offsets
 from dictsel_core.restoration.rounds import refine, refine_unless_harmful
-from dictsel_core.restoration.similar import Tile, spans
+from dictsel_core.restoration.tiles import Tile, spans
 
 FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
 
@@ -50,11 +50,13 @@ def literal_round(picture, missing, search, relaxation, noise, offsets):
             row, column = tile.vertical.start + number // across, tile.horizontal.start + number % across
             return planes[row : row + size, column : column + size]
 
+        low, high = (float(extreme(picture[tile.region])) for extreme in (np.min, np.max))
+        level = (high - low) / 2 / (2048 // size)  # groups are found in a picture of so many levels
+        gray = np.rint((picture.mean(axis=2) - (low + high) / 2) / level) * level
         groups = []
         for reference, candidates in zip(tile.references, tile.candidates, strict=True):
             if not cut(missing, reference).any():
                 continue
-            gray = picture.mean(axis=2)
             steps = np.subtract(np.divmod(candidates, across), np.reshape(divmod(reference, across), (2, 1)))
             distances = search.penalty * np.square(steps).sum(axis=0)
             distances += [np.square(cut(gray, c) - cut(gray, reference)).sum() for c in candidates]
@@ -80,7 +82,7 @@ def literal_round(picture, missing, search, relaxation, noise, offsets):
     return np.where(missing & (weights > 0), np.clip(estimate, 0, 1), picture)
 
 
-def exact_moments(covariances, deviations, missing, noise):
+def exact_moments(covariances, deviations, missing, noise, n_steps):
     """Conditional means and variances as they are defined."""
     means, variances = np.zeros(deviations.shape), np.ones(missing.shape)
     for g, e in np.ndindex(missing.shape[:2]):
