@@ -42,8 +42,11 @@ class RefinementOptions:
     distance_penalty : float
         What the square of the distance in pixels adds to the squared difference of two patches, in units of
         the noise: where patches nearby are as similar as others, they are preferred.
-    n_members, n_estimated : int
-        Number of patches in a group, and how many of these, the nearest ones, are estimated.
+    n_members : int
+        Number of patches in a group.
+    n_estimated, last_n_estimated : int
+        How many of these, the nearest ones, are estimated; fewer in the last round, where there are more
+        groups.
     noise, max_noise : float
         Variance of what a covariance does not explain, for images of unit range: in the last round, and the
         most in any other.
@@ -63,12 +66,13 @@ class RefinementOptions:
     size: int = 8
     last_size: int = 6
     stride: int = 7
-    last_stride: int = 6
+    last_stride: int = 4
     radius: int = 30
     last_radius: int = 10
     distance_penalty: float = 1.2
     n_members: int = 40
     n_estimated: int = 16
+    last_n_estimated: int = 10
     noise: float = 8 / 255**2
     max_noise: float = 400 / 255**2
     relative_noise: float = 0.06
@@ -91,7 +95,8 @@ class RefinementOptions:
         relative = self.relative_noise * noise / self.noise
         # The more noise, the fewer steps until conjugate gradients are near the solution.
         n_steps = max(_MIN_STEPS, self.n_steps - int(math.log2(noise / self.noise)))
-        return GaussianEstimator(self.n_estimated, noise, relative, self.shared, n_steps)
+        n_estimated = self.last_n_estimated if number == n_rounds - 1 else self.n_estimated
+        return GaussianEstimator(n_estimated, noise, relative, self.shared, n_steps)
 
     def _noise(self, number: int, n_rounds: int) -> float:
         return min(self.noise * self.noise_decay ** (n_rounds - 1 - number), self.max_noise)

@@ -80,7 +80,7 @@ def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
             members = members - means
             covariances = shrunk_covariances(members.reshape(len(members), -1, d), OPTIONS.shared).copy()
             for group in range(len(numbers)):
-                nearest = numbers[group, : OPTIONS.n_estimated]
+                nearest = numbers[group, : estimator.n_estimated]
                 gaps = patches_at(missing, tile, size, nearest).reshape(1, len(nearest), d)
                 deviations = np.where(gaps[:, :, None], 0, members[group : group + 1, : len(nearest)])
                 one = covariances[group : group + 1]
