@@ -20,7 +20,7 @@ class Utility(ABC):
     As a function of x, psi is concave, 0 at x = 0, and its second derivative lies between -`smoothness` and
     -`concavity`. So :math:`u_t(w) = u(y_t, Aw)` is smooth with :math:`M_{s,2} \le` smoothness
     :math:`\sigma_{max}^2(A, 2)` and strongly concave with :math:`m_{2s} \ge` concavity
-    :math:`\sigma_{min}^2(A, 2s)`, which is what theorem 4.2 asks for. All functions work on whole arrays.
+    :math:`\sigma_{min}^2(A, 2s)`, which is what the theorems ask for. All functions work on whole arrays.
 
     Attributes
     ----------

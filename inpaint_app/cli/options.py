@@ -9,7 +9,7 @@ from typing import Any
 from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
 from inpaint_app.cli.parser import BadValueError, comma_separated, one_of, value_of, whole_number
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
-from inpaint_app.files.registry import format_names
+from inpaint_app.files.registry import format_names, lossy
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
@@ -227,10 +227,12 @@ def add_reference(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
     """Add how to write a picture."""
-    quality, depth = (
-        "quality of JPEG and WebP, 1 to 100 (default 95)",
-        "bits per channel (default: as in the input)",
+    best = [each for each in lossy() if each.is_lossless_at_100]
+    quality = (
+        f"quality of {format_names(lossy(), 'and')}, 1 to 100 (default 95); "
+        f"100 is without loss for {format_names(best, 'and')}"
     )
+    depth = "bits per channel (default: as in the input)"
     parser.add_argument("--quality", metavar="Q", type=whole_number(1, 100), default=95, help=quality)
     parser.add_argument(
         "--depth", metavar="8|16", type=lambda text: int(one_of(("8", "16"))(text)), help=depth

@@ -51,8 +51,13 @@ def encode_tiff(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
 def _write_page(
     writer: tifffile.TiffWriter, page: Picture, order: Order, exif: tuple[Header, bytes] | None
 ) -> None:
-    values, extra = _samples(page)
-    row_bytes = max(1, values[:1].nbytes)
+    values = _samples(page)
+    rows = max(1, _STRIP_BYTES // max(1, values[:1].nbytes))
+    writer.write(values, rowsperstrip=rows, **page_options(page, order, exif))
+
+
+def page_options(page: Picture, order: Order, exif: tuple[Header, bytes] | None) -> dict[str, Any]:
+    """Return what tifffile is to write beside the pixels, and how to pack them."""
     options: dict[str, Any] = {}
     dpi = page.dpi
     if dpi is None and exif is not None:
@@ -60,30 +65,31 @@ def _write_page(
     if dpi is not None:
         ratios = [Fraction(min(value, 1e6)).limit_denominator(1000) for value in dpi]
         options = {"resolution": [ratio.as_integer_ratio() for ratio in ratios], "resolutionunit": "inch"}
-    writer.write(
-        values,
-        photometric="rgb" if page.is_color else "minisblack",
-        planarconfig="contig" if values.ndim == 3 else None,
-        extrasamples=extra or None,
-        compression="zlib",
-        compressionargs={"level": 4 if page.depth == 8 else 1},
-        predictor=2 if values.dtype.kind in "ui" else None,
-        rowsperstrip=max(1, _STRIP_BYTES // row_bytes),
-        iccprofile=page.icc,
-        metadata=None,
-        software=False,
-        extratags=_extra_tags(page, order, exif),
-        **options,
-    )
+    return options | {
+        "photometric": "rgb" if page.is_color else "minisblack",
+        "planarconfig": None if page.n_bands == 1 and page.alpha is None else "contig",
+        "extrasamples": _extra_samples(page) or None,
+        "compression": "zlib",
+        "compressionargs": {"level": 4 if page.depth == 8 else 1},
+        "predictor": 2 if page.pixels.dtype.kind in "ui" else None,
+        "iccprofile": page.icc,
+        "metadata": None,
+        "software": False,
+        "extratags": _extra_tags(page, order, exif),
+    }
 
 
-def _samples(page: Picture) -> tuple[Array, list[str]]:
-    """Return bands and alpha side by side, and what those beyond gray or RGB are."""
-    n_extra = page.n_bands - (3 if page.is_color else 1)
-    extra = ["unspecified"] * n_extra
+def _extra_samples(page: Picture) -> list[str]:
+    """Return what the samples beyond gray or RGB are."""
+    unspecified = ["unspecified"] * (page.n_bands - (3 if page.is_color else 1))
+    return unspecified if page.alpha is None else [*unspecified, "unassalpha"]
+
+
+def _samples(page: Picture) -> Array:
+    """Return bands and alpha side by side."""
     if page.alpha is None:
-        return page.pixels, extra
-    return np.concatenate((np.atleast_3d(page.pixels), page.alpha[..., None]), axis=2), [*extra, "unassalpha"]
+        return page.pixels
+    return np.concatenate((np.atleast_3d(page.pixels), page.alpha[..., None]), axis=2)
 
 
 def _extra_tags(
