@@ -38,8 +38,10 @@ class Matcher:
         scale = np.float32(math.isqrt(_EXACT // 4) // search.size) / bound
         self._gray = np.rint(gray * scale)
         self._tile, self._search = tile, search
-        self._penalty = search.penalty * float(scale) ** 2
-        self._penalties: dict[tuple[int, int], Plane] = {}
+        self._n_candidates = tile.vertical.n_candidates, tile.horizontal.n_candidates
+        # What the distance from a reference costs, which is in the middle; its candidates are a part of this.
+        squares = np.add.outer(*(np.square(np.arange(1 - n, n)) for n in self._n_candidates))
+        self._penalties = (search.penalty * float(scale) ** 2 * squares).astype(np.float32)
 
     def nearest(self, wanted: Bools) -> Ints:
         """Return the numbers of the patches nearest to each reference, first of all its own: (B, n).
@@ -49,11 +51,10 @@ class Matcher:
         wanted : (b, b') ndarray of bool
             References, by their rows and columns in the tile.
         """
-        n_candidates = self._tile.vertical.n_candidates * self._tile.horizontal.n_candidates
-        shape = int(np.count_nonzero(wanted)), min(self._search.n_members, n_candidates)
+        shape = int(np.count_nonzero(wanted)), min(self._search.n_members, math.prod(self._n_candidates))
         numbers = np.empty(shape, np.intp)
         order = np.cumsum(wanted).reshape(wanted.shape) - 1
-        n_rows = max(1, _ROWS // self._tile.vertical.n_candidates)
+        n_rows = max(1, _ROWS // self._n_candidates[0])
         for left in range(0, wanted.shape[1], _COLUMNS):
             rows, columns = np.nonzero(wanted[:, left : left + _COLUMNS])
             if rows.size == 0:
@@ -70,23 +71,18 @@ class Matcher:
 
     def _distances(self, strip: "_Strip", part: slice) -> tuple[Plane, Ints]:
         """Return the distances of some references to their candidates (B, c), and which is their own (B,)."""
-        n_down, n_across = self._tile.vertical.n_candidates, self._tile.horizontal.n_candidates
+        (n_down, n_across), own = self._n_candidates, strip.own[part]
         products, corners = strip.products(part)
-        steps = strip.steps[part]
         distances = reused("distances", (len(products), n_down, n_across))
-        each = zip(products, corners.tolist(), map(tuple, steps.tolist()), distances, strict=True)
-        for product, (top, left), step, out in each:
-            if step not in self._penalties:
-                self._penalties[step] = self._penalty_of(*step)
-            window = product[top : top + n_down, left : left + n_across]
-            np.add(window, self._penalties[step], out=out)
-        return distances.reshape(len(products), -1), steps[:, 0] * n_across + steps[:, 1]
-
-    def _penalty_of(self, down: int, right: int) -> Plane:
-        """Return what the distance of all candidates from a reference among them costs: (n, n')."""
-        counts = self._tile.vertical.n_candidates, self._tile.horizontal.n_candidates
-        ways = (np.square(np.arange(n) - at) for n, at in zip(counts, (down, right), strict=True))
-        return (self._penalty * np.add.outer(*ways)).astype(np.float32)
+        penalized = (n_down - 1, n_across - 1) - own
+        places = zip(products, corners.tolist(), penalized.tolist(), distances, strict=True)
+        for product, (top, left), (down, right), out in places:
+            np.add(
+                product[top : top + n_down, left : left + n_across],
+                self._penalties[down : down + n_down, right : right + n_across],
+                out=out,
+            )
+        return distances.reshape(len(products), -1), own[:, 0] * n_across + own[:, 1]
 
 
 class _Strip:
@@ -109,7 +105,7 @@ class _Strip:
         self._first = np.stack([down.first[rows], across.first[columns]], axis=1)
         references = np.stack([down.references[rows], across.references[columns]], axis=1)
         #: Places of the references among their candidates: (B, 2).
-        self.steps = references - self._first
+        self.own = references - self._first
         self._corner = self._first.min(axis=0)
         (top, left), (height, width) = self._corner, np.ptp(self._first, axis=0) + self._n_candidates
         region = gray[top : top + height + size - 1, left : left + width + size - 1]
@@ -149,8 +145,8 @@ class _Strip:
 def _box_sums(values: Plane, size: int) -> Plane:
     """Return the sums over all size x size patches."""
     height, width = (length - size + 1 for length in values.shape)
-    tall = sum(values[shift : shift + height] for shift in range(size))
-    return np.asarray(sum(tall[:, shift : shift + width] for shift in range(size)))
+    tall = np.sum([values[shift : shift + height] for shift in range(size)], axis=0)
+    return np.asarray(np.sum([tall[:, shift : shift + width] for shift in range(size)], axis=0))
 
 
 def smallest(distances: Plane, own: Ints, n_members: int) -> Ints:

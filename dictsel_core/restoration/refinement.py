@@ -8,16 +8,16 @@ right yet count for little; each of the following rounds assumes less.
 """
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
 from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.estimator import Estimator, GaussianEstimator, TileEstimates
+from dictsel_core.restoration.estimator import Estimator, GaussianEstimator
 from dictsel_core.restoration.tiles import Search, Tile, spans
 
 #: Where the references of consecutive rounds begin, in quarters of their distance.
@@ -152,14 +152,14 @@ class Refiner:
         for at, band in enumerate(bands):
             tiles = [tile for tile in (Tile(band, each) for each in columns) if missing[tile.region].any()]
 
-            def estimate(start: int, _: int, tiles: list[Tile] = tiles) -> _TileSums | None:
-                estimates = estimator.estimate(planes, missing, tiles[start], search)
-                return None if estimates is None else _TileSums.of(estimates, missing, tiles[start])
+            def estimate(number: int, _: int, tiles: list[Tile] = tiles) -> tuple[Floats, Floats] | None:
+                estimates = estimator.estimate(planes, missing, tiles[number], search)
+                return None if estimates is None else estimates.summed(*tiles[number].shape)
 
             with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
-                for done, tile_sums in enumerate(estimated, start=1):
+                for done, (tile, tile_sums) in enumerate(zip(tiles, estimated, strict=True), start=1):
                     if tile_sums is not None:
-                        sums.add(tile_sums)
+                        sums.add(tile, *tile_sums)
                     yield (at + done / len(tiles)) / len(bands)
             # No later band needs the rows above the next one.
             bottom = bands[at + 1].start if at + 1 < len(bands) else height
@@ -172,60 +172,44 @@ def grid_offsets(number: int, stride: int) -> tuple[int, int]:
     return down * stride // 4, right * stride // 4
 
 
-@dataclass(frozen=True, eq=False)
-class _TileSums:
-    """Sums of all estimates of the missing pixels of a tile.
-
-    Attributes
-    ----------
-    rows, columns : (N,) ndarray of int
-        Pixels of the image.
-    sums : (N, C) ndarray
-    weights : (N, 1 or C) ndarray
-    """
-
-    rows: Ints
-    columns: Ints
-    sums: Floats
-    weights: Floats
-
-    @classmethod
-    def of(cls, estimates: TileEstimates, missing: Bools, tile: Tile) -> "_TileSums":
-        """Sum up estimates."""
-        sums, weights = estimates.summed(*tile.shape)
-        at = np.nonzero(missing[tile.region].any(axis=2) & (weights[:, :, 0] > 0))
-        return cls(at[0] + tile.vertical.start, at[1] + tile.horizontal.start, sums[at], weights[at])
-
-
 class _PixelSums:
-    """Sums of all estimates of each missing pixel, for the rows that are not complete yet.
-
-    The rows take turns in a buffer, in which only the estimated pixels are touched.
-    """
+    """Sums of all estimates of each pixel, for the rows that are not complete yet, which share a buffer."""
 
     def __init__(self, planes: Planes, missing: Bools, n_rows: int) -> None:
         self._planes, self._missing = planes, missing
         self._sums = np.zeros((n_rows, *planes.shape[1:]))
-        self._weights = np.zeros((n_rows, *planes.shape[1:]))
-        self._rows, self._columns = np.zeros(0, np.intp), np.zeros(0, np.intp)  # of all estimated pixels
+        self._weights = np.zeros((n_rows, *missing.shape[1:]))
+        self._top = 0  # the first row that is not complete
 
-    def add(self, tile: _TileSums) -> None:
-        """Add the estimates of a tile."""
-        at = tile.rows % len(self._sums), tile.columns
-        self._sums[at] += tile.sums
-        self._weights[at] += tile.weights
-        self._rows = np.concatenate([self._rows, tile.rows])
-        self._columns = np.concatenate([self._columns, tile.columns])
+    def add(self, tile: Tile, sums: Floats, weights: Floats) -> None:
+        """Add the sums of weighted estimates of a tile (h, w, C), and those of the weights (h, w, 1 or C)."""
+        start, columns = tile.vertical.start, tile.region[1]
+        for rows in self._slots(start, tile.vertical.stop):
+            part = slice(start - tile.vertical.start, start - tile.vertical.start + rows.stop - rows.start)
+            self._sums[rows, columns] += sums[part]
+            self._weights[rows, columns] += weights[part]
+            start += rows.stop - rows.start
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
-        """Move the pixels of all rows above `bottom` towards the means of their estimates."""
-        complete = self._rows < bottom
-        rows, columns = self._rows[complete], self._columns[complete]
-        self._rows, self._columns = self._rows[~complete], self._columns[~complete]
+        """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""
+        rows, columns = np.nonzero(self._missing[self._top : bottom].any(axis=2))
+        rows += self._top
         at = rows % len(self._sums), columns
-        target = self._planes[rows, columns]
-        change = relaxation * (self._sums[at] / self._weights[at] - target)
+        weights, target = self._weights[at], self._planes[rows, columns]
+        estimated = self._missing[rows, columns] & (weights > 0)
+        change = relaxation * (self._sums[at] / np.where(weights > 0, weights, 1) - target)
         new = np.clip(target + change, 0, 1).astype(np.float32)
-        self._planes[rows, columns] = np.where(self._missing[rows, columns], new, target)
-        self._sums[at] = 0
-        self._weights[at] = 0
+        self._planes[rows, columns] = np.where(estimated, new, target)
+        for slots in self._slots(self._top, bottom):
+            self._sums[slots] = 0
+            self._weights[slots] = 0
+        self._top = bottom
+
+    def _slots(self, top: int, bottom: int) -> Iterator[slice]:
+        """Yield where rows are in the buffer."""
+        n_rows = len(self._sums)
+        while top < bottom:
+            slot = top % n_rows
+            n = min(n_rows - slot, bottom - top)
+            yield slice(slot, slot + n)
+            top += n
