@@ -22,7 +22,7 @@ from dictsel_core.constraints import IndividualSparsity, MatroidSparsity, Replac
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
 from dictsel_core.selection.engine.fits import ColumnFit
-from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.result import Selection
@@ -224,7 +224,7 @@ class _Engine(ReplacementEngine):
         self._largest = largest
         self._doubt = (1 - confidence) / (8 * patches.n_candidates * n_atoms)
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1 on a new sample."""
         patches, m = self._patches, self._sample
         rows = np.arange(len(patches))
@@ -245,7 +245,7 @@ class _Engine(ReplacementEngine):
         if m < len(patches):
             error = float((means + slack)[eligible].max() - gain + (slack[atom] if gain > 0 else 0.0))
         patches.objective = state.objective * len(patches) / m
-        return Pick(atom, gain * len(patches), int(eligible.sum()), error * len(patches))
+        return SelectedAtom(atom, gain * len(patches), int(eligible.sum()), error * len(patches))
 
     def _slack(self, variances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return by how much the mean of a sample may miss that of all patches, for every atom."""
