@@ -34,7 +34,7 @@ class BatchRequest:
         How missing pixels are marked; its mask may be a folder of masks.
     overwrite, quality, depth
         As for `Output`.
-    tunes, estimates : bool
+    tunes, estimates, is_strict : bool
         As for `FileRequest`.
     writes_recipes : bool
         Whether a recipe is written beside each result.
@@ -55,6 +55,7 @@ class BatchRequest:
     depth: int | None = None
     tunes: bool = False
     estimates: bool = True
+    is_strict: bool = False
     writes_recipes: bool = False
     recursive: bool = False
     skip_existing: bool = False
@@ -203,6 +204,7 @@ def _file_request(request: BatchRequest, item: BatchItem) -> FileRequest:
         item.recipe if request.writes_recipes else None,
         tunes=request.tunes,
         estimates=request.estimates,
+        is_strict=request.is_strict,
     )
 
 

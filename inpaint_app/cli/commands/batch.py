@@ -8,10 +8,10 @@ from typing import Any
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import whole_number
+from inpaint_app.cli.parser import BadValueError, whole_number
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.remedies import REMEDIES
-from inpaint_app.cli.report import as_document
+from inpaint_app.cli.report import as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.errors import printable_path
@@ -44,9 +44,11 @@ skipped (null, "intact" or "exists") and the keys of 'inpaint restore'."""
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "inputs", metavar="DIR|FILE", nargs="+", type=Path, help="pictures, or folders of pictures"
+        "inputs", metavar="DIR|FILE", nargs="+", type=_named, help="pictures, or folders of pictures"
     )
-    options.add_output(parser, "folder for the results", metavar="DIR", required=True)
+    folder = "folder for the results"
+    parser.add_argument("-o", "--output", metavar="DIR", type=_named, required=True, help=folder)
+    options.add_overwrite(parser)
     jobs = "number of pictures restored at a time (default 1)"
     parser.add_argument("--jobs", metavar="N", type=whole_number(1, 64), default=1, help=jobs)
     options.add_scheduler(parser, "restore the pictures")
@@ -56,14 +58,21 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print what would be done, and do nothing")
     options.add_encoding(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
+    options.add_strict(parser)
     parser.add_argument("--write-recipe", action="store_true", help="write a recipe beside each result")
     options.add_verbosity(parser)
     options.add_mask_options(parser, "one picture for all, or a folder with one per picture; white = missing")
     options.add_method(parser, can_tune=True)
 
 
+def _named(text: str) -> Path:
+    if text == "-":
+        raise BadValueError("needs files or folders, not '-'; 'inpaint restore -' takes standard input.")
+    return Path(text)
+
+
 def _run(args: argparse.Namespace) -> int:
-    console = Console(as_json=args.json, quiet=args.quiet)
+    console = Console.of(args)
     chosen = resolve_options(args)
     request = BatchRequest(
         tuple(args.inputs),
@@ -75,6 +84,7 @@ def _run(args: argparse.Namespace) -> int:
         args.depth,
         tunes=chosen.tunes,
         estimates=not args.no_estimate,
+        is_strict=args.strict,
         writes_recipes=args.write_recipe,
         recursive=args.recursive,
         skip_existing=args.skip_existing,
@@ -144,6 +154,8 @@ class _Table:
         self._console.print(
             f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds or 0:>7.2f}  {status}"
         )
+        if row.result is not None:
+            print_details(self._console, row.result)
 
     def print_end(self, rows: tuple[BatchRow, ...]) -> None:
         """Print notes and the number of restored pictures."""
