@@ -8,6 +8,7 @@ from typing import Any
 
 from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
 from inpaint_app.cli.parser import BadValueError, comma_separated, one_of, value_of, whole_number
+from inpaint_app.cluster.blocks import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.files.paths import STDIN, stdout_path
 from inpaint_app.files.registry import find_writable, format_names, lossy, writable
@@ -270,6 +271,19 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depth", metavar="8|16", type=lambda text: int(one_of(("8", "16"))(text)), help=depth
     )
+
+
+def add_scheduler(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the cluster that does the work."""
+    where = "tcp://HOST:PORT, tls://HOST:PORT, or local:N for N processes on this machine"
+    parser.add_argument("--scheduler", metavar="S", help=f"{what} on a Dask cluster: {where}")
+
+
+def add_blocks(parser: argparse.ArgumentParser) -> None:
+    """Add how a picture is restored in blocks."""
+    block = f"side of a block in pixels, a multiple of {BLOCK_STEP} (default {DEFAULT_BLOCK})"
+    add_scheduler(parser, "restore the picture in blocks")
+    parser.add_argument("--block", metavar="N", type=whole_number(BLOCK_STEP, 2**16), help=block)
 
 
 def add_strict(parser: argparse.ArgumentParser) -> None:
