@@ -89,6 +89,7 @@ SPECS = {
     ),
     "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
     "preferences": ActionSpec("Pre&ferences …", ("Ctrl+,",), "Choose colours and what follows a change."),
+    "close": ActionSpec("C&lose", ("Ctrl+W",), "Close the picture.", "", "picture"),
     "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
     "find_damage": ActionSpec(
         "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"

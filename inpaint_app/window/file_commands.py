@@ -185,6 +185,11 @@ class FileCommands(QObject):
             self._exporter.wait()
         return not self._session.unsaved.is_any
 
+    def close_picture(self) -> None:
+        """Close the picture, unless unsaved work is to be kept."""
+        if self.may_leave():
+            self._session.close_picture()
+
     # Exporting
 
     def export(self) -> None:

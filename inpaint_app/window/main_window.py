@@ -163,6 +163,7 @@ class MainWindow(QMainWindow):
             "save_recipe": files.save_recipe,
             "copy": self.copy,
             "batch": files.batch,
+            "close": files.close_picture,
             "quit": self.close,
             "find_damage": lambda: session.find_damage(self.side.damage.kinds),
             "undo": session.undo,
@@ -300,6 +301,8 @@ class MainWindow(QMainWindow):
     def _show_source(self) -> None:
         source = self.session.source
         self._pages.setCurrentWidget(self.welcome if source is None else self.viewer)
+        self._kind.clear()
+        self._pixel.clear()
         if source is not None:
             self.banner.hide()
             self.statusBar().clearMessage()

@@ -58,7 +58,7 @@ class BatchDialog(QDialog):
         self._plan: LatestResult[list[BatchItem]] = LatestResult(session.workers, self)
         self._input = PathField("Folder of damaged pictures", kind="folder", start=folder)
         self._output = PathField("Folder for the results", kind="folder", start=folder)
-        self._masks = MaskSourceForm(folder)
+        self._masks = MaskSourceForm(folder, self)
         self._replace = QCheckBox("Replace existing results")
         self._settings = QLabel()
         self._settings.setWordWrap(True)
@@ -90,9 +90,9 @@ class BatchDialog(QDialog):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         for field in (self._input, self._output):
             form.addRow(field.title, field)
+        self._masks.add_rows(form)
+        form.addRow("", self._replace)
         layout.addLayout(form)
-        layout.addWidget(self._masks)
-        layout.addWidget(self._replace)
         layout.addWidget(self._settings)
         layout.addWidget(self._table, 1)
         layout.addWidget(self._bar)
@@ -212,8 +212,9 @@ class BatchDialog(QDialog):
         ready = self._input.path is not None and self._output.path is not None and self._masks.is_complete
         self._start.setEnabled(not active and ready)
         self._stop.setEnabled(active)
-        for widget in (self._input, self._output, self._masks, self._replace):
+        for widget in (self._input, self._output, self._replace):
             widget.setEnabled(not active)
+        self._masks.set_enabled(not active)
 
     def reject(self) -> None:
         """Stop the batch and close, however that is asked for; what is written stays."""

@@ -61,8 +61,8 @@ class Results(QObject):
         """The restoration that is shown, if there is one."""
         return self.history.current
 
-    def restart(self, source: Source) -> None:
-        """Forget everything, for another source; nothing arrives late from the last one."""
+    def restart(self, source: Source | None) -> None:
+        """Forget everything, for another source or none; nothing arrives late from the last one."""
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()

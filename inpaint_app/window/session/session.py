@@ -125,6 +125,18 @@ class Session(QObject):
         if self.is_automatic and self.missing_fraction > 0:
             self.restorer.restore()
 
+    def close_picture(self) -> None:
+        """Show nothing, as before a picture was opened; nothing of it may arrive any more."""
+        self.cancel()
+        self.healer.restart()
+        self.finder.restart()
+        self.results.restart(None)
+        self._forget_advice()
+        self.source = self.mask = self._missing_fraction = None
+        self.undo_stack.restart(self._inputs)
+        self.source_changed.emit()
+        self.mask_edited.emit()
+
     def _forget_advice(self) -> None:
         """Go back to the user's own parameters: Auto chose those it has for one picture."""
         if self.advice is not None:

@@ -137,7 +137,9 @@ class Viewer(QWidget):
         """Show what the session has now."""
         session = self._session
         self.display = resolve(Scene.of(session), session.view)
-        if session.source is not None:
+        if session.source is None:
+            self._mask.clear()
+        else:
             self._layout.set_picture_shape(session.source.shape)
         for name, pane in self.panes.items():
             shown = self.display.panes[name]

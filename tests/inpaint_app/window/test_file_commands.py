@@ -235,3 +235,26 @@ def test_only_what_can_be_opened_is_taken(window, files, tmp_path) -> None:
     assert frame.isVisible()
     window.dragLeaveEvent(QDragLeaveEvent())
     assert not frame.isVisible()
+
+
+def test_a_closed_picture_leaves_the_window_as_it_was_before_it(window, qtbot, files) -> None:
+    restored(window, qtbot, files["damaged"])
+    window.session.unsaved.discard()
+    trigger(window, "close")
+    settle(window, qtbot)
+    assert window.session.source is None
+    assert window.welcome.isVisible()
+    assert "Nothing is open." in texts(window)
+    assert len(window.session.results.history) == 0
+    assert all(not pane.canvas.has_picture for pane in window.viewer.panes.values())
+    assert not window.actions_["restore"].isEnabled()
+    assert window.windowTitle() == "Inpaint"
+    opened(window, qtbot, files["whole"])
+    assert window.viewer.panes["damaged"].canvas.has_picture
+
+
+def test_unsaved_work_is_not_closed_unasked(window, qtbot, files, monkeypatch) -> None:
+    restored(window, qtbot, files["damaged"])
+    monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: "stay")
+    trigger(window, "close")
+    assert window.session.source is not None
