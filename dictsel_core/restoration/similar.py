@@ -175,7 +175,7 @@ def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Gr
     groups = Groups(
         np.empty(shape, np.intp),
         reused("members", (*shape, planes.shape[2], search.size**2)),
-        planes[tile.region].mean(),
+        planes[tile.region].copy().mean(),  # in an order that does not depend on the planes around it
     )
     done = 0
     for top in range(0, wanted.shape[0], _CELL):
