@@ -136,13 +136,13 @@ def _measure_gaps() -> None:
     damaged, whole = _damaged_file(Path(tempfile.mkdtemp()))
     steps = {
         "nothing (other programs)": lambda: QTest.qWait(3000),
-        "open": lambda: window.session.open_file(damaged, reference=whole),
-        "restore and measure": window.session.restore,
+        "open": lambda: window.session.opener.open_file(damaged, reference=whole),
+        "restore and measure": window.session.restorer.restore,
         "invert the mask": lambda: window.session.edit_mask(lambda mask: mask.invert()),
         "undo": lambda: window.session.edit_mask(lambda mask: mask.undo()),
         "error map": window.actions_.modes["error"].trigger,
         "light up an atom": lambda: window.dictionary.gallery.atom_chosen.emit(3),
-        "restore again": window.session.restore,
+        "restore again": window.session.restorer.restore,
     }
     witness = _Witness()
     hearts = {}
@@ -152,7 +152,7 @@ def _measure_gaps() -> None:
         wait_until_settled(window)
         heart.stop()
         hearts[name] = heart, time.perf_counter() - start
-    window.session.discard()
+    window.session.unsaved.discard()
     window.close()
     stalls = witness.stalls()
     rows = []

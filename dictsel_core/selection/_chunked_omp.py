@@ -9,13 +9,13 @@ from dictsel_core._runs import stepwise
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, Floats, as_n_atoms
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, MatroidSparsity
-from dictsel_core.constraints.average import exchange_atoms
+from dictsel_core.constraints.average import budget_replacement
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import SpectralBound
 from dictsel_core.selection.chunks import Chunk, Chunks, SeparableConstraint, Workers
 from dictsel_core.selection.engine.gain_cost import best_replacement
 from dictsel_core.selection.engine.method import as_utility
-from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
 from dictsel_core.utility import Utility
@@ -137,14 +137,14 @@ class _SummedEngine(ReplacementEngine):
         self._chunks, self._smoothness = chunks, smoothness
         self._sums = chunks.values(None)
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
         values = np.where(eligible, self._sums.values, 0)
         atom, n = int(values.argmax()), len(values)
         if values[atom] <= 0:
-            return Pick(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n)
+            return SelectedAtom(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n)
         self._sums = self._chunks.values(atom)
-        return Pick(atom, float(values[atom]) / self._smoothness, n)
+        return SelectedAtom(atom, float(values[atom]) / self._smoothness, n)
 
 
 class _BudgetEngine(ReplacementEngine):
@@ -156,11 +156,11 @@ class _BudgetEngine(ReplacementEngine):
         self._price = 0.0
         self._sums = chunks.bounds(None, 0.0)
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
         chunks = self._chunks
-        spare = min(self._budget - chunks.n_used, len(chunks))
-        bounds = np.where(eligible, self._sums.values + self._price * spare, 0)
+        unused = min(self._budget - chunks.n_used, len(chunks))
+        bounds = np.where(eligible, self._sums.values + self._price * unused, 0)
         order = np.argsort(-bounds, kind="stable")
         columns: dict[int, Floats] = {}
 
@@ -173,13 +173,13 @@ class _BudgetEngine(ReplacementEngine):
 
         costs, slots, at_cap = chunks.removals()
         atom, replacement, n_exact = best_replacement(
-            bounds, lambda atom: exchange_atoms(gains_of(atom), costs, slots, at_cap, spare)
+            bounds, lambda atom: budget_replacement(gains_of(atom), costs, slots, at_cap, unused)
         )
         if replacement is None:
-            return Pick(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n_exact)
+            return SelectedAtom(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n_exact)
         self._price = replacement.price
         self._sums = chunks.bounds((atom, replacement), replacement.price)
-        return Pick(atom, replacement.value / self._smoothness, n_exact)
+        return SelectedAtom(atom, replacement.value / self._smoothness, n_exact)
 
 
 def _start(  # noqa: PLR0913  (the options above)

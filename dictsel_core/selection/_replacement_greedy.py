@@ -9,7 +9,7 @@ from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.differences import SquaredDifferences
 from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.engine.utility_differences import UtilityDifferences
 from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
@@ -114,16 +114,16 @@ class _Engine(ReplacementEngine):
         )
         self.update_table(np.arange(n_points))
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
         values = np.where(eligible, self.constraint.swap_values(self.table), 0)
         atom = int(values.argmax())
         if values[atom] <= 0:
             totals = self.table.additions.sum(axis=0, dtype=np.float64)
-            return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, len(values))
+            return SelectedAtom(int(np.where(new, totals, -1.0).argmax()), 0.0, len(values))
         replacement = self.constraint.swap(self.table, atom)
         self.update_table(self.state.apply(replacement, atom))
-        return Pick(atom, replacement.value, len(values))
+        return SelectedAtom(atom, replacement.value, len(values))
 
     def update_table(self, rows: Ints) -> None:
         """Recompute the differences of patches whose support has changed."""

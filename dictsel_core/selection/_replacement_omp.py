@@ -15,7 +15,7 @@ from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.fits import GramFit
 from dictsel_core.selection.engine.gain_cost import GainCostEngine
 from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import Pick
+from dictsel_core.selection.engine.replacement import SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
 from dictsel_core.selection.problem import Problem
@@ -186,7 +186,7 @@ class OMPEngine(GainCostEngine):
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
         self.iteration += 1
         smoothness = self.problem.ground_set.smoothness

@@ -11,7 +11,7 @@ from dictsel_core.constraints import AverageSparsity, IndividualSparsity, Replac
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection._modular import modular_values
 from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import Pick
+from dictsel_core.selection.engine.replacement import SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.engine.utility_differences import UtilityDifferences
 from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
@@ -143,7 +143,7 @@ class _Individual:
         self.slots = np.full((n_points, capacity), -1)
         self.sizes = np.zeros(n_points, dtype=np.intp)
 
-    def take_best(self) -> Pick:
+    def take_best(self) -> SelectedAtom:
         """Select the atom that increases the objective most."""
         # A swap gains the value of the new atom and costs that of the old one.
         table = ReplacementGains(self.values, self.kept, self.slots, self.sizes)
@@ -156,7 +156,7 @@ class _Individual:
         self.kept[rows, slots] = self.values[rows, atom]
         self.slots[rows, slots] = atom
         self.sizes[rows] += change.removed[rows] < 0
-        return Pick(atom, change.value, len(totals))
+        return SelectedAtom(atom, change.value, len(totals))
 
     def supports(self) -> Ints:
         """Return the chosen atoms of each patch, padded with -1."""
@@ -180,7 +180,7 @@ class _Average:
         # Upper bounds of the gains, negative; a sorted list is a heap.
         self.queue = sorted(zip((-self.values.sum(axis=0)).tolist(), range(n_candidates), strict=True))
 
-    def take_best(self) -> Pick:
+    def take_best(self) -> SelectedAtom:
         """Select the atom that increases the objective most; gains never grow, so old ones are bounds."""
         n_exact = 0
         fresh: set[int] = set()
@@ -194,7 +194,7 @@ class _Average:
         self.pool, rows, slots = self._with(atom)
         self.atoms[rows, slots] = atom
         self.total -= gain
-        return Pick(atom, -gain, n_exact)
+        return SelectedAtom(atom, -gain, n_exact)
 
     def supports(self) -> Ints:
         """Return the atoms of each patch that are within the budget, padded with -1."""

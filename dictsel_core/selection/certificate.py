@@ -161,7 +161,6 @@ class OptimumBound(EnergyBound):
     def __init__(self, problem: Problem, constraint: Constraint) -> None:
         super().__init__(problem)
         self._constraint = constraint
-        self._concavities: dict[int, float] = {}
 
     def certificate(
         self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
@@ -283,11 +282,8 @@ class OptimumBound(EnergyBound):
     def _concavity(self, size: int) -> float:
         if len(self._problem.ground_set) > _MAX_GRAM:
             return 0.0
-        if size not in self._concavities:
-            alike = self._constraint.treats_atoms_alike
-            ground_set = self._problem.ground_set
-            self._concavities[size] = ground_set.smallest_eigenvalue(size, merge_duplicates=alike)
-        return self._concavities[size]
+        alike = self._constraint.treats_atoms_alike
+        return self._problem.ground_set.smallest_eigenvalue(size, merge_duplicates=alike)
 
 
 def _eigenvalues(data: Floats) -> NDArray[np.float64]:

@@ -12,7 +12,6 @@ from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import (
     AverageSparsity,
     IndividualSparsity,
-    Matroid,
     MatroidSparsity,
     Replacement,
     ReplacementGains,
@@ -211,9 +210,11 @@ class Chunks:
         return sum(chunk.state.n_used for chunk in self._chunks)
 
     def split(self, constraint: SeparableConstraint) -> None:
-        """Give each chunk its part of the constraint."""
-        for chunk, own in zip(self._chunks, split_constraint(constraint, self.sizes), strict=True):
-            chunk.constraint = own
+        """Give each chunk its part of the constraint; the budget of average sparsity stays that of all."""
+        start = 0
+        for chunk, size in zip(self._chunks, self.sizes, strict=True):
+            chunk.constraint = constraint.part(np.arange(start, start + size))
+            start += size
 
     def ask(self, question: Callable[[Chunk], Answer]) -> list[Answer]:
         """Return the answers of all chunks to one question, in their order."""
@@ -277,20 +278,3 @@ class Chunks:
         ends = np.cumsum(self.sizes)[:-1]
         pairs = zip(np.split(replacement.added, ends), np.split(replacement.removed, ends), strict=True)
         return [Replacement(0.0, *pair) for pair in pairs]
-
-
-def split_constraint(constraint: SeparableConstraint, sizes: Sequence[int]) -> list[SeparableConstraint]:
-    """Return the constraint of each chunk; the budget of average sparsity stays that of all."""
-    ends = np.cumsum(sizes)
-    bounds = list(zip(ends - sizes, ends, strict=True))
-    if isinstance(constraint, MatroidSparsity):
-        matroids = constraint.matroids
-        if isinstance(matroids, Matroid):
-            return [constraint] * len(sizes)
-        return [MatroidSparsity(matroids[start:stop]) for start, stop in bounds]
-    caps = constraint.caps
-    if not isinstance(caps, np.ndarray):
-        return [constraint] * len(sizes)
-    if isinstance(constraint, IndividualSparsity):
-        return [IndividualSparsity(caps[start:stop]) for start, stop in bounds]
-    return [AverageSparsity(caps[start:stop], constraint.budget) for start, stop in bounds]

@@ -19,7 +19,7 @@ _MENUS = {
         ("open_mask", "open_reference", "open_recipe", "damage"),
         ("export", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
         ("batch",),
-        ("quit",),
+        ("close", "quit"),
     ),
     "&Edit": (("undo", "redo"), ("copy", "paste"), ("preferences",)),
     "&Mask": (

@@ -24,7 +24,7 @@ from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs.file_dialogs import name_filter
-from inpaint_app.window.session.remedies import REMEDIES
+from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
@@ -36,7 +36,7 @@ _QUALITY = Quantity(
     minimum=1,
     maximum=100,
     default=95,
-    tooltip="For JPEG and WebP: higher is better and larger; WebP at 100 is lossless.",
+    tooltip="For lossy formats: higher is better and larger; WebP at 100 is lossless.",
 )
 
 
@@ -164,7 +164,9 @@ class ExportDialog(QDialog):
 
     def _show_depths(self, chosen: Format) -> None:
         own, before = self._source.picture.depth, self._wanted_depth
-        possible = [depth for depth in chosen.depths if depth in (8, 16) or depth == own]
+        is_plain_gray = not (self._properties.is_color or self._properties.is_transparent)
+        depths = chosen.depths_of(is_plain_gray=is_plain_gray)
+        possible = [depth for depth in depths if depth in (8, 16) or depth == own]
         self._depth.clear()
         for depth in possible:
             kind = "32-bit float" if depth == 32 else f"{depth} bits per channel"

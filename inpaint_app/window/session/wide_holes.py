@@ -49,7 +49,7 @@ class WideHoles(QObject):
     def fill_with_texture(self) -> None:
         """Restore again, with wide holes filled with texture."""
         self._session.set_settings(replace(self._session.settings, fill="texture"))
-        self._session.restore()
+        self._session.restorer.restore()
 
     def _restart(self) -> None:
         self._is_dismissed = False

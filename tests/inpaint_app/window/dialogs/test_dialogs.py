@@ -73,7 +73,7 @@ def test_the_source_is_named_as_such(export, files) -> None:
     assert not export.can_export
 
 
-@pytest.mark.parametrize("name", ["", "picture", "picture.gif"])
+@pytest.mark.parametrize("name", ["", "picture", "picture.xcf"])
 def test_a_name_without_a_format_is_refused(export, tmp_path, name) -> None:
     find(export, QLineEdit, "File").setText(str(tmp_path / name) if name else "")
     assert not export.can_export

@@ -43,7 +43,7 @@ def test_a_hint_that_was_dismissed_comes_back_with_another_picture(smooth, qtbot
     smooth.edit_mask(lambda mask: mask.fill(Rect(0, 0, 30, 30)))
     settle(smooth, qtbot)
     assert not smooth.wide_holes.is_hint_wanted
-    smooth.open_file(files["damaged"])
+    smooth.opener.open_file(files["damaged"])
     settle(smooth, qtbot)
     smooth.edit_mask(lambda mask: mask.fill(Rect(0, 0, 30, 30)))
     settle(smooth, qtbot)

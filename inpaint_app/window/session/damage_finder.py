@@ -15,12 +15,12 @@ from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.missing import Mask, MissingPixels
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.jobs.damage_choice import DamageChoice, Proposal, propose, region_near
 from inpaint_app.jobs.detect import analyze_picture
-from inpaint_app.jobs.find_damage import FoundChoice, Proposal, propose, region_near
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.state import Activity
-from inpaint_app.window.session.worker_pool import WorkerPool
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
     from dictsel_core import DamageAnalysis
@@ -42,7 +42,7 @@ class DamageFinder(QObject):
     ----------
     analysis : DamageAnalysis or None
         All that may be damage; None before it was looked for.
-    choice : FoundChoice
+    choice : DamageChoice
         What of it is in the mask.
     """
 
@@ -61,7 +61,7 @@ class DamageFinder(QObject):
         self._mask: MaskHistory | None = None
         self._added: Mask | None = None
         self.analysis: DamageAnalysis | None = None
-        self.choice = FoundChoice()
+        self.choice = DamageChoice()
 
     @property
     def activity(self) -> Activity | None:
@@ -102,7 +102,7 @@ class DamageFinder(QObject):
         activity = Activity("detect", Progress("detecting damage", 0.0))
         self._task.start(activity, work, done=self._take, failed=self.failed.emit)
 
-    def choose(self, choice: FoundChoice) -> None:
+    def choose(self, choice: DamageChoice) -> None:
         """Put another choice of the damage into the mask; kinds that are new are looked for."""
         kinds, self.choice = choice.kinds, replace(choice, kinds=self.choice.kinds)
         if self._source is not None and self._mask is not None:

@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.window.session.state import Activity
-from inpaint_app.window.session.worker_pool import Work, WorkerPool
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.worker_pool import Work, WorkerPool
 
 
 class ExclusiveTask(QObject):

@@ -18,7 +18,7 @@ _REACH = 4
 
 
 @dataclass(frozen=True)
-class FoundChoice:
+class DamageChoice:
     """Which of the found regions are damage.
 
     Attributes
@@ -44,7 +44,7 @@ class Proposal:
     added: Mask
 
 
-def propose(mask: Mask, added: Mask | None, analysis: DamageAnalysis, choice: FoundChoice) -> Proposal:
+def propose(mask: Mask, added: Mask | None, analysis: DamageAnalysis, choice: DamageChoice) -> Proposal:
     """Return a mask with the chosen damage in place of that added before; what was painted stays."""
     others = mask if added is None else mask & ~added
     found = np.zeros(analysis.shape, np.bool_)
@@ -55,7 +55,7 @@ def propose(mask: Mask, added: Mask | None, analysis: DamageAnalysis, choice: Fo
 
 
 def region_near(
-    analysis: DamageAnalysis, choice: FoundChoice, row: int, column: int, reach: int = _REACH
+    analysis: DamageAnalysis, choice: DamageChoice, row: int, column: int, reach: int = _REACH
 ) -> int | None:
     """Return the number of the chosen or removed region nearest to a pixel; None if all are too far."""
     height, width = analysis.shape
@@ -68,7 +68,7 @@ def region_near(
     return None
 
 
-def count_chosen(analysis: DamageAnalysis, choice: FoundChoice) -> dict[DamageKind, int]:
+def count_chosen(analysis: DamageAnalysis, choice: DamageChoice) -> dict[DamageKind, int]:
     """Return how many regions of each kind are chosen."""
     threshold, confidences = 1 - choice.sensitivity, analysis.confidences
     removed = [analysis.kind_of(number) for number in choice.removed if confidences[number] >= threshold]

@@ -6,8 +6,8 @@ import pytest
 
 from inpaint_app.errors import UserError
 from inpaint_app.jobs.control import Progress
-from inpaint_app.window.session.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.state import Activity
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
 
 STARTING = Activity("restore", Progress("starting"))
 

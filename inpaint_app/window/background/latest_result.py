@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.window.session.worker_pool import WorkerPool
+from inpaint_app.window.background.worker_pool import WorkerPool
 
 Ready = TypeVar("Ready")
 

@@ -12,6 +12,6 @@ REMEDIES = {
     Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or choose a depth of 8 bits",
     Remedy.GIVE_RECIPE: "choose a file written by Save Recipe",
     Remedy.RESTORE_ARRAY: "use the command 'inpaint restore', which takes any number of pages and bands",
-    Remedy.ACCEPT_LOSS: "export TIFF, or accept that they are lost",
+    Remedy.ACCEPT_LOSS: "keep the format of the source, or accept that they are lost",
     Remedy.RESTORE_FOLDER: "choose a picture inside it, or use File > Restore a Folder (Ctrl+B)",
 }

@@ -18,7 +18,7 @@ _MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Transfer:
+class DroppedData:
     """What was dropped or pasted; None where absent.
 
     Attributes
@@ -64,7 +64,7 @@ class Transfer:
         )
 
 
-def read_transfer(data: QMimeData) -> Transfer | None:
+def read_mime_data(data: QMimeData) -> DroppedData | None:
     """Return what a clipboard or a drop holds for us; None if nothing."""
     paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
     if paths:
@@ -72,11 +72,11 @@ def read_transfer(data: QMimeData) -> Transfer | None:
     if data.hasImage():
         image = data.imageData()
         if isinstance(image, QImage) and not image.isNull():
-            return Transfer(image=image)
+            return DroppedData(image=image)
     return None
 
 
-def _sorted(paths: list[Path]) -> Transfer | None:
+def _sorted(paths: list[Path]) -> DroppedData | None:
     """Tell several files apart by their names: those with "mask" or "original" in them come second.
 
     The first of all decides whether a folder or a picture is taken.
@@ -85,13 +85,13 @@ def _sorted(paths: list[Path]) -> Transfer | None:
     if not usable:
         return None
     if is_visible_folder(usable[0]):
-        return Transfer(folder=usable[0], skipped=_without(paths, usable[0]))
+        return DroppedData(folder=usable[0], skipped=_without(paths, usable[0]))
     files = [path for path in usable if not is_visible_folder(path)]
     mask = _named(files, "mask") if len(files) > 1 else None
     others = [path for path in files if path != mask]
     reference = _named(others, "original", "reference") if len(others) > 1 else None
     picture = next(path for path in others if path != reference)
-    return Transfer(picture, mask, reference, skipped=_without(paths, picture, mask, reference))
+    return DroppedData(picture, mask, reference, skipped=_without(paths, picture, mask, reference))
 
 
 def _without(paths: list[Path], *taken: Path | None) -> tuple[Path, ...]:

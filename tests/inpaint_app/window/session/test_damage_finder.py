@@ -18,7 +18,7 @@ def scratched(session, qtbot):
     pixels[40, 10:80] += 90
     pixels[10:90, 90] -= 90
     session.set_settings(FAST)
-    session.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
+    session.opener.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
     settle(session, qtbot)
     return session
 
@@ -88,7 +88,7 @@ def test_a_cancelled_search_changes_nothing(scratched, qtbot) -> None:
 
 def test_another_picture_forgets_what_was_found(scratched, qtbot) -> None:
     found(scratched, qtbot)
-    scratched.open_sample()
+    scratched.opener.open_sample()
     settle(scratched, qtbot)
     assert scratched.finder.analysis is None
 

@@ -2,8 +2,8 @@
 
 import threading
 
-from inpaint_app.window.session.latest_result import LatestResult
-from inpaint_app.window.session.worker_pool import WorkerPool
+from inpaint_app.window.background.latest_result import LatestResult
+from inpaint_app.window.background.worker_pool import WorkerPool
 
 
 def settle(workers: WorkerPool, qtbot) -> None:
