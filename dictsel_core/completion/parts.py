@@ -38,7 +38,7 @@ def hole_cells(wide: Bools, top: int = 0, left: int = 0) -> Ints:
     top, left : int
         Where it begins, at multiples of the size of a cell.
     """
-    pixels = np.argwhere(wide) + (top, left)
+    pixels = np.argwhere(wide) + np.array([top, left])
     cells, numbers = np.unique(pixels // CELL, axis=0, return_inverse=True)
     found = np.empty((len(cells), 6), np.intp)
     found[:, :2] = cells

@@ -21,7 +21,7 @@ _MIN_OBSERVED = 4
 #: several rows at once, up to half of this number.
 _ROW_PERIOD = 12
 #: Estimates do not depend on what is around a block of an image whose first row and column, counted in the
-#: image, are multiples of this; see `_aligned`.
+#: image, are multiples of this; see `aligned_patches`.
 CODING_GRID = 2 * _ROW_PERIOD
 
 
@@ -105,7 +105,7 @@ class PatchCoder:
         hidden, values = missing.reshape(-1), filled.reshape(-1)
 
         def rebuild(rows: Ints, columns: Ints) -> Floats:
-            order, places = _aligned(rows, columns)
+            order, places = aligned_patches(rows, columns)
             pixels = patches.pixels(rows[order], columns[order])
             weights = np.where(hidden.take(pixels), weight, np.float32(1))
             pixels *= n_channels
@@ -152,7 +152,7 @@ class PatchCoder:
         return rebuilt
 
 
-def _aligned(rows: Ints, columns: Ints) -> tuple[Ints, Ints]:
+def aligned_patches(rows: Ints, columns: Ints) -> tuple[Ints, Ints]:
     """Order patches so that the place of each, modulo `_ROW_PERIOD`, depends on its row and column alone.
 
     Their products are then rounded in the same way, whatever other patches are coded with them.

@@ -28,8 +28,8 @@ class RestorePlan(PlanFacts):
     """What is left to do for a restoration once the whole image has been looked at, block by block.
 
     Made by `DetailSurvey.plan`. Its stages are functions of a block and a margin around it, so that blocks
-    can be computed anywhere and in any order. All blocks together are what `restore` returns, bit for bit on
-    the same type of processor, except for `rounds` = None, where `restore` decides on the same sample too.
+    can be computed anywhere and in any order. Together they are what `restore` returns, bit for bit on the
+    same type of processor: it goes through the same stages, with the whole image as a single block.
 
     Attributes
     ----------
@@ -55,6 +55,7 @@ class RestorePlan(PlanFacts):
     A small image in blocks of 64 x 64 pixels, each with what it needs around it:
 
     >>> import numpy as np
+    >>> from dictsel_core import ImageSpec, PictureSurvey, restore
     >>> image = np.add.outer(np.arange(96), np.arange(96)).astype(np.uint8)[:, :, None]
     >>> mask = np.random.default_rng(0).random((96, 96, 1)) < 0.5
     >>> arrays = {"image": image, "mask": mask}
