@@ -7,6 +7,7 @@ from pathlib import Path
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.exif import take_orientation
+from inpaint_app.files.formats.shared.xmp import with_upright_xmp
 from inpaint_app.files.limits import MAX_FILE_BYTES
 from inpaint_app.files.registry import recognise
 from inpaint_app.files.whole_file import read_whole_file
@@ -104,4 +105,5 @@ def _apply_orientation(picture: Picture) -> Picture:
         exif, orientation = take_orientation(picture.exif)
     except DamagedError:
         return replace(picture, exif=None).with_notices("The EXIF information is damaged and was left out.")
-    return replace(picture, exif=exif).oriented(orientation)
+    upright = replace(picture, exif=exif).oriented(orientation)
+    return upright if orientation == 1 else with_upright_xmp(upright)

@@ -26,8 +26,8 @@ def exact() -> list[Format]:
 
 
 def lossy() -> list[Format]:
-    """Return the formats that can be written and have a quality."""
-    return [each for each in writable() if each.is_lossy]
+    """Return the formats that have a quality, whether or not what they need is installed."""
+    return [each for each in FORMATS if each.encode is not None and each.is_lossy]
 
 
 def transparent() -> list[Format]:

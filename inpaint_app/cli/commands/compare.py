@@ -43,11 +43,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    console = Console(as_json=args.json, quiet=args.quiet)
     check_input(args.input)
-    chosen = resolve_options(args, preset="fast")  # refinement would hide what the constraints do
     default = args.input.with_name(f"{args.input.stem}_comparison.png")
-    output = Output(default if args.output is None else args.output, args.overwrite)
+    output = Output(options.resolve_output(args.output, args.input, default), args.overwrite)
+    console = Console.of(args, output.path)
+    chosen = resolve_options(args, preset="fast")  # refinement would hide what the constraints do
     source = load_source(args.input, chosen.mask_spec, args.reference)
     check_drawable(source.picture, args.input)
     output.check(source.files)

@@ -38,19 +38,26 @@ def _suitable() -> list[Format]:
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser, "an intact picture")
-    options.add_output(parser, f"{format_names(_suitable())}: exact formats with alpha", required=True)
+    options.add_output(
+        parser, f"an exact format with alpha such as {format_names(_suitable()[:3])}", required=True
+    )
     missing = "fraction of the pixels to drop: 0.8 or 80%%"
     parser.add_argument("--missing", metavar="FRACTION", type=fraction, help=missing)
     parser.add_argument("--scratches", action="store_true", help="draw a few thin curved scratches")
     parser.add_argument("--text", metavar="STR", help="stamp a text all over the picture")
     seed = "seed of the random generator (default 0)"
     parser.add_argument("--seed", metavar="N", type=options.value_of_setting("seed"), default=0, help=seed)
-    parser.add_argument("--mask-out", metavar="M", type=Path, help="also write the mask, white = missing")
+    parser.add_argument(
+        "--mask-out", metavar="M", type=options.output_path, help="also write the mask, white = missing"
+    )
     options.add_verbosity(parser, json=False)
 
 
 def _run(args: argparse.Namespace) -> int:
-    console, damage = Console(quiet=args.quiet), _damage(args)
+    args.output = options.resolve_output(args.output, args.input, Path("damaged.png"))
+    if args.mask_out is not None:
+        args.mask_out = options.resolve_output(args.mask_out, args.input, Path("mask.png"))
+    console, damage = Console.of(args, args.output, args.mask_out), _damage(args)
     paths = [args.output] if args.mask_out is None else [args.output, args.mask_out]
     for path in paths:
         target = check_output(path, overwrite=args.overwrite, protect=[args.input])

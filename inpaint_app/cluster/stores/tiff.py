@@ -142,7 +142,8 @@ def write_tiff(file: BinaryIO, shape: tuple[int, ...], picture: Picture, bands: 
     """
     exif = None if picture.exif is None else (read_header(picture.exif), picture.exif)
     order = "<" if exif is None else exif[0].order
-    with tifffile.TiffWriter(file, bigtiff=True, byteorder=order) as writer:
+    handle = tifffile.FileHandle(file, name="picture.tif")  # the file itself has no name yet
+    with tifffile.TiffWriter(handle, bigtiff=True, byteorder=order) as writer:
         writer.write(
             _tiles(bands),
             shape=shape,

@@ -55,8 +55,6 @@ def test_a_new_format_is_taken_from_folders(toy, tmp_path) -> None:
 def test_a_new_format_is_named_by_the_command_line(toy, tmp_path, capsys) -> None:
     assert main(["restore", "--help"]) == 0
     assert "TGA or Toy" in " ".join(capsys.readouterr().out.split())
-    assert main(["damage", "--help"]) == 0
-    assert "TGA or Toy: exact formats with alpha" in " ".join(capsys.readouterr().out.split())
     with pytest.raises(UserError, match=r"\.toy"):
         write_picture(GRAY, tmp_path / "a.unknown")
 

@@ -22,7 +22,7 @@ from inpaint_app.files.formats.shared.ifd import (
     read_directory,
     read_header,
 )
-from inpaint_app.files.formats.tiff.extra_tags import swapped
+from inpaint_app.files.formats.tiff.extra_tags import block_tags, swapped
 from inpaint_app.image.picture import Array, Picture
 
 _STRIP_BYTES = 1024**2
@@ -97,7 +97,8 @@ def _extra_tags(
 ) -> list[tuple[int, int, int, bytes, bool]]:
     """Return the tags of a page that tifffile does not write by itself, in the order of the file."""
     entries = {
-        tag.number: Entry(tag.number, tag.kind, swapped(tag.payload, tag.kind, order)) for tag in page.tags
+        tag.number: Entry(tag.number, tag.kind, swapped(tag.payload, tag.kind, order))
+        for tag in (*page.tags, *block_tags(page.blocks))
     }
     if exif is not None:
         header, block = exif
