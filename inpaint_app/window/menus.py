@@ -97,8 +97,8 @@ class Menus:
         self._fill(self.context, _CONTEXT)
         self.bar = self._toolbar()
         self._fill(self.bar, _TOOLBAR)
-        self.label_buttons(all_of_them=True)
-        self._full_width = self.bar.sizeHint().width()
+        self._label_buttons(all_of_them=True)
+        self._full_width = 0
 
     def _fill(self, target: QMenu | QToolBar, sections: tuple[tuple[str, ...], ...]) -> None:
         for place, section in enumerate(sections):
@@ -117,9 +117,10 @@ class Menus:
 
     def fit_into(self, width: int) -> None:
         """Leave out the names of some buttons if the toolbar would be too wide."""
-        self.label_buttons(all_of_them=width >= self._full_width)
+        self._full_width = self._full_width or self.bar.sizeHint().width()
+        self._label_buttons(all_of_them=width >= self._full_width)
 
-    def label_buttons(self, *, all_of_them: bool) -> None:
+    def _label_buttons(self, *, all_of_them: bool) -> None:
         """Put their names beside buttons of the toolbar, or beside the most important ones."""
         for name in _LABELLED:
             button = self.bar.widgetForAction(self._actions[name])
