@@ -33,8 +33,8 @@ class ManualDialog(QDialog):
 class _Page(QTextBrowser):
     """Text whose pictures are assets."""
 
-    def loadResource(self, kind: int, name: QUrl) -> object:
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Return a picture of the manual."""
         if kind == QTextDocument.ResourceType.ImageResource.value:
-            return QImage.fromData(asset(*name.path().split("/")).read_bytes())
+            return QImage.fromData(asset(*QUrl(name).path().split("/")).read_bytes())
         return super().loadResource(kind, name)
