@@ -13,7 +13,7 @@ from dictsel_core.restoration.tiles import Search, Tile
 
 #: References of a product across, and down times the rows of their candidates: they share many of these, and
 #: the product stays in the cache.
-_COLUMNS, _ROWS = 4, 160
+_COLUMNS, _ROWS = 8, 160
 #: Whole numbers up to this one, and hence sums of these, are exact in float32.
 _EXACT = 1 << 24
 

@@ -1,6 +1,7 @@
 """The definition of a file format: how it is recognised, read and written, and what it can store."""
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -40,7 +41,7 @@ class PlugIn:
     @property
     def remedy(self) -> str:
         """What to do where it is not installed."""
-        return f"install it with pip install '{self.package}'"
+        return f"install it with pip install {shlex.quote(self.package)}"
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Format:
         Whether it changes none at the quality 100.
     max_colors : int or None
         Most colours of a picture that is not gray; None where there is no limit.
-    max_side, max_exif, max_icc : int or None
+    max_side, max_exif, max_icc, max_xmp : int or None
         Longest side in pixels, and bytes of metadata; None where only the limits of reading hold.
     plug_in : PlugIn or None
         The package that it needs.
@@ -100,6 +101,7 @@ class Format:
     max_side: int | None = None
     max_exif: int | None = None
     max_icc: int | None = None
+    max_xmp: int | None = None
     plug_in: PlugIn | None = None
 
     @property

@@ -7,7 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QDockWidget,
     QLabel,
@@ -406,6 +413,11 @@ class MainWindow(QMainWindow):
             self.viewer.close_workers()
             self.session.close()
         super().closeEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the toolbar into the new width."""
+        self.menus.fit_into(event.size().width())
+        super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow another palette."""

@@ -51,8 +51,8 @@ def encode_gif(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     if picture.is_color:
         is_exact = image.getcolors(_MAX_COLORS) is not None
         image = _indexed(picture) if is_exact else image.quantize(_MAX_COLORS, Image.Quantize.MEDIANCUT)
-    comment = picture.block(MetadataKind.COMMENT)
-    save_by_pillow(image, "GIF", picture, file, {} if comment is None else {"comment": comment})
+    comments = [block.payload for block in picture.blocks if block.kind is MetadataKind.COMMENT]
+    save_by_pillow(image, "GIF", picture, file, {"comment": b"\n".join(comments)} if comments else {})
 
 
 def _indexed(picture: Picture) -> Image.Image:

@@ -94,7 +94,7 @@ def _scores(figures: QualityMetrics | None, form: int) -> list[str]:
     elif figures.estimate is not None:
         parts = [_estimated(figures.estimate, names[0], form)]
     else:
-        parts = ["PSNR not known"]
+        parts = ["PSNR not known"] if form == 0 else []
     if scores.ssim is not None:
         parts.append(f"{names[1]}{scores.ssim:.4f}")
     return parts

@@ -88,11 +88,7 @@ def picture_of_array(values: Array, name: str, *, channels: bool, alpha: Array |
 
 
 def _page(values: Array, dtype: np.dtype[np.generic], alpha: Array | None) -> Picture:
-    if values.dtype.kind in "ui" and values.dtype.itemsize == 8 and _is_beyond_float64(values):
-        raise UnsupportedError(
-            "it has whole numbers beyond 2^53 that float64 cannot hold", "scale it to 32 bits first"
-        )
-    pixels = np.ascontiguousarray(values, dtype=dtype)
+    pixels = np.ascontiguousarray(to_accepted(values))
     if values.dtype.kind == "b":
         pixels = pixels * np.uint8(255)
     white = np.iinfo(dtype).max if dtype.kind in "ui" else 1  # type: ignore[type-var]
@@ -100,12 +96,25 @@ def _page(values: Array, dtype: np.dtype[np.generic], alpha: Array | None) -> Pi
     return Picture(pixels, opacity)
 
 
-def _is_beyond_float64(values: Array) -> bool:
-    return int(values.max()) > 2**53 or int(values.min()) < -(2**53)
+def to_accepted(values: Array) -> Array:
+    """Return values with the dtype that a picture has for them.
+
+    Raises
+    ------
+    UnsupportedError
+        If float64 cannot hold 64-bit integers exactly.
+    """
+    dtype = accepted_dtype(values.dtype)
+    is_long = values.dtype.kind in "ui" and values.dtype.itemsize == 8
+    if is_long and (int(values.max()) > 2**53 or int(values.min()) < -(2**53)):
+        raise UnsupportedError(
+            "it has whole numbers beyond 2^53 that float64 cannot hold", "scale it to 32 bits first"
+        )
+    return values.astype(dtype, copy=False)
 
 
 def accepted_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
-    """Return the dtype that a picture has for an array of some dtype."""
+    """Return the dtype that a picture has for values of some dtype: 64-bit integers become float64."""
     if dtype.kind == "b":
         return np.dtype(np.uint8)
     if dtype.kind in "ui" and dtype.itemsize == 8:
