@@ -139,7 +139,8 @@ def halved(values: Array) -> Array:
     even = np.pad(values, padding, mode="edge")
     height, width = even.shape[:2]
     means = even.reshape(height // 2, 2, width // 2, 2, *even.shape[2:]).mean(axis=(1, 3), dtype=np.float64)
-    return (np.rint(means) if values.dtype.kind in "ui" else means).astype(values.dtype)
+    rounded: Array = (np.rint(means) if values.dtype.kind in "ui" else means).astype(values.dtype)
+    return rounded
 
 
 def _read_source(source: DamagedStore, name: str, rect: Rect) -> Array:

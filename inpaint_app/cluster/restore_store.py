@@ -4,7 +4,7 @@ import functools
 import json
 import operator
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -14,7 +14,7 @@ from typing import TypeVar
 from dictsel_core import ArraySpec, ImageSpec, PictureSurvey, RestorePlan, RestoreSettings, __version__
 from inpaint_app.cluster.block_jobs import CountMarks, HalveBlock, Measure, RestoreBlock, Restoring
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks
-from inpaint_app.cluster.executors import Executor, open_executor
+from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.source import DamagedStore, describe_source
 from inpaint_app.cluster.target import Target, plan_target
 from inpaint_app.cluster.workspace import Workspace, open_workspace
@@ -130,7 +130,7 @@ class _Pass:
     kind: str
     work: float
     blocks: Sequence[Rect]
-    job: Callable[[Rect], Callable[[], bool]]
+    job: Callable[[Rect], Job[bool]]
     arrays: tuple[ArraySpec, ...] = ()
     """That must exist before it."""
     released: tuple[str, ...] = ()
@@ -151,7 +151,7 @@ class _Run:
         self._target, self._workspace, self._executor = target, workspace, executor
         self._settings, self._block = request.settings, request.block
         self._control, self._survey_share = control, 0.0
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
 
     def plan(self, source: DamagedStore) -> tuple[DamagedStore, RestorePlan]:
         """Return the picture with what had to be found out about its mask, and the plan."""
@@ -221,7 +221,7 @@ class _Run:
         workspace, target = self._workspace, self._target
         for stage in plan.stages:
             blocks = cut_into_blocks(stage.shape, self._block)
-            job = functools.partial(RestoreBlock, shared, stage.name)
+            job: Callable[[Rect], Job[bool]] = functools.partial(RestoreBlock, shared, stage.name)
             arrays = tuple(spec for spec in stage.writes if spec.name != plan.output)
             released = tuple(plan.released_after(stage))
             yield _Pass(stage.name, stage.kind, stage.work, blocks, job, arrays, released)
