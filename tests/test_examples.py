@@ -41,3 +41,7 @@ def test_chosen_pictures_explain_more_than_random_ones(monkeypatch, capsys):
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
 def test_every_example_is_tested_above(path):
     assert f'"{path.name}"' in Path(__file__).read_text()
+
+
+def test_a_dask_array_is_restored_as_an_array_in_memory(monkeypatch, capsys):
+    assert numbers("dask_array.py", r"differing from restore\(\): (\d+)", monkeypatch, capsys) == [0]
