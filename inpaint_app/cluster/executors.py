@@ -152,6 +152,7 @@ def run_job(job: Callable[[], Result], version: str) -> Result:
     """Run a job on a worker, which must have the version that the job comes from."""
     if version != __version__:
         raise UserError(f"A worker has dictsel {__version__}, not {version}", _SAME_EVERYWHERE)
+    worker_setup.keep_freed_memory()
     load_extra("zarr").config.set({"threading.max_workers": 1})
     return job()
 
