@@ -9,6 +9,7 @@ from dictsel_core._layout import Axis
 from dictsel_core._validation import as_count
 from dictsel_core.estimation.result import QualityEstimate
 from dictsel_core.restoration import PresetName, RestoreSettings
+from dictsel_core.restoration.canvas import as_layers
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.settings import as_settings
 
@@ -72,4 +73,4 @@ def estimate_psnr(
     from dictsel_core.estimation.sample import held_out_sample  # noqa: PLC0415  (scipy is slow to import)
 
     sample = held_out_sample(damaged.sample(_MAX_IMAGES), asked, rng)
-    return sample.estimate(int(np.count_nonzero(damaged.missing)))
+    return sample.estimate(sum(np.count_nonzero(as_layers(each)) for each in damaged.missing))
