@@ -30,6 +30,7 @@ Examples
 from typing import TYPE_CHECKING, Any
 
 from dictsel_core._runs import GeneratorRun, Run
+from dictsel_core._version import __version__ as __version__
 from dictsel_core.bases import AtomOrigin
 from dictsel_core.constrained_pursuit import constrained_omp
 from dictsel_core.constraints import (
@@ -154,7 +155,6 @@ if TYPE_CHECKING:
         iter_analyze_damage,
     )
 
-__version__ = "0.1.0"
 
 __all__ = [
     "CONSTRAINTS",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dictsel_core._version import __version__
 from dictsel_core.restoration.plan.channel_stage import ChannelStage
 from dictsel_core.restoration.plan.coding_stages import pyramid_stages
 from dictsel_core.restoration.plan.facts import PlanFacts
@@ -158,7 +159,7 @@ class RestorePlan(PlanFacts):
             "atoms": self.atoms.tolist(),
             "pyramids": [asdict(each) for each in self.pyramids],
             "format": _FORMAT,
-            "version": _version(),
+            "version": __version__,
         }
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -178,9 +179,9 @@ class RestorePlan(PlanFacts):
             version = values.pop("format"), values.pop("version")
         except (ValueError, KeyError, AttributeError, TypeError):
             raise ValueError("This is not the JSON of a plan.") from None
-        if version != (_FORMAT, _version()):
+        if version != (_FORMAT, __version__):
             raise ValueError(
-                f"The plan was made by version {version[1]}, but this is {_version()}; make it again."
+                f"The plan was made by version {version[1]}, but this is {__version__}; make it again."
             )
         return cls(**_decoded(values, threads))
 
@@ -208,9 +209,3 @@ def _pyramid(values: dict[str, Any]) -> Pyramid:
         tuple((tuple(low), tuple(high)) for low, high in values["limits"]),
         None if fill is None else tuple(fill),
     )
-
-
-def _version() -> str:
-    from dictsel_core import __version__  # noqa: PLC0415  (it imports this)
-
-    return __version__
