@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from inpaint_app.window.session.changes.stack import MERGE_SECONDS, Inputs, UndoStack
+from inpaint_app.window.session.undo_stack import MERGE_SECONDS, Inputs, UndoStack
 
 from dictsel_core import RestoreSettings
 
