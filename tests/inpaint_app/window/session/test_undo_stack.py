@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from inpaint_app.window.session.undo_stack import MERGE_SECONDS, Inputs, UndoStack
-
 from dictsel_core import RestoreSettings
+from inpaint_app.window.session.undo_stack import MERGE_SECONDS, Inputs, UndoStack
 
 START = Inputs(RestoreSettings())
 
