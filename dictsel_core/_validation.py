@@ -266,9 +266,7 @@ class ObservedData:
         largest = 0.0
         for start in range(0, len(self), _ROWS_PER_CHECK):
             largest = max(largest, self._checked_size(start, start + _ROWS_PER_CHECK))
-        # Points of little weight must not vanish beside the others.
-        fades = self.scales is not None and float(self.scales.min()) < _SMALLEST_SINGLE
-        if (_leaves_single(largest, "data") or fades) and self.dtype == np.float32:
+        if (_leaves_single(largest, "data") or self._fades) and self.dtype == np.float32:
             self.dtype = np.dtype(np.float64)
 
     def __len__(self) -> int:
@@ -279,6 +277,11 @@ class ObservedData:
     def has_partial_weights(self) -> bool:
         """Whether some factors lie between 0 and 1."""
         return self._factors is not None
+
+    @property
+    def _fades(self) -> bool:
+        """Whether some points have so little weight that their squares vanish in float32."""
+        return self.scales is not None and float(self.scales.min()) < _SMALLEST_SINGLE
 
     def rows(self, start: int, stop: int, *, weighted: bool = True) -> tuple[Floats, Floats | None]:
         """Return some rows, zero at missing entries, and their factors (None: all 1).

@@ -73,4 +73,4 @@ def estimate_psnr(
     from dictsel_core.estimation.sample import held_out_sample  # noqa: PLC0415  (scipy is slow to import)
 
     sample = held_out_sample(damaged.sample(_MAX_IMAGES), asked, rng)
-    return sample.estimate(sum(np.count_nonzero(as_layers(each)) for each in damaged.missing))
+    return sample.estimate(sum(int(np.count_nonzero(as_layers(each))) for each in damaged.missing))
