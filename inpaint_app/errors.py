@@ -19,7 +19,7 @@ class Remedy(Enum):
     REDUCE_DEPTH = "write TIFF, or PNG for 16 bits, or reduce the picture to 8 bits"
     GIVE_RECIPE = "give a recipe that this program wrote"
     RESTORE_ARRAY = "restore it with the command 'inpaint restore', which takes any number of pages and bands"
-    ACCEPT_LOSS = "keep the format of the source, or accept that they are lost"
+    ACCEPT_LOSS = "choose a format that holds them, or accept that they are lost"
     RESTORE_FOLDER = "give an image file inside it, or restore the whole folder"
 
 

@@ -1,6 +1,7 @@
 """The definition of a file format: how it is recognised, read and written, and what it can store."""
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -40,7 +41,7 @@ class PlugIn:
     @property
     def remedy(self) -> str:
         """What to do where it is not installed."""
-        return f"install it with pip install '{self.package}'"
+        return f"install it with pip install {shlex.quote(self.package)}"
 
 
 @dataclass(frozen=True)
