@@ -69,7 +69,7 @@ class Format:
     keeps_arrays : bool
         Whether it keeps any number of pages and bands, and numbers of all kinds.
     metadata : frozenset of MetadataKind
-        What it keeps beside pixels.
+        The metadata that it keeps.
     has_alpha : bool
         Whether it keeps transparency.
     is_lossy : bool
