@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from benchmarks import (
     ablation,
+    blocks,
     coding,
     detect,
     estimate,
@@ -31,6 +32,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "window": window.main,
     "speed": speed.main,
     "detect": detect.main,
+    "blocks": blocks.main,
 }
 
 
