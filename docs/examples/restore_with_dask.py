@@ -1,8 +1,8 @@
 """A restoration as a lazy Dask array, for those who compute with `dask.array` themselves.
 
-The two surveys are computed at once, since the plan depends on them; every stage after that is an array whose
-blocks are made from regions of the arrays before it. The result is that of `restore`, bit for bit. The command
-`inpaint restore` does the same with less memory, and can be resumed.
+The two surveys are computed at once, since the plan depends on them; every stage after that is an array, with
+blocks made from regions of the arrays before it. The result is that of `restore`, bit for bit. With less
+memory, and so that it can be resumed, the command `inpaint restore` does the same.
 """
 
 import argparse
