@@ -13,6 +13,7 @@ from benchmarks import (
     holes,
     quality,
     restoration,
+    scale,
     science,
     selection,
     speed,
@@ -33,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "speed": speed.main,
     "detect": detect.main,
     "blocks": blocks.main,
+    "scale": scale.main,
 }
 
 

@@ -115,7 +115,7 @@ def writing_error(error: OSError | ValueError, path: Path) -> UserError:
         errno.EEXIST: (f"{name} already exists", Remedy.REPLACE_FILE),
         errno.EISDIR: (f"{name} is a folder", "give a file name"),
         errno.ENAMETOOLONG: _too_long(path),
-        errno.EPIPE: (f"Nobody reads {name} any more", "check the command that it is sent to"),
+        errno.EPIPE: (f"Nothing reads {name} any more", "check the command after the pipe"),
     }
     code = error.errno if isinstance(error, OSError) else None
     return UserError(*known.get(code or 0, other))

@@ -82,10 +82,10 @@ class Canvas:
         rows : (T, h) ndarray of int
         columns : (T, w) ndarray of int
         """
-        n, at = len(channels), (rows[:, :, None], columns[:, None, :])
+        shape, at = (len(channels), rows.shape[1] * columns.shape[1]), (rows[:, :, None], columns[:, None, :])
         layers = channels if self.missing.shape[2] > 1 else np.zeros_like(channels)
-        missing = self.missing[(*at, layers[:, None, None])].reshape(n, -1)
-        values = _channels(self.image)[(*at, channels[:, None, None])].reshape(n, -1)
+        missing = self.missing[(*at, layers[:, None, None])].reshape(shape)
+        values = _channels(self.image)[(*at, channels[:, None, None])].reshape(shape)
         unit = np.zeros(values.shape, np.float32)
         for channel in np.unique(channels):
             chosen, bounds = channels == channel, self.ranges[channel]

@@ -269,7 +269,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     best = [each for each in lossy() if each.is_lossless_at_100]
     quality = (
         f"quality of {format_names(lossy(), 'and')}, 1 to 100 (default 95); "
-        f"100 is without loss for {format_names(best, 'and')}"
+        f"100 is lossless for {format_names(best, 'and')}"
     )
     depth = "bits per channel (default: as in the input)"
     parser.add_argument("--quality", metavar="Q", type=whole_number(1, 100), default=95, help=quality)

@@ -87,6 +87,15 @@ def test_blocks_are_the_whole_with_other_settings(settings_):
     np.testing.assert_array_equal(result, restore(image, mask, settings_).image)
 
 
+@pytest.mark.parametrize(("shape", "size"), [((65, 65), 24), ((64, 192), 8)])
+def test_no_patch_of_the_sample_need_begin_in_a_block(shape, size):
+    image, mask = picture("float32", 1, 173, 192)[: shape[0], : shape[1]], damage(0.3, *shape)
+    mask[:, 64:128] = True
+    chosen = RestoreSettings(rounds=0, patch_size=size, bases=("dct",))
+    result, _ = restore_in_blocks(image, mask, chosen, 64)
+    np.testing.assert_array_equal(result, restore(image, mask, chosen).image)
+
+
 def test_the_number_of_rounds_is_decided_on_the_same_sample():
     image, mask = picture("uint8", 1, 130, 140), damage(0.8, 130, 140)
     plan = plan_in_blocks(image, mask, "best", 64)
