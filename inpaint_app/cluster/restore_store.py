@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 _SURVEY_SHARE = 0.05
 """Of the whole work, as far as the progress bar is concerned."""
 _PYRAMID_SHARE = 0.1
-_DESCRIPTIONS = STAGES | {"render": "writing the picture", "pyramid": "writing coarser levels"}
+_DESCRIPTIONS = STAGES | {"pyramid": "writing coarser levels"}
 
 
 @dataclass(frozen=True)
