@@ -29,7 +29,7 @@ class Witness:
     """Another process, which sees when the machine stands still for everybody."""
 
     def __init__(self) -> None:
-        self._output = tempfile.TemporaryFile("w+")  # a pipe would fill up
+        self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115  (a pipe would fill up)
         self._process = subprocess.Popen([sys.executable, "-c", _WITNESS], stdout=self._output)
 
     def stalls(self) -> list[Gap]:

@@ -127,7 +127,7 @@ class _Driver:
             "undo, redo": self._undo,
             "slider with previews": self._slide,
             "invert the mask, undo": self._invert,
-            "run, cancelled": lambda: self._cancel_after("run", window.session.runs.restorer.restore),
+            "run, cancelled": lambda: self._cancel_after("run", window.session.restorer.restore),
             "restore fast": self._restore,
             "view modes": self._modes,
             "find damage, cancelled": lambda: self._cancel_after("search", self._find),

@@ -245,7 +245,7 @@ def test_a_closed_picture_leaves_the_window_as_it_was_before_it(window, qtbot, f
     assert window.session.source is None
     assert window.welcome.isVisible()
     assert "Nothing is open." in texts(window)
-    assert len(window.session.runs.results.history) == 0
+    assert len(window.session.results.history) == 0
     assert all(not pane.canvas.has_picture for pane in window.viewer.panes.values())
     assert not window.actions_["restore"].isEnabled()
     assert window.windowTitle() == "Inpaint"

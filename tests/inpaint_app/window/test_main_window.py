@@ -62,7 +62,7 @@ def test_opened_restored_measured_exported(window, qtbot, files, tmp_path, monke
     pane = window.viewer.panes["restored"]
     assert f"PSNR {psnr(source.reference.pixels, expected.image):.2f} dB" in pane.caption.text()
     assert f"SSIM {ssim(source.reference.pixels, expected.image):.4f}" in pane.caption.text()
-    shown = window.session.runs.results.current.image
+    shown = window.session.results.current.image
     assert np.array_equal(shown, expected.image)
     assert np.array_equal(shown_pixels(pane), drawn(shown))
     assert window.isWindowModified()
@@ -158,7 +158,7 @@ def test_closing_while_working_waits(window, qtbot, files) -> None:
     window.session.set_settings(SLOW)
     trigger(window, "compare")
     assert window.close()
-    assert window.session.runs.results.current is None
+    assert window.session.results.current is None
 
 
 def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, files, tmp_path) -> None:
@@ -172,7 +172,7 @@ def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, file
     assert window.banner.text == "", "a picture that opens takes the message away"
     trigger(window, "restore")
     settle(window, qtbot)
-    assert window.session.runs.results.current is not None
+    assert window.session.results.current is not None
 
 
 def test_another_document_takes_old_words_away(window, qtbot, files) -> None:
@@ -191,10 +191,10 @@ def test_the_pixel_under_the_pointer_is_in_the_status_bar(window, qtbot, files) 
 
 def test_the_restored_picture_is_copied_and_never_a_run_in_progress(window, qtbot, files) -> None:
     restored(window, qtbot, files["damaged"])
-    image = window.session.runs.results.current.image
+    image = window.session.results.current.image
     window.session.set_settings(SLOW)
     trigger(window, "restore")
-    qtbot.waitUntil(lambda: window.session.runs.runner.intermediate is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.session.runner.intermediate is not None, timeout=120_000)
     trigger(window, "copy")
     window.cancel()
     copied = QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32)
@@ -233,7 +233,7 @@ def test_changes_restore_by_themselves_if_wanted(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     trigger(window, "automatic")
     settle(window, qtbot)
-    assert window.session.runs.results.current.requested == FAST
+    assert window.session.results.current.requested == FAST
     trigger(window, "automatic")
     assert not window.session.is_automatic
 
@@ -247,5 +247,5 @@ def test_a_wide_hole_is_filled_with_texture_by_one_click(window, qtbot, files) -
     assert "too wide" in window.wide_hint.text
     find(window.wide_hint, QPushButton, "Fill with Texture").click()
     settle(window, qtbot)
-    assert window.session.runs.results.current.settings.fill == "texture"
+    assert window.session.results.current.settings.fill == "texture"
     assert window.wide_hint.text == ""
