@@ -211,7 +211,7 @@ class _Driver:
         from dictsel_core import RestoreSettings
 
         self._window.session.set_settings(RestoreSettings.preset("fast"))
-        self._window.session.runs.restorer.restore()
+        self._window.session.restorer.restore()
 
     def _modes(self) -> None:
         for action in self._window.actions_.modes.values():
