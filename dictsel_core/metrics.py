@@ -213,7 +213,7 @@ def _difference(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
     """Return the absolute difference; exact for 64-bit integers, which float64 would round first."""
     if one.dtype == other.dtype and one.dtype.kind in "iu" and one.dtype.itemsize == 8:
         larger, smaller = np.maximum(one, other), np.minimum(one, other)
-        return (larger.astype(np.uint64) - smaller.astype(np.uint64)).astype(np.float64)
+        return np.asarray(larger.astype(np.uint64) - smaller.astype(np.uint64), np.float64)
     return np.asarray(np.abs(one.astype(np.float64) - other.astype(np.float64)))
 
 
