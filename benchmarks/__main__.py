@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from benchmarks import (
     ablation,
+    blocks,
     coding,
     detect,
     estimate,
@@ -12,6 +13,7 @@ from benchmarks import (
     holes,
     quality,
     restoration,
+    scale,
     science,
     selection,
     speed,
@@ -31,6 +33,8 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "window": window.main,
     "speed": speed.main,
     "detect": detect.main,
+    "blocks": blocks.main,
+    "scale": scale.main,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from dictsel_core._validation import as_accuracy, as_count, as_n_atoms, as_positive
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.utility import SquaredUtility, Utility
+from dictsel_core.utility import Utility, as_utility
 
 #: The offline selectors with a guarantee.
 GuaranteedSelector = Literal["replacement_omp", "replacement_greedy", "sds_ma", "sds_omp"]
@@ -159,7 +159,7 @@ def approximation_bound(
     _check_name(selector, get_args(GuaranteedSelector))
     if utility is not None and selector == "sds_omp":
         raise ValueError("utility must be omitted for sds_omp, whose ratio is for the squared one only.")
-    u = SquaredUtility() if utility is None else utility
+    u = as_utility(utility)
     count = as_n_atoms(n_atoms, len(ground_set))
     points = as_count(n_points, "n_points")
     steps = count if n_steps is None else as_count(n_steps, "n_steps")
@@ -238,7 +238,7 @@ def regret_bound(
     s = min(as_count(sparsity, "sparsity"), count)
     learners = count * sqrt(2 * as_count(rounds, "rounds") * log(len(ground_set)))
     largest = as_positive(largest_energy, "largest_energy") / 2
-    u = SquaredUtility() if utility is None else utility
+    u = as_utility(utility)
     if selector == "sds_ma":
         bound = _sds_bound(ground_set, [s, s], count, count, selector, u)
         return RegretBound(bound.ratio, largest * u.concavity / bound.smoothness * learners)

@@ -236,6 +236,19 @@ class LogisticUtility(Utility):
         return np.asarray(np.log(2) - entropy)
 
 
+def as_utility(utility: object) -> Utility:
+    """Return a utility, by default the squared one; raise TypeError for anything else."""
+    if utility is None:
+        return SquaredUtility()
+    if isinstance(utility, type):
+        raise TypeError(
+            f"utility must be a Utility, not the class {utility.__name__}; give it its parameters."
+        )
+    if not isinstance(utility, Utility):
+        raise TypeError(f"utility must be a Utility such as HuberUtility(0.1), not {type(utility).__name__}.")
+    return utility
+
+
 def _probability(x: Array) -> Array:
     """Return 1 / (1 + exp(-x)) without overflow."""
     return np.asarray(np.exp(-np.logaddexp(0, -x)))

@@ -17,9 +17,8 @@ from dictsel_core._validation import (
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
 from dictsel_core.online.patch import PatchSupport, SquaredSupport, UtilitySupport
-from dictsel_core.selection.engine.method import as_utility
 from dictsel_core.selection.engine.utility_fit import UtilityProblem
-from dictsel_core.utility import Utility
+from dictsel_core.utility import Utility, as_utility
 
 Array = NDArray[np.float64]
 
@@ -159,10 +158,10 @@ class OnlineSelector(ABC):
         with single_threaded_blas:
             gains = self._feedback(self._empty_support(points), picks)
             if gains.max() > self._largest:
-                energy = "squared length of" if self._utility is None else "utility, twice, for"
+                what = "the largest squared length" if self._utility is None else "twice the largest utility"
                 raise ValueError(
-                    f"largest_energy must be the largest {energy} a patch, but is "
-                    f"{self._largest_energy}, which y exceeds."
+                    f"largest_energy must be {what} of a patch, but is {self._largest_energy}, "
+                    "which y exceeds."
                 )
             self._learners.observe(gains)
         self._picks = None

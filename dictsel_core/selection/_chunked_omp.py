@@ -14,11 +14,10 @@ from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import SpectralBound
 from dictsel_core.selection.chunks import Chunk, Chunks, SeparableConstraint, Workers
 from dictsel_core.selection.engine.gain_cost import best_replacement
-from dictsel_core.selection.engine.method import as_utility
 from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
-from dictsel_core.utility import Utility
+from dictsel_core.utility import Utility, as_utility
 
 #: Under a shared budget, chunks are asked for the gains of this many atoms at once.
 _ATOMS_AT_ONCE = 8

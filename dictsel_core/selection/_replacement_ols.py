@@ -140,13 +140,18 @@ class _GainCostFit(ColumnFit):
         """Keep residuals, gains and costs."""
         super()._store(rows, supports, fit)
         problem = self._problem
-        inside = problem.apply_factors(rows, fit.orthonormal.astype(problem.data.dtype)) @ problem.atoms
+        # One product for all patches; NumPy would multiply patch by patch.
+        directions = problem.apply_factors(rows, fit.orthonormal.astype(problem.data.dtype))
+        inside = (directions.reshape(-1, directions.shape[2]) @ problem.atoms).reshape(
+            *directions.shape[:2], -1
+        )
         lengths = self._lengths[rows]
         outside = lengths - np.einsum("bsn,bsn->bn", inside, inside)
         np.maximum(outside, _MIN_OUTSIDE * lengths, out=outside)
         squares = np.square(problem.apply_factors(rows, self._residuals[rows]) @ problem.atoms)
         visible = (squares > problem.rounding[rows, None]) & (outside > 0)
-        gains = np.divide(squares, outside, out=np.zeros_like(squares), where=visible)
+        outside[~visible] = np.inf
+        gains = np.divide(squares, outside, out=squares)
         # No gain exceeds the residual energy; rounding must not decide between atoms that explain all of it.
         residual_energy = np.square(self._residuals[rows]).sum(axis=1, keepdims=True)
         everything = gains > residual_energy * (1 - np.sqrt(np.finfo(gains.dtype).eps))

@@ -7,11 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
-from inpaint_app.cli.parser import BadValueError, comma_separated, one_of, value_of, whole_number
+from inpaint_app.cli.parser import (
+    BadValueError,
+    comma_separated,
+    input_path,
+    one_of,
+    output_path,
+    value_of,
+    whole_number,
+)
 from inpaint_app.cluster.blocks import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
-from inpaint_app.files.paths import STDIN, stdout_path
-from inpaint_app.files.registry import find_writable, format_names, lossy, writable
+from inpaint_app.files.registry import format_names, lossy
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
@@ -218,36 +225,6 @@ def add_output(parser: argparse.ArgumentParser, what: str, *, required: bool) ->
     add_overwrite(parser)
 
 
-def input_path(text: str) -> Path:
-    """Parse the name of a picture to read."""
-    return STDIN if text == "-" else Path(text)
-
-
-def output_path(text: str) -> Path:
-    """Parse the name of a picture to write: also - or, with a format, png:-."""
-    name, _, rest = text.rpartition(":")
-    if text == "-" or (rest == "-" and not name):
-        return stdout_path("")
-    if rest != "-":
-        return Path(text)
-    if find_writable(stdout_path(f".{name}")) is None:
-        known = ", ".join(f"{each.suffixes[0][1:]}:-" for each in writable())
-        raise BadValueError(f"needs a file name, - or one of {known}, not {text[:40]!r}.")
-    return stdout_path(f".{name}")
-
-
-def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
-    """Return where a picture goes: by default to a file, or to standard output if it comes from stdin.
-
-    To standard output it is written in the format of the default, or in PNG.
-    """
-    if output is None and source != STDIN:
-        return default
-    if output is None or output == stdout_path(""):
-        return stdout_path(".png" if find_writable(default) is None or source == STDIN else default.suffix)
-    return output
-
-
 def add_overwrite(parser: argparse.ArgumentParser) -> None:
     """Add permission to replace files."""
     parser.add_argument("--overwrite", action="store_true", help="replace existing files, even the source")
@@ -264,7 +241,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     best = [each for each in lossy() if each.is_lossless_at_100]
     quality = (
         f"quality of {format_names(lossy(), 'and')}, 1 to 100 (default 95); "
-        f"100 is without loss for {format_names(best, 'and')}"
+        f"100 is lossless for {format_names(best, 'and')}"
     )
     depth = "bits per channel (default: as in the input)"
     parser.add_argument("--quality", metavar="Q", type=whole_number(1, 100), default=95, help=quality)

@@ -1,6 +1,7 @@
 """The definition of a file format: how it is recognised, read and written, and what it can store."""
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -40,7 +41,7 @@ class PlugIn:
     @property
     def remedy(self) -> str:
         """What to do where it is not installed."""
-        return f"install it with pip install '{self.package}'"
+        return f"install it with pip install {shlex.quote(self.package)}"
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,10 @@ class Format:
         Those that it keeps only in gray pictures without alpha.
     keeps_arrays : bool
         Whether it keeps any number of pages and bands, and numbers of all kinds.
+    has_equal_pages : bool
+        Whether all pages must have the same size and kind of numbers.
     metadata : frozenset of MetadataKind
-        What it keeps beside pixels.
+        The metadata that it keeps.
     has_alpha : bool
         Whether it keeps transparency.
     is_lossy : bool
@@ -77,7 +80,7 @@ class Format:
         Whether it changes none at the quality 100.
     max_colors : int or None
         Most colours of a picture that is not gray; None where there is no limit.
-    max_side, max_exif, max_icc : int or None
+    max_side, max_exif, max_icc, max_xmp : int or None
         Longest side in pixels, and bytes of metadata; None where only the limits of reading hold.
     plug_in : PlugIn or None
         The package that it needs.
@@ -92,6 +95,7 @@ class Format:
     depths: tuple[int, ...] = (8,)
     gray_depths: tuple[int, ...] = ()
     keeps_arrays: bool = False
+    has_equal_pages: bool = False
     metadata: frozenset[MetadataKind] = USUAL_METADATA
     has_alpha: bool = True
     is_lossy: bool = False
@@ -100,6 +104,7 @@ class Format:
     max_side: int | None = None
     max_exif: int | None = None
     max_icc: int | None = None
+    max_xmp: int | None = None
     plug_in: PlugIn | None = None
 
     @property

@@ -7,11 +7,13 @@ from pathlib import Path
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.exif import take_orientation
+from inpaint_app.files.formats.shared.xmp import with_upright_xmp
 from inpaint_app.files.limits import MAX_FILE_BYTES
 from inpaint_app.files.registry import recognise
 from inpaint_app.files.whole_file import read_whole_file
 from inpaint_app.image.picture import Picture
 
+_GZIP = b"\x1f\x8b"
 # What people try, and what is not read: a sentence that names it says more than one that does not.
 _OTHERS = {
     "a Photoshop document": re.compile(rb"8BPS"),
@@ -21,7 +23,6 @@ _OTHERS = {
     "an SVG drawing": re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<svg"),
     "an icon file": re.compile(rb"\0\0[\1\2]\0"),
     "a HDF5 or NetCDF file": re.compile(rb"\x89HDF\r\n|CDF[\1\2\5]"),
-    "compressed with gzip": re.compile(rb"\x1f\x8b"),
     "a raw file of a camera": re.compile(rb"FUJIFILMCCD-RAW|IIU\0|.{4}ftypcrx ", re.DOTALL),
     "a video": re.compile(rb".{4}ftyp(?:mp4|isom|qt  |M4V)|\x1aE\xdf\xa3|RIFF....AVI ", re.DOTALL),
 }
@@ -64,6 +65,8 @@ def _check_recognised(path: Path, start: bytes) -> None:
         raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
     found = recognise(start)
     if found is None:
+        if start.startswith(_GZIP):
+            raise UserError(f"{printable_path(path)} is compressed with gzip", "unpack it with gunzip first")
         other = next((name for name, known in _OTHERS.items() if known.match(start)), None)
         what = (
             "not an image this program reads" if other is None else f"{other}, which this program cannot read"
@@ -104,4 +107,5 @@ def _apply_orientation(picture: Picture) -> Picture:
         exif, orientation = take_orientation(picture.exif)
     except DamagedError:
         return replace(picture, exif=None).with_notices("The EXIF information is damaged and was left out.")
-    return replace(picture, exif=exif).oriented(orientation)
+    upright = replace(picture, exif=exif).oriented(orientation)
+    return upright if orientation == 1 else with_upright_xmp(upright)

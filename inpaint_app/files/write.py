@@ -38,7 +38,7 @@ def write_picture(
     overwrite : bool
         Whether an existing file may be replaced.
     quality : int
-        1 to 100, for formats that have one; at 100 some are without loss, such as WebP.
+        1 to 100, for formats that have one; some are lossless at 100, such as WebP.
     depth : int, optional
         8 or 16: convert to that many bits per channel. Float values must lie between 0 and 1.
     protect : iterable of str or Path
@@ -87,8 +87,11 @@ def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -
         return ()
     target = format_of(path)
     names: list[str] = [kind for kind in _kinds(picture) if kind not in target.metadata]
-    if picture.exif is not None and MetadataKind.EXIF in target.metadata:  # which tells the resolution too
+    if picture.exif is not None and MetadataKind.EXIF in target.metadata:  # which has the resolution too
         names = [name for name in names if name is not MetadataKind.RESOLUTION]
+    packet = picture.block(MetadataKind.XMP)
+    if packet is not None and target.max_xmp is not None and len(packet) > target.max_xmp:
+        names.append(MetadataKind.XMP)
     if MetadataKind.TIFF_TAGS not in target.metadata:
         names += [name for page in picture.pages for name in tag_names(page.tags)]
     if target.max_colors is not None and picture.is_color:
@@ -103,8 +106,9 @@ def _kinds(picture: Picture) -> list[MetadataKind]:
         MetadataKind.ICC: picture.icc,
         MetadataKind.RESOLUTION: picture.dpi,
     }
+    others = [block.kind for page in picture.pages for block in page.blocks]
     return [kind for kind, value in usual.items() if value is not None] + [
-        block.kind for block in picture.blocks
+        kind for kind in others if kind is not MetadataKind.SRGB
     ]
 
 

@@ -11,7 +11,10 @@ REMEDIES = {
     Remedy.ALLOW_TOLERANCE: "check the colour, or allow a tolerance",
     Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or choose a depth of 8 bits",
     Remedy.GIVE_RECIPE: "choose a file written by Save Recipe",
-    Remedy.RESTORE_ARRAY: "use the command 'inpaint restore', which takes any number of pages and bands",
-    Remedy.ACCEPT_LOSS: "keep the format of the source, or accept that they are lost",
+    Remedy.RESTORE_ARRAY: (
+        "restore all of it by File > Restore a Folder (Ctrl+B) or the command 'inpaint restore', since the "
+        "window shows single pages, gray or RGB"
+    ),
+    Remedy.ACCEPT_LOSS: "choose a format that holds them, or accept that they are lost",
     Remedy.RESTORE_FOLDER: "choose a picture inside it, or use File > Restore a Folder (Ctrl+B)",
 }

@@ -12,7 +12,7 @@ from dictsel_core.selection.certificate import EnergyBound, OptimumBound
 from dictsel_core.selection.engine.utility_fit import UtilityProblem
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.run import Bound, Engine, SelectionRun
-from dictsel_core.utility import Utility
+from dictsel_core.utility import Utility, as_utility
 
 
 class Method(NamedTuple):
@@ -75,14 +75,3 @@ class Method(NamedTuple):
             raise TypeError(
                 f"{self.requirement}, not {type(constraint).__name__}; use replacement_omp for that one."
             )
-
-
-def as_utility(utility: object) -> Utility:
-    """Return a utility, or raise TypeError if it is none."""
-    if not isinstance(utility, Utility):
-        raise TypeError(
-            f"utility must be a Utility such as HuberUtility(0.1), not {type(utility).__name__}."
-            if not isinstance(utility, type)
-            else f"utility must be a Utility, not the class {utility.__name__}; give it its parameters."
-        )
-    return utility

@@ -14,7 +14,7 @@ from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printa
 from inpaint_app.files.formats.shared import tags
 from inpaint_app.files.formats.shared.exif import exif_of_tiff, resolution_of
 from inpaint_app.files.formats.shared.ifd import read_directory, read_header
-from inpaint_app.files.formats.tiff.extra_tags import read_tags
+from inpaint_app.files.formats.tiff.extra_tags import read_blocks, read_tags
 from inpaint_app.files.formats.tiff.layout import MIN_IS_BLACK, RGB, Layout, read_layout
 from inpaint_app.files.formats.tiff.samples import read_channels
 from inpaint_app.files.formats.tiff.segments import Piece, decode_pieces
@@ -123,6 +123,7 @@ class TiffStore:
             source_format="TIFF",
             no_data=no_data,
             tags=read_tags(directory),
+            blocks=read_blocks(directory),
         )
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.errors import UserError, printable_path
+from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files import registry
 from inpaint_app.files.encodable import PictureProperties, check_encodable
 from inpaint_app.files.format import Format
@@ -75,7 +75,7 @@ class ExportDialog(QDialog):
         )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
-        self._metadata = QCheckBox("&Keep EXIF, colour profile and resolution")
+        self._metadata = QCheckBox("&Keep EXIF, colour profile and other metadata")
         self._replace, self._note = QCheckBox(), QLabel()
         self._preview_note = SecondaryLabel(_PREVIEW)
         self._preview_note.setVisible(shows_preview)
@@ -203,14 +203,18 @@ class ExportDialog(QDialog):
         return ""
 
     def _warning(self, *, exists: bool, is_source: bool) -> str:
+        own, depth, target = self._source.picture.depth, self._depth.currentData(), self.target
+        warnings = []
         if is_source:
-            return "This is the picture that was opened: replacing it loses the damaged original."
-        if exists:
-            return "A file of this name already exists."
-        own, depth = self._source.picture.depth, self._depth.currentData()
+            warnings.append("This is the picture that was opened: replacing it loses the damaged original.")
+        elif exists:
+            warnings.append("A file of this name already exists.")
         if depth != own:
-            return f"The source has {own} bits per channel; the export will have {depth}."
-        return ""
+            warnings.append(f"The source has {own} bits per channel; the export will have {depth}.")
+        lost = () if target is None else target.lost(self._source)
+        if lost:
+            warnings.append(f"The export will not hold {join_names(lost)}.")
+        return " ".join(warnings)
 
 
 def _name_problem(path: Path | None) -> str:

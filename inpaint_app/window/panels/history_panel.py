@@ -15,13 +15,14 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.settings_text import format_settings
 from inpaint_app.window.session.state import RunRecord
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 _COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds")
+_NUMERIC, _RIGHT = (0, 2, 3, 4, 5), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
@@ -49,6 +50,8 @@ class HistoryPanel(QWidget):
         self._list.setUniformRowHeights(True)
         self._list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self._list.setAccessibleName("Restorations")
+        for column in _NUMERIC:
+            self._list.headerItem().setTextAlignment(column, _RIGHT)
         header = self._list.header()
         header.setStretchLastSection(False)
         for column in range(len(_COLUMNS)):
@@ -161,8 +164,8 @@ def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
     item = QTreeWidgetItem(list(texts))
     item.setData(0, _NUMBER, record.number)
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-    for column in (0, 2, 3, 4, 5):
-        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    for column in _NUMERIC:
+        item.setTextAlignment(column, _RIGHT)
     item.setToolTip(
         1,
         f"Go back to run {record.number}, its parameters and its mask: {words}. Ctrl+click another run to "

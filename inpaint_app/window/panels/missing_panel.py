@@ -73,7 +73,7 @@ class MissingPanel(QWidget):
             row.addWidget(control, 1)
         row.addWidget(QLabel("by"))
         row.addWidget(self._pixels)
-        layout.addWidget(self._resize_row)
+        grid.addWidget(self._resize_row, 2, 0, 1, 2)
         self._tolerance_row = QWidget()
         row = QHBoxLayout(self._tolerance_row)
         row.setContentsMargins(0, 0, 0, 0)

@@ -24,7 +24,7 @@ from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 
 _SOURCES = {
@@ -94,7 +94,7 @@ def _scores(figures: QualityMetrics | None, form: int) -> list[str]:
     elif figures.estimate is not None:
         parts = [_estimated(figures.estimate, names[0], form)]
     else:
-        parts = ["PSNR not known"]
+        parts = ["PSNR not known"] if form == 0 else []
     if scores.ssim is not None:
         parts.append(f"{names[1]}{scores.ssim:.4f}")
     return parts

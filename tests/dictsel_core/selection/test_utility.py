@@ -195,6 +195,8 @@ def test_what_is_no_utility_and_data_out_of_its_domain_are_refused():
         replacement_omp(ground_set, data, IndividualSparsity(1), 2, utility="huber")
     with pytest.raises(TypeError, match="give it its parameters"):
         replacement_omp(ground_set, data, IndividualSparsity(1), 2, utility=HuberUtility)
+    with pytest.raises(TypeError, match="must be a Utility such as"):
+        approximation_bound(ground_set, IndividualSparsity(1), n_points=3, n_atoms=2, utility="huber")
     with pytest.raises(ValueError, match="between 0 and 1"):
         replacement_omp(ground_set, data, IndividualSparsity(1), 2, utility=LogisticUtility())
     with pytest.raises(ValueError, match="threshold must be positive"):

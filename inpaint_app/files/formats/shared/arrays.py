@@ -1,6 +1,7 @@
 """Arrays as pictures: what their axes are, and which numbers they hold."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from inpaint_app.image.picture import Array, Picture, StoredArray
 _MAX_CHANNELS = 4096
 _MAX_PAGES = 10_000
 _SURE_CHANNELS = 4
-"""So few values along the last axis are channels, whatever the other axes are."""
+"""A last axis of at most this length always holds channels."""
 _OTHERS = {"O": "Python objects", "V": "records", "c": "complex numbers", "S": "text", "U": "text"}
 
 
@@ -38,17 +39,17 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype[np.generic], *, channels
         raise UnsupportedError(f"it holds {kind}", "give an array of whole numbers or floats")
     if len(shape) < 2 + channels:
         axes = f"{len(shape)} axis" if len(shape) == 1 else f"{len(shape)} axes"
-        raise UnsupportedError(f"it holds an array of {axes}", "give one with rows and columns")
+        raise UnsupportedError(f"it holds an array with {axes}", "give one with rows and columns")
     *stack, height, width = shape[:-1] if channels else shape
     check_size(width, height)
     n_pages, n_channels = math.prod(stack), shape[-1] if channels else 1
     if not 1 <= n_pages <= _MAX_PAGES or not 1 <= n_channels <= _MAX_CHANNELS:
         raise UnsupportedError(
-            f"its array of the shape {shape} has {n_pages:,} pages of {n_channels:,} channels",
+            f"its array of shape {shape} has {n_pages:,} pages of {n_channels:,} channels",
             f"give one with 1 to {_MAX_PAGES:,} pages of 1 to {_MAX_CHANNELS:,} channels",
         )
     check_total(n_pages * height * width)
-    if math.prod(shape) * 8 > 2 * MAX_FILE_BYTES:
+    if math.prod(shape) * accepted_dtype(dtype).itemsize > MAX_FILE_BYTES:
         raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
 
 
@@ -64,7 +65,7 @@ def picture_of_array(values: Array, name: str, *, channels: bool, alpha: Array |
     channels : bool
         Whether the last axis holds channels.
     alpha : ndarray, optional
-        Opacity, of the shape without the channels, from 0 to 1.
+        Opacity from 0 to 1, in the shape of `values` without the channels.
     """
     accepted = accepted_dtype(values.dtype)
     n_page_axes = 3 if channels else 2
@@ -88,11 +89,7 @@ def picture_of_array(values: Array, name: str, *, channels: bool, alpha: Array |
 
 
 def _page(values: Array, dtype: np.dtype[np.generic], alpha: Array | None) -> Picture:
-    if values.dtype.kind in "ui" and values.dtype.itemsize == 8 and _is_beyond_float64(values):
-        raise UnsupportedError(
-            "it has whole numbers beyond 2^53 that float64 cannot hold", "scale it to 32 bits first"
-        )
-    pixels = np.ascontiguousarray(values, dtype=dtype)
+    pixels = np.ascontiguousarray(to_accepted(values))
     if values.dtype.kind == "b":
         pixels = pixels * np.uint8(255)
     white = np.iinfo(dtype).max if dtype.kind in "ui" else 1  # type: ignore[type-var]
@@ -100,12 +97,25 @@ def _page(values: Array, dtype: np.dtype[np.generic], alpha: Array | None) -> Pi
     return Picture(pixels, opacity)
 
 
-def _is_beyond_float64(values: Array) -> bool:
-    return int(values.max()) > 2**53 or int(values.min()) < -(2**53)
+def to_accepted(values: Array) -> Array:
+    """Return values with the dtype that a picture has for them.
+
+    Raises
+    ------
+    UnsupportedError
+        If float64 cannot hold 64-bit integers exactly.
+    """
+    dtype = accepted_dtype(values.dtype)
+    is_long = values.dtype.kind in "ui" and values.dtype.itemsize == 8
+    if is_long and (int(values.max()) > 2**53 or int(values.min()) < -(2**53)):
+        raise UnsupportedError(
+            "it has whole numbers beyond 2^53 that float64 cannot hold", "scale it to 32 bits first"
+        )
+    return values.astype(dtype, copy=False)
 
 
 def accepted_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
-    """Return the dtype that a picture has for an array of some dtype."""
+    """Return the dtype that a picture has for values of some dtype: 64-bit integers become float64."""
     if dtype.kind == "b":
         return np.dtype(np.uint8)
     if dtype.kind in "ui" and dtype.itemsize == 8:
@@ -119,7 +129,7 @@ def _notices(values: Array, accepted: np.dtype[np.generic], first: Picture, n_pa
         parts = f"{first.width} x {first.height} pixels"
         bands = "" if first.n_bands == 1 else f" in {first.n_bands} bands"
         pages = "" if n_pages == 1 else f"{n_pages} pages of "
-        notices.append(f"The array of the shape {values.shape} was read as {pages}{parts}{bands}.")
+        notices.append(f"The array of shape {values.shape} was read as {pages}{parts}{bands}.")
     if values.dtype.kind == "b":
         notices.append("True and False were read as 255 and 0.")
     elif accepted != values.dtype.newbyteorder("="):
@@ -128,7 +138,7 @@ def _notices(values: Array, accepted: np.dtype[np.generic], first: Picture, n_pa
 
 
 def array_of_picture(picture: Picture) -> Array:
-    """Return all pages as one array, of the shape and dtype that the file had where that is possible."""
+    """Return all pages as one array, with the shape and dtype of the file it was read from if possible."""
     pages = [page.pixels for page in picture.pages]
     whole = pages[0] if len(pages) == 1 else np.stack(pages)
     stored = picture.array
@@ -136,8 +146,10 @@ def array_of_picture(picture: Picture) -> Array:
         return whole
     if math.prod(stored.shape) == whole.size:
         whole = whole.reshape(stored.shape)
-    if accepted_dtype(stored.dtype) != whole.dtype:
+    if whole.dtype == stored.dtype or accepted_dtype(stored.dtype) != whole.dtype:
         return whole
     if stored.dtype.kind == "b":
         return np.asarray(whole >= 128)
-    return (np.rint(whole) if stored.dtype.kind in "ui" else whole).astype(stored.dtype)
+    limits: Any = np.finfo(stored.dtype) if stored.dtype.kind == "f" else np.iinfo(stored.dtype)
+    rounded = whole if stored.dtype.kind == "f" else np.rint(whole)
+    return np.clip(rounded, limits.min, limits.max).astype(stored.dtype)  # restored values may go beyond

@@ -16,5 +16,6 @@ FORMAT = Format(
     encode=encode_tiff,
     depths=(8, 16, 32),
     keeps_arrays=True,
-    metadata=USUAL_METADATA | {MetadataKind.TIFF_TAGS},
+    metadata=USUAL_METADATA
+    | {MetadataKind.TIFF_TAGS, MetadataKind.XMP, MetadataKind.IPTC, MetadataKind.PHOTOSHOP},
 )

@@ -1,6 +1,7 @@
 """How a TIFF page stores its pixels, as tifffile reads it from the directory, checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -135,19 +136,16 @@ def read_layout(page: tifffile.TiffPage, file_size: int, *, is_limited: bool = T
 
 
 def _check_compression(layout: Layout) -> None:
-    if layout.compression in UNPACKERS:
+    """Refuse a compression that cannot be decoded with what is installed."""
+    number, known = layout.compression, getattr(layout.page.compression, "name", None)
+    if number in UNPACKERS or (number != _OLD_JPEG and number in tifffile.TIFF.DECOMPRESSORS):
         return
-    name = getattr(layout.page.compression, "name", f"type {layout.compression}").replace("_", " ")
-    if layout.compression != _OLD_JPEG and layout.compression in tifffile.TIFF.DECOMPRESSORS:
-        return
-    try:
-        import imagecodecs  # noqa: F401, PLC0415  (an extra)
-    except ImportError:
-        if layout.compression != _OLD_JPEG and name[:5] != "type ":
-            raise UnsupportedError(
-                f"its compression ({name}) needs imagecodecs", "install dictsel[codecs], or save it with LZW"
-            ) from None
-    raise UnsupportedError(f"its compression ({name}) is not read here", "save it with LZW or deflate")
+    name = known.replace("_", " ") if known else f"type {number}"
+    if known and number != _OLD_JPEG and find_spec("imagecodecs") is None:
+        raise UnsupportedError(
+            f"its compression ({name}) needs imagecodecs", "install dictsel[codecs], or save it with LZW"
+        )
+    raise UnsupportedError(f"its compression ({name}) is not supported", "save it with LZW or deflate")
 
 
 def _sample_type(page: tifffile.TiffPage, samples: int) -> tuple[int, str]:
@@ -183,8 +181,8 @@ def _checked(layout: Layout, file_size: int, *, is_limited: bool) -> Layout:
         raise DamagedError("its parts lie on top of each other")
     if is_limited and expected * size > MAX_FILE_BYTES:
         raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
-    # The best that the packings reach is 2,700 (LZW of one colour).
+    # The best that the compressions reach is 2,700 (LZW of one colour).
     n_packed = expected if is_limited else np.count_nonzero(counts)  # a part without bytes holds "no data"
     if layout.compression in UNPACKERS and n_packed * size > 4000 * sum(counts) + 1_000_000:
         raise DamagedError("it ends too early")
-    return Layout(**{**layout.__dict__, "offsets": offsets, "counts": counts})
+    return replace(layout, offsets=offsets, counts=counts)
