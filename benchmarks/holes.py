@@ -66,11 +66,13 @@ def methods() -> dict[str, Method]:
         return np.asarray(restore(image, mask, RestoreSettings(fill=fill)).image)
 
     return {
-        "texture": partial(ours, fill="auto"),
+        "auto": partial(ours, fill="auto"),
+        "texture": partial(ours, fill="texture"),
         "smooth": partial(ours, fill="smooth"),
         "biharmonic": biharmonic,
         "SHIFTMAP": _shiftmap,
-        "FSR": partial(xphoto, kind="FSR_FAST"),
+        "FSR_FAST": partial(xphoto, kind="FSR_FAST"),
+        "FSR_BEST": partial(xphoto, kind="FSR_BEST"),
     }
 
 

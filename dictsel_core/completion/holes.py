@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import find_objects, label, maximum_filter, minimum_filter
 
+from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Bools
 from dictsel_core.completion.completion import MIN_SOURCES, complete
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
+from dictsel_core.completion.spline import smooth_fill
 
 Region = tuple[slice, slice]
 
@@ -22,6 +24,9 @@ _MIN_CONTEXT, _MAX_CONTEXT = 32, 128
 _MAX_VALUES = 1 << 24
 #: Patches with restored pixels are copied too if less than this fraction of all has none.
 _MIN_OBSERVED_SOURCES = 0.25
+#: The weight of texture rises from 0 to 1 between these fractions of the detail that matches explain, but is
+#: never less than the last number: fog would be all that is left.
+_EXPLAINED, _MIN_WEIGHT = (0.75, 0.98), 0.5
 
 
 def wide_parts(missing: Bools, reach: int) -> Bools:
@@ -40,7 +45,9 @@ def wide_parts(missing: Bools, reach: int) -> Bools:
     return np.asarray(missing & near.view(bool))
 
 
-def fill_wide_parts(planes: Single, wide: Bools, observed: Bools, seed: int, threads: int) -> Iterator[float]:
+def fill_wide_parts(
+    planes: Single, wide: Bools, observed: Bools, *, seed: int, threads: int, blended: bool
+) -> Iterator[float]:
     """Fill wide holes in place, one after the other, with texture and structure from around them.
 
     Yields the fraction of the work that is done.
@@ -57,6 +64,9 @@ def fill_wide_parts(planes: Single, wide: Bools, observed: Bools, seed: int, thr
     seed : int
     threads : int
         The result does not depend on it.
+    blended : bool
+        Whether the result is a mean of texture and smooth estimate, where the matches of the pixels around a
+        hole explain these badly: texture that cannot be predicted then has less contrast.
     """
     holes = list(_holes(wide, planes.shape[2]))
     total, done = sum(hole.n_pixels for hole in holes), 0
@@ -64,10 +74,20 @@ def fill_wide_parts(planes: Single, wide: Bools, observed: Bools, seed: int, thr
         part, others = planes[hole.region], wide[hole.region]
         rng = np.random.default_rng([seed, 2017, number])
         barred = _barred(others, ~observed[hole.region])
-        for fraction in complete(part, hole.mask, barred, rng, threads):
+        smooth = part[hole.mask] = smooth_fill(part, hole.mask)
+        run = GeneratorRun(complete(part, hole.mask, barred, rng, threads))
+        for fraction in run:
             yield (done + fraction * hole.n_pixels) / total
+        if blended:
+            part[hole.mask] = smooth + _weight(run.result) * (part[hole.mask] - smooth)
         done += hole.n_pixels
         yield done / total
+
+
+def _weight(explained: float) -> np.float32:
+    """Return the weight of texture whose matches explain this much of the detail around the hole."""
+    low, high = _EXPLAINED
+    return np.float32(np.clip((explained - low) / (high - low), _MIN_WEIGHT, 1))
 
 
 def _barred(wide: Bools, missing: Bools) -> Bools:

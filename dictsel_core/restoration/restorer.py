@@ -14,6 +14,7 @@ from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.channels import estimate_from_others
 from dictsel_core.restoration.coding import PatchCoder, patch_coder, restore_planes
+from dictsel_core.restoration.density import options_for
 from dictsel_core.restoration.dictionary import KnownDictionary
 from dictsel_core.restoration.pyramid import double_at, halve
 from dictsel_core.restoration.refinement import Refiner
@@ -239,8 +240,14 @@ class Restorer:
 
         with self._timed("texture"):
             observed = np.asarray(~self._visible.missing.any(axis=2))
-            seed, threads = self._settings.seed, as_thread_count(self._settings.threads)
-            for fraction in fill_wide_parts(self._planes, self._wide, observed, seed, threads):
+            for fraction in fill_wide_parts(
+                self._planes,
+                self._wide,
+                observed,
+                seed=self._settings.seed,
+                threads=as_thread_count(self._settings.threads),
+                blended=self._settings.fill == "auto",
+            ):
                 yield RestoreStep("texture", fraction)
         yield RestoreStep("texture", 1.0, self._snapshot())
 
@@ -274,4 +281,4 @@ class Restorer:
             observed = self._canvas.planes()[:, :, known][np.broadcast_to(held_out, planes.shape)]
             return GeneratorRun(refine_unless_harmful(planes, missing, held_out, observed, threads))
         n_rounds = BEST_ROUNDS if self._settings.rounds is None else self._settings.rounds
-        return GeneratorRun(refine(planes, Refiner(missing, threads), n_rounds))
+        return GeneratorRun(refine(planes, Refiner(missing, threads, options_for(missing)), n_rounds))

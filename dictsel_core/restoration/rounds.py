@@ -8,7 +8,8 @@ import numpy as np
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.held_out import sample_held_out
-from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, Refiner
+from dictsel_core.restoration.density import options_for
+from dictsel_core.restoration.refinement import Refiner
 
 #: Number of rounds if it is left open.
 BEST_ROUNDS = 8
@@ -81,7 +82,7 @@ def refine_unless_harmful(
     """
     where = np.broadcast_to(held_out, planes.shape)
     before = planes.copy()
-    trial = Refiner(missing | held_out, threads, replace(DEFAULT_OPTIONS, noise_decay=1))
+    trial = Refiner(missing | held_out, threads, replace(options_for(missing), noise_decay=1))
     for fraction in trial.round(planes, 0, BEST_ROUNDS):
         yield RoundStep(fraction / BEST_ROUNDS, round_done=False)
     change = np.square(planes[where] - observed, dtype=np.float64)
@@ -92,5 +93,5 @@ def refine_unless_harmful(
         return 0
     planes[where] = observed
     yield RoundStep(1 / BEST_ROUNDS, round_done=True)
-    yield from _rounds(planes, Refiner(missing, threads), range(1, BEST_ROUNDS), BEST_ROUNDS)
+    yield from _rounds(planes, Refiner(missing, threads, options_for(missing)), range(1, BEST_ROUNDS), BEST_ROUNDS)
     return BEST_ROUNDS
