@@ -8,7 +8,7 @@ TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
 PYTHON ?=
 WORKERS ?= auto
 
-.PHONY: help run test test-core bench docs experiments lint lock clean
+.PHONY: help run test test-core test-napari bench docs experiments lint lock clean
 .NOTPARALLEL:
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make test   every check and every test  (make test PYTEST_ARGS='-k omp' narrows the tests)"
 	@echo "make lint   the checks alone: style, types, import contracts"
 	@echo "make test-core  the core's tests on each other supported Python of this machine"
+	@echo "make test-napari  the tests of the napari plug-in with napari, in an environment of its own"
 	@echo "make docs   build the documentation as a site: docs/_build/html/index.html"
 	@echo "make bench  speed and quality against peers"
 	@echo "make experiments  the paper's figures in minutes  (ARGS='all' for the full runs)"
@@ -28,15 +29,20 @@ run: $(VENV)/.extra-app $(VENV)/.package
 	@$(BIN)/python -P -m inpaint_app $(ARGS)
 
 # -P keeps the checkout off the import path: the tests see the installed package.
-test: lint $(VENV)/.extra-experiments $(VENV)/.extra-fits $(VENV)/.extra-codecs $(VENV)/.package
+test: lint $(VENV)/.extra-experiments $(VENV)/.extra-fits $(VENV)/.extra-codecs $(VENV)/.extra-cluster $(VENV)/.package
 	@.ci/qt-libraries $(BIN)/python
 	@.ci/clean-environment .ci/test $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 ifneq ($(filter-out 0 false,$(CI)),)
 	@.ci/test-core $(BIN)/python -n $(WORKERS) -m 'not slow'
+	@if command -v xvfb-run >/dev/null; then .ci/test-napari $(BIN)/python; \
+	else echo "The plug-in is not tested in napari: there is no xvfb-run on this machine."; fi
 endif
 
 test-core: $(VENV)/.made
 	@.ci/test-core $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
+
+test-napari: $(VENV)/.made
+	@.ci/test-napari $(BIN)/python $(PYTEST_ARGS)
 
 lint: $(VENV)/.extra-app $(VENV)/.extra-dev
 	.ci/clean-environment $(BIN)/ruff check .

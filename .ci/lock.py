@@ -17,10 +17,12 @@ HEADER = """\
 # of it, for all platforms. pip refuses any other file. Written by "make lock".
 #
 # The line above a package says what it is for: "run" is library, command line and build, "core" the tests of
-# the core on other versions of Python, the others are extras of pyproject.toml, each in addition to "run".
+# the core on other versions of Python, "napari" those of the plug-in, the others are extras of
+# pyproject.toml; each but "core" is in addition to "run".
 """
-# Beyond the dependencies themselves.
-CORE_TESTS = ("hypothesis", "pytest", "pytest-xdist", "scikit-image", "scikit-learn")
+# Beyond the dependencies themselves; lines of these extras.
+CORE_TESTS = ("hypothesis", "pytest", "pytest-xdist", "scikit-image", "scikit-learn", "xarray")
+NAPARI_TESTS = ("PySide6-Essentials", "hypothesis", "pytest", "pytest-qt")
 
 
 def requirements() -> dict[str, list[str]]:
@@ -28,8 +30,12 @@ def requirements() -> dict[str, list[str]]:
     contents = tomllib.loads((ROOT / "pyproject.toml").read_text())
     run = contents["project"]["dependencies"] + contents["build-system"]["requires"]
     extras = contents["project"]["optional-dependencies"]
-    core = run + [line for line in extras["dev"] if name_of(line) in CORE_TESTS]
-    return {"run": run, "core": core} | {name: run + extras[name] for name in sorted(extras)}
+    tools = extras["app"] + extras["dev"]
+    core, napari = (
+        [line for line in tools if name_of(line) in names] for names in (CORE_TESTS, NAPARI_TESTS)
+    )
+    purposes = {"run": run, "core": run + core} | {name: run + extras[name] for name in sorted(extras)}
+    return purposes | {"napari": purposes["napari"] + napari}
 
 
 def name_of(requirement: str) -> str:

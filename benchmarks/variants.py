@@ -21,7 +21,8 @@ from dictsel_core.restoration.coding import patch_coder, restore_planes
 from dictsel_core.restoration.estimator import Estimator, TileEstimates, incomplete_references
 from dictsel_core.restoration.pyramid import double, halve
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary
-from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at
+from dictsel_core.restoration.similar import find_groups
+from dictsel_core.restoration.tiles import Search, Tile, patches_at
 
 Floats = NDArray[np.floating]
 FAST = RestoreSettings.preset("fast")

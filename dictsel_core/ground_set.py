@@ -108,6 +108,16 @@ class GroundSet:
         the products of each atom with the others (Gershgorin). With `merge_duplicates`, only the first of
         atoms that are equal up to sign counts.
         """
+        key = size, merge_duplicates
+        if key not in self._smallest_eigenvalues:
+            self._smallest_eigenvalues[key] = self._find_smallest_eigenvalue(size, merge_duplicates)
+        return self._smallest_eigenvalues[key]
+
+    @cached_property
+    def _smallest_eigenvalues(self) -> dict[tuple[int, bool], float]:
+        return {}  # they take as long as several steps of a selection
+
+    def _find_smallest_eigenvalue(self, size: int, merge_duplicates: bool) -> float:
         different = np.arange(len(self))
         if merge_duplicates:
             different = np.setdiff1d(different, self.duplicates[0])

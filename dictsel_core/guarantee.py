@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from dictsel_core._validation import as_accuracy, as_count, as_n_atoms, as_positive
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.utility import SquaredUtility, Utility
+from dictsel_core.utility import Utility, as_utility
 
 #: The offline selectors with a guarantee.
 GuaranteedSelector = Literal["replacement_omp", "replacement_greedy", "sds_ma", "sds_omp"]
@@ -81,7 +81,8 @@ def approximation_bound(
     sparsity it is 2k + k' - 1, or k + k' - 1 without individual sparsity (appendix B). The objective never
     falls, so if k' exceeds k, the ratio is the best over k, ..., k' steps.
 
-    For SDS_MA the ratio is :math:`(1 - e^{-k'/k})\, m_s / M_s`. For SDS_OMP it is :math:`m_s / k`, of the
+    For SDS_MA the ratio is :math:`(1 - e^{-k'/k})\, m_1 m_s / M_1 M_s`, where m_1 = M_1 for the squared
+    utility. For SDS_OMP it is :math:`m_s / k`, of the
     order that table 1 gives: its first atom alone reaches that much. It then refers to the best codes in the
     selected dictionary, not to those of OMP.
 
@@ -100,8 +101,8 @@ def approximation_bound(
     selector : {"replacement_omp", "replacement_greedy", "sds_ma", "sds_omp"}, optional
         Default is "replacement_omp".
     utility : Utility, optional
-        Multiplies m by its concavity and M by its smoothness; with "replacement_omp" only. By default u is
-        the squared utility.
+        Multiplies m by its concavity and M by its smoothness. By default u is the squared utility, the only
+        one for which SDS_OMP has a ratio.
 
     Returns
     -------
@@ -140,8 +141,9 @@ def approximation_bound(
             f"not {type(given[0]).__name__} and {type(given[1]).__name__}."
         )
     _check_name(selector, get_args(GuaranteedSelector))
-    if utility is not None and selector != "replacement_omp":
-        raise ValueError(f"utility is for replacement_omp only, not for {selector}.")
+    if utility is not None and selector == "sds_omp":
+        raise ValueError("utility must be omitted for sds_omp, whose ratio is for the squared one only.")
+    u = as_utility(utility)
     count = as_n_atoms(n_atoms, len(ground_set))
     points = as_count(n_points, "n_points")
     steps = count if n_steps is None else as_count(n_steps, "n_steps")
@@ -149,12 +151,9 @@ def approximation_bound(
     constraint.check(points, len(ground_set))
     if selector.startswith("sds"):
         sizes = [constraint.capacity(points, len(ground_set), number) for number in (count, steps)]
-        return _sds_bound(ground_set, sizes, count, tau * steps, selector)
+        return _sds_bound(ground_set, sizes, count, tau * steps, selector, u)
     numbers = _useful_numbers_of_steps(constraint, points, len(ground_set), count, steps)
-    bounds = (
-        _replacement_bound(ground_set, constraint, points, count, number, tau, utility or SquaredUtility())
-        for number in numbers
-    )
+    bounds = (_replacement_bound(ground_set, constraint, points, count, number, tau, u) for number in numbers)
     return max(bounds, key=lambda bound: bound.ratio)
 
 
@@ -166,12 +165,17 @@ def regret_bound(
     rounds: int,
     largest_energy: float,
     selector: OnlineSelectorName = "replacement_omp",
+    utility: Utility | None = None,
 ) -> RegretBound:
     r"""Return the guarantee of appendix D for an online selector with Hedge (theorems D.2, D.4 and D.6).
 
     The expected alpha-regret after T rounds is at most :math:`c\, k \sqrt{2 T \ln n}`, where alpha is the
     ratio of the offline selector and c the largest gain of a learner in units of the utility: half the
-    largest energy of a patch, times 1 / M_s for SDS_MA and times 1 / M for Replacement OMP.
+    largest energy of a patch, times m_1 / M_s for SDS_MA and times 1 / M for Replacement OMP.
+
+    With another utility than the squared one, twice its largest value stands for the energy. By smoothness L
+    of the utility its squared slopes are at most 2L times that value, so that the M of the gains of
+    Replacement OMP is that of the ground set alone.
 
     The paper prints theorems D.4 and D.6 for gains up to 1. The gains of Replacement OMP have the factors
     1 / 2M and M / 2 in its text, and 1 / M and M in algorithm 3, which is what the learners observe; the text
@@ -187,9 +191,11 @@ def regret_bound(
     rounds : int
         The number T of rounds.
     largest_energy : float
-        Largest squared length of a patch.
+        Largest squared length of a patch, or with another utility twice its largest possible value.
     selector : {"replacement_omp", "replacement_greedy", "sds_ma"}, optional
         Default is "replacement_omp".
+    utility : Utility, optional
+        Default is the squared utility.
 
     Returns
     -------
@@ -216,14 +222,16 @@ def regret_bound(
     s = min(as_count(sparsity, "sparsity"), count)
     learners = count * sqrt(2 * as_count(rounds, "rounds") * log(len(ground_set)))
     largest = as_positive(largest_energy, "largest_energy") / 2
+    u = as_utility(utility)
     if selector == "sds_ma":
-        bound = _sds_bound(ground_set, [s, s], count, count, selector)
-        return RegretBound(bound.ratio, largest / bound.smoothness * learners)
+        bound = _sds_bound(ground_set, [s, s], count, count, selector, u)
+        return RegretBound(bound.ratio, largest * u.concavity / bound.smoothness * learners)
     smoothness = ground_set.smoothness
     concavity = ground_set.smallest_eigenvalue(2 * s, merge_duplicates=True)
     if selector == "replacement_omp":
         largest /= smoothness
-    return RegretBound(_ratio(concavity, smoothness, 1.0), largest * learners)
+    alpha = _ratio(u.concavity * concavity, u.smoothness * smoothness, 1.0)
+    return RegretBound(alpha, largest * learners)
 
 
 def _replacement_bound(
@@ -267,16 +275,18 @@ def _ratio(concavity: float, smoothness: float, rate: float) -> float:
 
 
 def _sds_bound(
-    ground_set: GroundSet, sizes: list[int], n_atoms: int, steps: float, selector: str
+    ground_set: GroundSet, sizes: list[int], n_atoms: int, steps: float, selector: str, utility: Utility
 ) -> ApproximationBound:
     """Return the guarantee of SDS_MA or SDS_OMP; `sizes` are of the optimal supports, and of the selected."""
     # Both selectors are for constraints that treat atoms alike.
     concavity = ground_set.smallest_eigenvalue(sizes[0], merge_duplicates=True)
     smoothness = ground_set.largest_eigenvalue(sizes[1])
+    concavity, smoothness = concavity * utility.concavity, smoothness * utility.smoothness
     if selector == "sds_omp":
         ratio = concavity / n_atoms
-    else:
-        ratio = concavity / smoothness * (1.0 - exp(-steps / n_atoms))
+    else:  # single atoms are unit vectors: m_1 and M_1 are those of the utility
+        single = utility.concavity / utility.smoothness
+        ratio = single * concavity / smoothness * (1.0 - exp(-steps / n_atoms))
     return ApproximationBound(ratio, smoothness, concavity, n_atoms, max(sizes))
 
 

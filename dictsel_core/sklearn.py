@@ -9,7 +9,12 @@ from scipy.fft import dct
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils import check_random_state
-    from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+    from sklearn.utils.validation import (
+        _check_sample_weight,
+        check_array,
+        check_is_fitted,
+        validate_data,
+    )
 except ImportError as error:
     raise ImportError(
         "dictsel_core.sklearn needs scikit-learn: install it with pip install 'dictsel[sklearn]'."
@@ -100,7 +105,7 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self.ground_set = ground_set
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Select the dictionary from all samples.
 
         Parameters
@@ -109,20 +114,25 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             NaN where missing.
         y : None
             Ignored.
+        sample_weight : (n_samples,) array_like, optional
+            How many times each sample counts; its place in a shared budget (`average`) is one. Default is 1.
         """
         data, mask = self._checked(X, reset=True)
+        weights = _weights(sample_weight, data)
         if self.selector not in _SELECTORS:
             raise ValueError(f"selector must be one of {', '.join(_SELECTORS)}, not {self.selector!r}.")
         self._prepare()
         self._player: OnlineReplacementOMP | None = None
         select: Any = _SELECTORS[self.selector]
         constraint = self._constraint(len(data))
-        selection: Selection = select(self.ground_set_, data, constraint, self._n_atoms, mask=mask)
+        selection: Selection = select(
+            self.ground_set_, data, constraint, self._n_atoms, mask=mask, weights=weights
+        )
         self.certificate_ = selection.certificate
         self._keep(selection.atoms, data.dtype)
         return self
 
-    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
+    def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Continue online selection with more samples, in their order (section 5 of the paper).
 
         Parameters
@@ -131,6 +141,8 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             NaN where missing.
         y : None
             Ignored.
+        sample_weight : (n_samples,) array_like, optional
+            Multiplies what the learners gain from each sample. Default is 1.
         """
         player: OnlineReplacementOMP | None = getattr(self, "_player", None)
         data, mask = self._checked(X, reset=player is None)
@@ -138,7 +150,8 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             self._prepare()
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             player = OnlineReplacementOMP(self.ground_set_, self._n_atoms, self._max_atoms, rng=seed)
-        for t, sample in enumerate(data):
+        weights = _weights(sample_weight, data)
+        for t, sample in enumerate(data if weights is None else data * np.sqrt(weights)[:, None]):
             player.observe(sample, None if mask is None else mask[t])
         self._player = player
         self._keep(player.play(), data.dtype)
@@ -163,14 +176,26 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             )
         return np.asarray(codes @ self.components_)
 
-    def score(self, X: ArrayLike, y: object = None) -> float:
-        """Return the fraction of the energy of the observed entries that the codes explain."""
+    def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return the fraction of the energy of the observed entries that the codes explain.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array_like
+            NaN where missing.
+        y : None
+            Ignored.
+        sample_weight : (n_samples,) array_like, optional
+            How many times the energy of each sample counts. Default is 1.
+        """
         check_is_fitted(self)
         data, mask = self._checked(X, reset=False)
-        energy = float(np.square(data if mask is None else np.where(mask, 0, data)).sum())
+        weights = _weights(sample_weight, data)
+        counts: Array = np.ones(len(data)) if weights is None else weights
+        energy = float(counts @ np.square(data if mask is None else np.where(mask, 0, data)).sum(axis=1))
         if energy == 0:
             return 1.0
-        return 1.0 - float(self._codes(data, mask).residual_energy.sum()) / energy
+        return 1.0 - float(counts @ self._codes(data, mask).residual_energy) / energy
 
     @property
     def _n_features_out(self) -> int:
@@ -226,3 +251,10 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def _codes(self, data: Array, mask: NDArray[np.bool_] | None) -> SparseCodes:
         dictionary = self.components_.T.astype(data.dtype)
         return constrained_omp(dictionary, data, self._constraint(len(data)), mask=mask, threads=1)
+
+
+def _weights(sample_weight: ArrayLike | None, data: Array) -> Array | None:
+    """Return one weight per sample, checked; None if none are given."""
+    if sample_weight is None:
+        return None
+    return np.asarray(_check_sample_weight(sample_weight, data, dtype=np.float64, ensure_non_negative=True))

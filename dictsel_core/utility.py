@@ -20,7 +20,7 @@ class Utility(ABC):
     As a function of x, psi is concave, 0 at x = 0, and its second derivative lies between -`smoothness` and
     -`concavity`. So :math:`u_t(w) = u(y_t, Aw)` is smooth with :math:`M_{s,2} \le` smoothness
     :math:`\sigma_{max}^2(A, 2)` and strongly concave with :math:`m_{2s} \ge` concavity
-    :math:`\sigma_{min}^2(A, 2s)`, which is what theorem 4.2 asks for. All functions work on whole arrays.
+    :math:`\sigma_{min}^2(A, 2s)`, which is what the theorems ask for. All functions work on whole arrays.
 
     Attributes
     ----------
@@ -234,6 +234,19 @@ class LogisticUtility(Utility):
         for p in (y, 1 - y):
             entropy -= p * np.log(p, out=np.zeros_like(p), where=p > 0)
         return np.asarray(np.log(2) - entropy)
+
+
+def as_utility(utility: object) -> Utility:
+    """Return a utility, by default the squared one; raise TypeError for anything else."""
+    if utility is None:
+        return SquaredUtility()
+    if isinstance(utility, type):
+        raise TypeError(
+            f"utility must be a Utility, not the class {utility.__name__}; give it its parameters."
+        )
+    if not isinstance(utility, Utility):
+        raise TypeError(f"utility must be a Utility such as HuberUtility(0.1), not {type(utility).__name__}.")
+    return utility
 
 
 def _probability(x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Figure 4 with several masks: a shared budget against a cap on each patch."""
+"""Figure 4 and its grid with several masks: a shared budget against a cap on each patch."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,12 +14,12 @@ from experiments.data import GROUND_SET, seed
 from experiments.options import Options
 from experiments.paper_restoration import observed_patches, restore_in
 from experiments.plots import label, panels, save
-from experiments.restoration import MISSING, PICTURES, Grid
+from experiments.restoration import GRIDS, MISSING, PICTURES, Grid
 from experiments.results import Row, values, where
 from experiments.runner import Experiment, Task
 
 INDIVIDUAL = "individual"
-#: Who is compared with individual sparsity: its grid contains that of individual sparsity, s' = sT, or not.
+#: What is compared with individual sparsity: s' = sT, which is individual sparsity, is in the grid or not.
 RIVALS = {
     "average": ("average",),
     "average, or s' = sT": ("average", INDIVIDUAL),
@@ -27,13 +27,6 @@ RIVALS = {
 }
 #: How parameters are chosen: by the true image, or by the true image under the other masks.
 CHOICES = ("this mask", "other masks")
-
-
-GRIDS = {
-    "full": Grid((12, 16, 20), (5, 8, 10), (2.0, 3.0, 4.0, 6.0)),
-    "quick": Grid((12, 20), (5, 8), (3.0, 4.0)),
-    "smoke": Grid((8,), (3,), (2.0,)),
-}
 
 
 class MasksExperiment(Experiment):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -187,13 +186,13 @@ def _grid_search(kind: str, picture: Array, mask: Mask, grid: Grid, method: str)
 
 
 def _constraints(kind: str, grid: Grid, n_points: int) -> Iterator[tuple[Constraint, int, str]]:
-    """Yield (constraint, s, description) for all s, and for all s' below s T."""
+    """Yield (constraint, s, description) for all s, and for all s' below s T and s T itself."""
     if kind == "individual":
         for sparsity in grid.sparsities:
             yield IndividualSparsity(sparsity), sparsity, f"s={sparsity}"
         return
-    for sparsity, average in product(grid.sparsities, grid.averages):
-        if average < sparsity:
+    for sparsity in grid.sparsities:
+        for average in (*(each for each in grid.averages if each < sparsity), sparsity):
             budget = round(average * n_points)
             yield AverageSparsity(sparsity, budget), sparsity, f"s={sparsity} s'={average:g}T"
 

@@ -19,7 +19,7 @@ class Remedy(Enum):
     REDUCE_DEPTH = "write TIFF, or PNG for 16 bits, or reduce the picture to 8 bits"
     GIVE_RECIPE = "give a recipe that this program wrote"
     RESTORE_ARRAY = "restore it with the command 'inpaint restore', which takes any number of pages and bands"
-    ACCEPT_LOSS = "write TIFF, or accept that they are lost"
+    ACCEPT_LOSS = "keep the format of the source, or accept that they are lost"
     RESTORE_FOLDER = "give an image file inside it, or restore the whole folder"
 
 
@@ -67,8 +67,11 @@ class UnsupportedError(Exception):
 def printable_path(path: str | os.PathLike[str]) -> str:
     """Return a path as text that prints on one line in any terminal.
 
-    File names may hold line breaks, escape sequences or bytes that are not UTF-8.
+    File names may hold line breaks, escape sequences or bytes that are not UTF-8. The standard streams are
+    called so (see `files.paths`).
     """
+    if os.fspath(path).startswith("/dev/std"):
+        return "standard input" if os.fspath(path) == "/dev/stdin" else "standard output"
     text = os.fsencode(os.fspath(path)).decode("utf-8", "replace")
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
@@ -112,6 +115,7 @@ def writing_error(error: OSError | ValueError, path: Path) -> UserError:
         errno.EEXIST: (f"{name} already exists", Remedy.REPLACE_FILE),
         errno.EISDIR: (f"{name} is a folder", "give a file name"),
         errno.ENAMETOOLONG: _too_long(path),
+        errno.EPIPE: (f"Nobody reads {name} any more", "check the command that it is sent to"),
     }
     code = error.errno if isinstance(error, OSError) else None
     return UserError(*known.get(code or 0, other))

@@ -15,3 +15,8 @@ FILL_EXPLANATIONS = {
     "smooth": "Wide holes are filled smoothly; nothing is invented.",
     "texture": "Holes wider than 8 pixels are filled with texture copied from around them.",
 }
+
+
+def constraint_title(constraint: str) -> str:
+    """Return the title of a picture that was restored under a constraint."""
+    return f"{constraint.title()} sparsity"

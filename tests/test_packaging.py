@@ -128,6 +128,7 @@ def test_assets_are_installed() -> None:
     [
         ("org.dictsel.inpaint.desktop", "applications/org.dictsel.inpaint.desktop"),
         ("org.dictsel.inpaint.metainfo.xml", "metainfo/org.dictsel.inpaint.metainfo.xml"),
+        ("inpaint.1", "man/man1/inpaint.1"),
         ("icon.svg", "icons/hicolor/scalable/apps/org.dictsel.inpaint.svg"),
     ],
 )

@@ -87,39 +87,43 @@ class AverageSparsity(Constraint):
 
     def values(self, table: ReplacementGains) -> Floats:
         """Solve the problem of appendix C exactly for every atom."""
-        costs, tight = self.removals(table)
-        spare = self._spare(table.sizes)
-        solved = (best_exchange(gains, costs, tight, spare) for gains in table.gains.T)
+        costs, at_cap = self.removals(table)
+        unused = self._unused_budget(table.sizes)
+        solved = (best_exchange(gains, costs, at_cap, unused) for gains in table.gains.T)
         return np.array([exchange.value for exchange in solved])
 
     def bounds(self, table: ReplacementGains, price: float) -> Floats:
         """Bound the value of every atom by the Lagrangian dual at the price of the last step, in one pass."""
-        return self.bounds_without_budget(table, price) + price * self._spare(table.sizes)
+        return self.bounds_without_budget(table, price) + price * self._unused_budget(table.sizes)
 
     def bounds_without_budget(self, table: ReplacementGains, price: float) -> Floats:
         """Return the bounds without the price of the unused budget: a sum over patches."""
-        costs, tight = self.removals(table)
-        return price_bounds(table.gains, costs, tight, price, table.largest, table.threads)
+        costs, at_cap = self.removals(table)
+        return price_bounds(table.gains, costs, at_cap, price, table.largest, table.threads)
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement for one atom, by an exact solve."""
-        costs, tight = self.removals(table)
-        slots, spare = table.cheapest[0], self._spare(table.sizes)
-        return exchange_atoms(table.gains[:, atom], costs, slots, tight, spare)
+        costs, at_cap = self.removals(table)
+        slots, unused = table.cheapest[0], self._unused_budget(table.sizes)
+        return budget_replacement(table.gains[:, atom], costs, slots, at_cap, unused)
+
+    def part(self, rows: Ints) -> "AverageSparsity":
+        """Return the constraint on some of the patches, with the budget of all."""
+        return AverageSparsity(self.caps[rows], self.budget) if isinstance(self.caps, np.ndarray) else self
 
     def removals(self, table: ReplacementGains) -> tuple[Floats, Bools]:
         """Return the cheapest removal of each patch, and whether the patch is at its cap."""
         sizes: Ints = table.sizes
-        tight = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
-        return table.cheapest[1], tight
+        at_cap = np.zeros(len(sizes), bool) if self.caps is None else sizes >= self.caps
+        return table.cheapest[1], at_cap
 
-    def _spare(self, sizes: Ints) -> int:
+    def _unused_budget(self, sizes: Ints) -> int:
         """Return the unused budget; one atom goes to T patches at most."""
         return min(self.budget - int(sizes.sum()), len(sizes))
 
 
-def exchange_atoms(gains: Floats, costs: Floats, slots: Ints, tight: Bools, spare: int) -> Replacement:
+def budget_replacement(gains: Floats, costs: Floats, slots: Ints, at_cap: Bools, unused: int) -> Replacement:
     """Return the best replacement for one atom, given its gains and the cheapest removals, with slots."""
-    exchange = best_exchange(gains, costs, tight, spare)
+    exchange = best_exchange(gains, costs, at_cap, unused)
     removed = np.where(exchange.removed, slots, -1)
     return Replacement(exchange.value, exchange.added, removed, exchange.price)

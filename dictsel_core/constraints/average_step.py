@@ -19,7 +19,7 @@ from dictsel_core._validation import Bools, Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Exchange:
+class ExchangeSolution:
     """The sets A (`added`) and B (`removed`) as masks (T,), their value, and the dual multiplier."""
 
     value: float
@@ -31,7 +31,7 @@ class Exchange:
 def price_bounds(
     gains: Floats,
     costs: Floats,
-    tight: Bools,
+    at_cap: Bools,
     price: float,
     largest: Floats | None = None,
     threads: int = 1,
@@ -51,7 +51,7 @@ def price_bounds(
     gains : (T, n) ndarray
     costs : (T,) ndarray
         Cheapest removal of each patch.
-    tight : (T,) ndarray of bool
+    at_cap : (T,) ndarray of bool
         The set S.
     price : float
         lam, at least 0.
@@ -60,12 +60,12 @@ def price_bounds(
     threads : int, optional
         Default is 1.
     """
-    floors = np.where(tight, np.maximum(costs, price), price)
+    floors = np.where(at_cap, np.maximum(costs, price), price)
     fixed = float(np.maximum(price - costs, 0).sum())
     return fixed + positive_part_sums(gains, floors, largest, threads)
 
 
-def best_exchange(gains: Floats, costs: Floats, tight: Bools, spare: int) -> Exchange:
+def best_exchange(gains: Floats, costs: Floats, at_cap: Bools, unused: int) -> ExchangeSolution:
     """Solve the problem for one atom exactly, in time linear in T.
 
     As a function of the multiplier lam, the optimal action of patch t changes at min(g_t, c_t), where it
@@ -76,16 +76,16 @@ def best_exchange(gains: Floats, costs: Floats, tight: Bools, spare: int) -> Exc
     Parameters
     ----------
     gains, costs : (T,) ndarray
-    tight : (T,) ndarray of bool
-    spare : int
+    at_cap : (T,) ndarray of bool
+    unused : int
     """
-    low = np.where(tight, 0, np.minimum(gains, costs))
+    low = np.where(at_cap, 0, np.minimum(gains, costs))
     high = np.maximum(gains, costs)
-    price = _dual_price(low, high, spare)
+    price = _dual_price(low, high, unused)
     # At this price there are pure additions, pure removals, swaps, and ties.
     adds = low > price
     removes = high < price
-    surplus = spare - np.count_nonzero(adds) + np.count_nonzero(removes)
+    surplus = unused - np.count_nonzero(adds) + np.count_nonzero(removes)
     # Ties become additions or removals until the budget is met exactly.
     if surplus < 0:
         removes[np.flatnonzero(high == price)[:-surplus]] = True
@@ -93,17 +93,17 @@ def best_exchange(gains: Floats, costs: Floats, tight: Bools, spare: int) -> Exc
         adds[np.flatnonzero(low == price)[:surplus]] = True
     swaps = ~adds & ~removes & (gains > costs)
     added, removed = adds | swaps, removes | swaps
-    return Exchange(float(gains[added].sum() - costs[removed].sum()), added, removed, price)
+    return ExchangeSolution(float(gains[added].sum() - costs[removed].sum()), added, removed, price)
 
 
-def _dual_price(low: Floats, high: Floats, spare: int) -> float:
+def _dual_price(low: Floats, high: Floats, unused: int) -> float:
     """Return the smallest minimizer lam >= 0 of the dual.
 
-    Its slope is ``spare - #{low > lam} + #{high < lam}`` away from its kinks, and T - #{high > lam}
-    of the patches lie below lam, so the slope turns at the (T + spare + 1)-th largest of both lists.
+    Its slope is ``unused - #{low > lam} + #{high < lam}`` away from its kinks, and T - #{high > lam}
+    of the patches lie below lam, so the slope turns at the (T + unused + 1)-th largest of both lists.
     """
-    if np.count_nonzero(low > 0) <= spare:
+    if np.count_nonzero(low > 0) <= unused:
         return 0.0
     both = np.concatenate([low, high])
-    rank = len(both) - (len(high) + spare + 1)  # counted from the smallest
+    rank = len(both) - (len(high) + unused + 1)  # counted from the smallest
     return float(np.partition(both, rank)[rank])

@@ -68,6 +68,15 @@ class IndividualSparsity(LocalConstraint):
         floors = np.where(self._full(table.sizes), costs, 0)
         return positive_part_sums(table.gains, floors, table.largest, table.threads)
 
+    def patch_values(self, table: ReplacementGains) -> Floats:
+        """Return what each patch contributes to `values`: (T, n)."""
+        floors = np.where(self._full(table.sizes), table.cheapest[1], 0)
+        return np.maximum(table.gains - floors[:, None], 0)
+
+    def part(self, rows: Ints) -> "IndividualSparsity":
+        """Return the constraint on some of the patches."""
+        return IndividualSparsity(self.caps[rows]) if isinstance(self.caps, np.ndarray) else self
+
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement: the best of each patch."""
         full = self._full(table.sizes)

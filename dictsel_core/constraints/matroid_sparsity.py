@@ -85,10 +85,22 @@ class MatroidSparsity(LocalConstraint):
     def values(self, table: ReplacementGains) -> Floats:
         """Sum over patches of max(0, gain - cheapest removal that restores independence)."""
         totals = np.zeros(table.gains.shape[1])
-        for rows, free, slots in self._exchanges(table.supports, np.arange(len(totals))):
-            costs = np.where(slots, table.costs[rows][:, :, None], np.inf).min(axis=1)
-            totals += np.maximum(table.gains[rows] - np.where(free, 0, costs), 0).sum(axis=0)
+        for _, values in self._blocks_of_values(table):
+            totals += values.sum(axis=0)
         return totals
+
+    def patch_values(self, table: ReplacementGains) -> Floats:
+        """Return what each patch contributes to `values`: (T, n)."""
+        contributions = np.empty(table.gains.shape)
+        for rows, values in self._blocks_of_values(table):
+            contributions[rows] = values
+        return contributions
+
+    def part(self, rows: Ints) -> "MatroidSparsity":
+        """Return the constraint on some of the patches."""
+        if isinstance(self.matroids, Matroid):
+            return self
+        return MatroidSparsity([self.matroids[row] for row in rows.tolist()])
 
     def replacement(self, table: ReplacementGains, atom: int) -> Replacement:
         """Return the best replacement: the best of each patch."""
@@ -121,6 +133,12 @@ class MatroidSparsity(LocalConstraint):
             removed[rows] = np.where(free[:, 0], -1, swapped.argmax(axis=1))
         added = values > 0
         return Replacement(float(values[added].sum()), added, np.where(added, removed, -1))
+
+    def _blocks_of_values(self, table: ReplacementGains) -> Iterator[tuple[Ints, Floats]]:
+        """Yield some patches, and what they contribute to the value of every atom."""
+        for rows, free, slots in self._exchanges(table.supports, np.arange(table.gains.shape[1])):
+            costs = np.where(slots, table.costs[rows][:, :, None], np.inf).min(axis=1)
+            yield rows, np.maximum(table.gains[rows] - np.where(free, 0, costs), 0)
 
     def _exchanges(self, supports: Ints, candidates: Ints) -> Iterator[tuple[Ints, Bools, Bools]]:
         """Yield (rows, free, slots) in blocks of patches that share a matroid."""

@@ -23,7 +23,6 @@ from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions
 from dictsel_core.detection.scratches import scratch_candidates
 from dictsel_core.detection.stamps import stamp_candidates
-from dictsel_core.detection.work import Work, part
 
 _CANDIDATES: dict[DamageKind, Candidates] = {
     "scratches": scratch_candidates,
@@ -98,19 +97,12 @@ def _steps(
 ) -> Generator[AnalysisStep, None, DamageAnalysis]:
     candidates: dict[DamageKind, Regions] = {}
     for number, kind in enumerate(kinds):
-        work = part(analyze_one(_CANDIDATES[kind], image), number / len(kinds), (number + 1) / len(kinds))
-        candidates[kind] = yield from _as_steps(work, kind)
+        run = GeneratorRun(analyze_one(_CANDIDATES[kind], image))
+        for fraction in run:
+            yield AnalysisStep(kind, (number + fraction) / len(kinds))
+        candidates[kind] = run.result
         yield AnalysisStep(kind, (number + 1) / len(kinds))
     return DamageAnalysis(image.shape, candidates)
-
-
-def _as_steps(work: Work[Regions], kind: DamageKind) -> Generator[AnalysisStep, None, Regions]:
-    while True:
-        try:
-            yield AnalysisStep(kind, next(work))
-        except StopIteration as end:
-            regions: Regions = end.value
-            return regions
 
 
 def detect_damage(

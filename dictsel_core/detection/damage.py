@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from dictsel_core._arrays import read_only
+from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Bools, Ints, as_nonnegative
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions, without
-from dictsel_core.detection.work import Work, finish
+from dictsel_core.detection.work import Work
 
 Candidates = Callable[[DetectionImage], Work[Regions]]
 
@@ -216,5 +217,5 @@ def detect_one(
     """Detect one kind of damage; see `detect_damage`."""
     as_sensitivity(sensitivity)
     prepared = prepare(image, missing)
-    analysis = DamageAnalysis(prepared.shape, {kind: finish(analyze_one(candidates, prepared))})
-    return analysis.detection(sensitivity)
+    regions = GeneratorRun(analyze_one(candidates, prepared)).finish()
+    return DamageAnalysis(prepared.shape, {kind: regions}).detection(sensitivity)

@@ -6,6 +6,7 @@ from typing import TypeVar
 import numpy as np
 from scipy import ndimage
 
+from dictsel_core._runs import GeneratorRun
 from dictsel_core.detection.plane import Single
 
 Result = TypeVar("Result")
@@ -16,23 +17,10 @@ _BAND_PIXELS = 1 << 21
 
 def part(work: Work[Result], start: float, stop: float) -> Work[Result]:
     """Do work that is a part of other work, from the fraction `start` of that to the fraction `stop`."""
-    while True:
-        try:
-            fraction = next(work)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
+    run = GeneratorRun(work)
+    for fraction in run:
         yield start + (stop - start) * fraction
-
-
-def finish(work: Work[Result]) -> Result:
-    """Do all of some work."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
+    return run.result
 
 
 def filter_in_bands(function: Callable[[Single], Single], plane: Single, margin: int) -> Work[Single]:

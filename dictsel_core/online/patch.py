@@ -1,5 +1,7 @@
 """The support of one patch within a round."""
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,59 +9,42 @@ from dictsel_core._least_squares import fit_supports, invert_gram
 from dictsel_core._validation import rounding_level
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.differences import true_differences
+from dictsel_core.selection.engine.utility_differences import UtilityDifferences
+from dictsel_core.selection.engine.utility_fit import UtilityFit, UtilityProblem
 
 Array = NDArray[np.float64]
 
 
-class PatchSupport:
-    """Support, weights and correlations of one patch, in inner products with all atoms.
+class PatchSupport(ABC):
+    """Support, weights and correlations of one patch.
 
     A round replaces about ten atoms of one patch, for which the engines of the selectors, made for many
-    patches, would be too slow. Here a change costs the inner products of the support with all atoms, and
-    operations on s x n numbers.
+    patches, would be too slow.
 
     Parameters
     ----------
-    ground_set : GroundSet
-    y : (d,) ndarray
-        Zero at missing entries.
-    observed : (d,) ndarray or None
-        1.0 where observed and 0.0 where missing; None if nothing is missing.
     capacity : int
         Maximum size of the support.
-    gram : (n, n) ndarray, optional
-        Inner products of all atoms, which save time if nothing is missing.
+    correlations : (n,) ndarray
+        Those of the empty support.
+    rounding : float
+        Squared correlations up to this are rounding error.
 
     Attributes
     ----------
     atoms : list of int
         The support; the index is the slot.
     weights : (|Z|,) ndarray
-        Least-squares weights on the observed entries.
+        Weights that maximize the utility on the observed entries.
     correlations : (n,) ndarray
-        Inner products of the residual with all atoms.
+        Gradient of the utility by the weights of all atoms: inner products of the residual with them.
     """
 
-    def __init__(
-        self,
-        ground_set: GroundSet,
-        y: Array,
-        observed: Array | None,
-        capacity: int,
-        gram: Array | None = None,
-    ) -> None:
-        self._ground_set, self._observed, self._capacity = ground_set, observed, capacity
-        self._gram = gram if observed is None else None
-        self._y = y
-        matrix = ground_set.atoms
-        self._lengths: Array = np.ones(len(ground_set)) if observed is None else observed @ np.square(matrix)
-        self._rounding = float(y @ y) * max(1e-10, rounding_level(len(y), y.dtype)) ** 2
-        self._products: Array = np.zeros((0, len(ground_set)))
-        self._inverse: Array = np.zeros((0, 0))
+    def __init__(self, capacity: int, correlations: Array, rounding: float) -> None:
+        self._capacity, self._rounding = capacity, rounding
         self.atoms: list[int] = []
         self.weights: Array = np.zeros(0)
-        self._moments: Array = y @ matrix
-        self.correlations: Array = self._moments
+        self.correlations = correlations
 
     @property
     def is_full(self) -> bool:
@@ -72,6 +57,68 @@ class PatchSupport:
             self.atoms.append(atom)
         else:
             self.atoms[slot] = atom
+        self._refit()
+
+    def squared_correlations(self) -> Array:
+        """Return the squared correlations of all atoms, 0 for those of the support and rounding errors."""
+        squares = np.square(self.correlations)
+        squares[squares <= self._rounding] = 0
+        squares[self.atoms] = 0
+        return squares
+
+    def differences(self) -> tuple[Array, Array]:
+        """Return f(Z + a) - f(Z), (n,), and f(Z - b + a) - f(Z), (|Z|, n); zero for atoms of the support."""
+        additions, swaps = self._differences()
+        additions[self.atoms] = 0
+        swaps[:, self.atoms] = 0
+        return additions, swaps
+
+    @abstractmethod
+    def _refit(self) -> None:
+        """Update weights and correlations."""
+
+    @abstractmethod
+    def _differences(self) -> tuple[Array, Array]:
+        """Return the differences of all additions and swaps, meaningless for atoms of the support."""
+
+
+class SquaredSupport(PatchSupport):
+    """The support of one patch under the squared utility, in inner products with all atoms.
+
+    A change costs the inner products of the support with all atoms, and operations on s x n numbers.
+
+    Parameters
+    ----------
+    ground_set : GroundSet
+    y : (d,) ndarray
+        Zero at missing entries.
+    observed : (d,) ndarray or None
+        1.0 where observed and 0.0 where missing; None if nothing is missing.
+    capacity : int
+        Maximum size of the support.
+    gram : (n, n) ndarray, optional
+        Inner products of all atoms, which save time if nothing is missing.
+    """
+
+    def __init__(
+        self,
+        ground_set: GroundSet,
+        y: Array,
+        observed: Array | None,
+        capacity: int,
+        gram: Array | None = None,
+    ) -> None:
+        matrix = ground_set.atoms
+        self._moments: Array = y @ matrix
+        rounding = float(y @ y) * max(1e-10, rounding_level(len(y), y.dtype)) ** 2
+        super().__init__(capacity, self._moments, rounding)
+        self._ground_set, self._observed, self._y = ground_set, observed, y
+        self._gram = gram if observed is None else None
+        self._lengths: Array = np.ones(len(ground_set)) if observed is None else observed @ np.square(matrix)
+        self._products: Array = np.zeros((0, len(ground_set)))
+        self._inverse: Array = np.zeros((0, 0))
+
+    def _refit(self) -> None:
         if self._gram is None or not self._refit_by_products(self._gram):
             self._refit_by_columns()
 
@@ -95,15 +142,7 @@ class PatchSupport:
         self._inverse, self.weights = fit.inverse[0], fit.coefficients[0]
         self.correlations = fit.residual[0] @ matrix
 
-    def squared_correlations(self) -> Array:
-        """Return (a^T r)^2 for all atoms, zero for those of the support and where it is rounding error."""
-        squares = np.square(self.correlations)
-        squares[squares <= self._rounding] = 0
-        squares[self.atoms] = 0
-        return squares
-
-    def differences(self) -> tuple[Array, Array]:
-        """Return f(Z + a) - f(Z), (n,), and f(Z - b + a) - f(Z), (|Z|, n); zero for atoms of the support."""
+    def _differences(self) -> tuple[Array, Array]:
         additions, swaps = true_differences(
             inverse=self._inverse[None],
             products=self._products[None],
@@ -112,6 +151,37 @@ class PatchSupport:
             lengths=self._lengths[None],
             rounding=np.array([self._rounding]),
         )
-        additions[:, self.atoms] = 0
-        swaps[:, :, self.atoms] = 0
         return additions[0], swaps[0]
+
+
+class UtilitySupport(PatchSupport):
+    """The support of one patch under another utility, refitted by Newton steps.
+
+    Weights and correlations are scaled such that the smoothness becomes that of the ground set.
+
+    Parameters
+    ----------
+    problem : UtilityProblem
+        With one patch.
+    capacity : int
+        Maximum size of the support.
+    """
+
+    def __init__(self, problem: UtilityProblem, capacity: int) -> None:
+        self._fit, self._table = UtilityFit(problem), UtilityDifferences(problem)
+        self._row = np.zeros(1, np.intp)
+        gradient = np.empty((1, len(problem.ground_set)))
+        none = np.zeros((1, 0))
+        self._fit.correlate(self._row, none.astype(np.intp), none, gradient)
+        super().__init__(capacity, gradient[0], float(problem.rounding[0]))
+
+    def _refit(self) -> None:
+        support = np.array([self.atoms])
+        weights, _ = self._fit.refit(self._row, support)
+        self.weights = weights[0]
+        self._fit.correlate(self._row, support, weights, self.correlations[None])
+
+    def _differences(self) -> tuple[Array, Array]:
+        support = np.array([self.atoms], dtype=np.intp)
+        additions, swaps = self._table.of_supports(self._row, support)
+        return additions[0].astype(np.float64), swaps[0].astype(np.float64)

@@ -16,7 +16,9 @@ from dictsel_core._validation import (
 )
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.online.hedge import AdaptiveHedge, ExpertBank, Hedge
-from dictsel_core.online.patch import PatchSupport
+from dictsel_core.online.patch import PatchSupport, SquaredSupport, UtilitySupport
+from dictsel_core.selection.engine.utility_fit import UtilityProblem
+from dictsel_core.utility import Utility, as_utility
 
 Array = NDArray[np.float64]
 
@@ -43,10 +45,14 @@ class OnlineSelector(ABC):
         The dictionary size k.
     sparsity : int
         Maximum number of atoms per patch, s.
+    utility : Utility, optional
+        Another utility u than the squared one, such as `HuberUtility` (the theorems of appendix D hold for
+        any that is smooth and strongly concave). By default u is the squared one, for which rounds are much
+        faster.
     largest_energy : float, optional
-        Largest squared length of a patch. With it, the learners are those of the paper's theorems: `Hedge`
-        with the theoretical rate. By default they are `AdaptiveHedge`, which did better in our experiments
-        and needs no parameters.
+        Largest squared length of a patch, or with another utility twice its largest possible value for a
+        patch. With it, the learners are those of the paper's theorems: `Hedge` with the theoretical rate. By
+        default they are `AdaptiveHedge`, which did better in our experiments and needs no parameters.
     rounds : int, optional
         Number of rounds T, if known; requires `largest_energy`. By default `Hedge` uses the doubling trick.
     learners : ExpertBank, optional
@@ -75,6 +81,7 @@ class OnlineSelector(ABC):
         n_atoms: int,
         sparsity: int,
         *,
+        utility: Utility | None = None,
         largest_energy: float | None = None,
         rounds: int | None = None,
         learners: ExpertBank | None = None,
@@ -84,9 +91,11 @@ class OnlineSelector(ABC):
         if not isinstance(given, GroundSet):
             raise TypeError(f"ground_set must be a GroundSet, not {type(given).__name__}.")
         self._ground_set = ground_set
+        self._utility = None if utility is None else as_utility(utility)
         n, count = len(ground_set), as_n_atoms(n_atoms, len(ground_set))
         self._sparsity = min(as_count(sparsity, "sparsity"), count)
-        self._gram = ground_set.atoms.T @ ground_set.atoms if n <= _MAX_GRAM else None
+        shares_products = n <= _MAX_GRAM and self._utility is None
+        self._gram = ground_set.atoms.T @ ground_set.atoms if shares_products else None
         self._picks: Ints | None = None
         self._learners: ExpertBank
         self._largest_energy, self._largest = np.inf, np.inf
@@ -145,20 +154,26 @@ class OnlineSelector(ABC):
                 f"mask must have the shape of y, {patch.shape}, but its shape is {missing.shape}."
             )
         points = ObservedData(patch[None], None if missing is None else missing[None], n_features)
-        rows, observed = points.rows(0, 1)
-        weights = None if observed is None else observed[0].astype(np.float64)
         picks = self._draw()
         with single_threaded_blas:
-            y_observed = rows[0].astype(np.float64)
-            support = PatchSupport(self._ground_set, y_observed, weights, self._sparsity, self._gram)
-            gains = self._feedback(support, picks)
+            gains = self._feedback(self._empty_support(points), picks)
             if gains.max() > self._largest:
+                what = "the largest squared length" if self._utility is None else "twice the largest utility"
                 raise ValueError(
-                    "largest_energy must be the largest squared length of a patch, but is "
-                    f"{self._largest_energy}, which y exceeds."
+                    f"largest_energy must be {what} of a patch, but is {self._largest_energy}, "
+                    "which y exceeds."
                 )
             self._learners.observe(gains)
         self._picks = None
+
+    def _empty_support(self, points: ObservedData) -> PatchSupport:
+        """Return the support of one patch at the start of a round."""
+        if self._utility is not None:
+            return UtilitySupport(UtilityProblem(self._ground_set, points, self._utility), self._sparsity)
+        rows, observed = points.rows(0, 1)
+        weights = None if observed is None else observed[0].astype(np.float64)
+        y = rows[0].astype(np.float64)
+        return SquaredSupport(self._ground_set, y, weights, self._sparsity, self._gram)
 
     def _draw(self) -> Ints:
         """Return the atoms of all learners in this round."""
@@ -248,10 +263,11 @@ class OnlineReplacementOMP(OnlineSelector):
 
     Parameters
     ----------
-    ground_set, n_atoms, sparsity, largest_energy, rounds, learners, rng
+    ground_set, n_atoms, sparsity, utility, largest_energy, rounds, learners, rng
         See `OnlineSelector`.
     smoothness : float, optional
-        The constant M; by default that of the ground set. Theorem D.6 does not hold for a smaller one, but it
+        The constant M, relative to the smoothness of the utility, which is 1 for the squared one; by default
+        that of the ground set. Theorem D.6 does not hold for a smaller one, but it
         learned faster in our experiments.
 
     See Also
@@ -260,13 +276,14 @@ class OnlineReplacementOMP(OnlineSelector):
     replacement_omp : The offline version.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (options by keyword)
         self,
         ground_set: GroundSet,
         n_atoms: int,
         sparsity: int,
         *,
         smoothness: float | None = None,
+        utility: Utility | None = None,
         largest_energy: float | None = None,
         rounds: int | None = None,
         learners: ExpertBank | None = None,
@@ -277,6 +294,7 @@ class OnlineReplacementOMP(OnlineSelector):
             ground_set,
             n_atoms,
             sparsity,
+            utility=utility,
             largest_energy=largest_energy,
             rounds=rounds,
             learners=learners,

@@ -8,18 +8,16 @@ from dictsel_core.restoration._workspace import reused
 
 Single = NDArray[np.float32]
 
-#: Steps of conjugate gradients. The covariances of similar patches have few large eigenvalues, so as many
-#: as these are enough (docs/refinement.md). Vectors longer than this, of channels with masks of their own,
-#: take twice as many.
-N_STEPS, _LONG = 8, 64
+#: Vectors longer than this, of channels with masks of their own, take so many more steps.
+_LONG, _MORE_STEPS = 64, 10
 #: How many of these steps count for the variances, and the part of the squared residual below which they no
 #: longer do: the directions of later steps are not conjugate to the first ones in float32.
-N_VARIANCE_STEPS, _MIN_RESIDUAL = 6, np.float32(1e-4)
+_VARIANCE_STEPS, _MIN_RESIDUAL = 6, np.float32(1e-4)
 _TINY = np.float32(1e-30)
 
 
 def conditional_moments(
-    covariances: Single, deviations: Single, missing: Bools, noise: Single
+    covariances: Single, deviations: Single, missing: Bools, noise: Single, n_steps: int = 8
 ) -> tuple[Single, Single]:
     r"""Return expected deviations of missing entries from the mean, given the observed ones, and variances.
 
@@ -44,6 +42,9 @@ def conditional_moments(
     missing : (B, E, d) ndarray of bool
     noise : (B,) ndarray
         The variance sigma^2 of what the covariance of each group does not explain.
+    n_steps : int
+        Of conjugate gradients. The covariances of similar patches have few large eigenvalues, so a few are
+        enough, and fewer where there is much noise (docs/refinement.md).
 
     Returns
     -------
@@ -62,17 +63,23 @@ def conditional_moments(
     observed = reused("observed", deviations.shape)
     observed[...] = ~missing[:, :, None]
     flat = (n_groups, -1, d)
-    dual, reductions = _conjugate_gradients(covariances, deviations.reshape(flat), observed.reshape(flat))
+    n_steps += _MORE_STEPS * (d > _LONG)
+    means, reductions = _conjugate_gradients(
+        covariances, deviations.reshape(flat), observed.reshape(flat), n_steps
+    )
     variances = covariances.reshape(n_groups, 1, -1)[:, :, :: d + 1] - reductions.reshape(
         deviations.shape
     ).max(axis=2)
-    return (dual @ covariances).reshape(deviations.shape), np.maximum(variances, noise[:, None, None])
+    return means.reshape(deviations.shape), np.maximum(variances, noise[:, None, None], out=variances)
 
 
-def _conjugate_gradients(matrices: Single, right: Single, observed: Single) -> tuple[Single, Single]:
+def _conjugate_gradients(
+    matrices: Single, right: Single, observed: Single, n_steps: int
+) -> tuple[Single, Single]:
     """Solve positive definite systems on the observed entries, approximately; also reduce variances.
 
-    Returns solutions (B, R, d), and by how much they reduce the variance of every entry (B, R, d).
+    Returns the products of the solutions with the matrices (B, R, d), and by how much the variance of every
+    entry is reduced (B, R, d).
 
     Parameters
     ----------
@@ -81,27 +88,27 @@ def _conjugate_gradients(matrices: Single, right: Single, observed: Single) -> t
         Right-hand sides, R for each matrix; zero where not observed.
     observed : (B, R, d) ndarray
         1 for the rows and columns of a matrix that belong to a system, otherwise 0.
+    n_steps : int
     """
-    names = ("residual", "direction", "product", "change", "solution", "reduction")
-    residual, direction, product, change, solution, reduction = (reused(name, right.shape) for name in names)
+    names = ("residual", "direction", "product", "change", "sum", "reduction")
+    residual, direction, product, change, total, reduction = (reused(name, right.shape) for name in names)
     residual[...] = direction[...] = right
-    solution[...] = reduction[...] = 0
+    total[...] = reduction[...] = 0
     energy = np.vecdot(residual, residual)
     least = _MIN_RESIDUAL * energy
-    n_steps = N_STEPS if right.shape[2] <= _LONG else 2 * N_STEPS
     for step in range(n_steps):
         np.matmul(direction, matrices, out=product)
         curvature = np.maximum(np.vecdot(direction, product), _TINY)
-        if step < N_VARIANCE_STEPS:
+        if step < _VARIANCE_STEPS:
             np.square(product, out=change)
             reduction += np.multiply(change, ((energy > least) / curvature)[:, :, None], out=change)
-        product *= observed
-        length = (energy / curvature)[:, :, None]
-        solution += np.multiply(direction, length, out=change)
+        product *= (energy / curvature)[:, :, None]
+        total += product
         if step == n_steps - 1:
             break
-        residual -= np.multiply(product, length, out=change)
+        product *= observed
+        residual -= product
         before, energy = energy, np.vecdot(residual, residual)
         direction *= (energy / np.maximum(before, _TINY))[:, :, None]
         direction += residual
-    return solution, reduction
+    return total, reduction

@@ -9,7 +9,8 @@ from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.restoration._workspace import reused
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.conditional import conditional_moments
-from dictsel_core.restoration.similar import Search, Tile, find_groups, patches_at
+from dictsel_core.restoration.similar import find_groups
+from dictsel_core.restoration.tiles import Search, Tile, patches_at
 
 #: Groups that are estimated together, and covariances that are shrunk together: they stay in the cache.
 _BATCH, _SHRINK_BATCH = 64, 8
@@ -91,6 +92,8 @@ class GaussianEstimator:
     shared : float
         Fraction of a covariance that is taken from the other groups of the tile: few members alone are not
         enough.
+    n_steps : int
+        Of conjugate gradients.
 
     References
     ----------
@@ -102,6 +105,7 @@ class GaussianEstimator:
     noise: float
     relative_noise: float
     shared: float
+    n_steps: int
 
     def estimate(self, planes: Planes, missing: Bools, tile: Tile, search: Search) -> TileEstimates | None:
         """Return estimates of the patches most similar to each reference that has missing pixels."""
@@ -124,7 +128,7 @@ class GaussianEstimator:
             batch = slice(start, start + _BATCH)
             deviations = np.where(gaps[batch, :, None], np.float32(0), members[batch, : self.n_estimated])
             estimates[batch], variances = conditional_moments(
-                covariances[batch], deviations, gaps[batch], noise[batch]
+                covariances[batch], deviations, gaps[batch], noise[batch], self.n_steps
             )
             np.divide(np.float32(self.noise), variances, out=weights[batch])
         estimates += means

@@ -7,20 +7,23 @@ averaged, the certain ones with more weight. The first rounds assume much noise,
 right yet count for little; each of the following rounds assumes less.
 """
 
-from collections.abc import Generator
+import math
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
 from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.estimator import Estimator, GaussianEstimator, TileEstimates
-from dictsel_core.restoration.similar import Search, Tile, spans
+from dictsel_core.restoration.estimator import Estimator, GaussianEstimator
+from dictsel_core.restoration.tiles import Search, Tile, spans
 
 #: Where the references of consecutive rounds begin, in quarters of their distance.
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
+#: Steps of conjugate gradients, at least.
+_MIN_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,11 @@ class RefinementOptions:
     distance_penalty : float
         What the square of the distance in pixels adds to the squared difference of two patches, in units of
         the noise: where patches nearby are as similar as others, they are preferred.
-    n_members, n_estimated : int
-        Number of patches in a group, and how many of these, the nearest ones, are estimated.
+    n_members : int
+        Number of patches in a group.
+    n_estimated, last_n_estimated : int
+        How many of these, the nearest ones, are estimated; fewer in the last round, where there are more
+        groups.
     noise, max_noise : float
         Variance of what a covariance does not explain, for images of unit range: in the last round, and the
         most in any other.
@@ -51,24 +57,28 @@ class RefinementOptions:
         Factor by which the noise is larger in the round before.
     shared : float
         Fraction of a covariance that is taken from the other groups nearby.
+    n_steps : int
+        Of conjugate gradients, in the last round; one less whenever the noise is twice as large.
     relaxation : float
         How far the image moves towards the estimates. More than 1 saves rounds; the last round uses 1.
     """
 
     size: int = 8
     last_size: int = 6
-    stride: int = 6
+    stride: int = 7
     last_stride: int = 4
     radius: int = 30
     last_radius: int = 10
     distance_penalty: float = 1.2
     n_members: int = 40
-    n_estimated: int = 10
+    n_estimated: int = 16
+    last_n_estimated: int = 10
     noise: float = 8 / 255**2
     max_noise: float = 400 / 255**2
     relative_noise: float = 0.06
     noise_decay: float = 1.75
     shared: float = 0.2
+    n_steps: int = 6
     relaxation: float = 1.7
 
     def search(self, number: int, n_rounds: int, *, small: bool = False) -> Search:
@@ -83,7 +93,10 @@ class RefinementOptions:
         """Return the estimator of a round, of which the first has the number 0."""
         noise = self._noise(number, n_rounds)
         relative = self.relative_noise * noise / self.noise
-        return GaussianEstimator(self.n_estimated, noise, relative, self.shared)
+        # The more noise, the fewer steps until conjugate gradients are near the solution.
+        n_steps = max(_MIN_STEPS, self.n_steps - int(math.log2(noise / self.noise)))
+        n_estimated = self.last_n_estimated if number == n_rounds - 1 else self.n_estimated
+        return GaussianEstimator(n_estimated, noise, relative, self.shared, n_steps)
 
     def _noise(self, number: int, n_rounds: int) -> float:
         return min(self.noise * self.noise_decay ** (n_rounds - 1 - number), self.max_noise)
@@ -139,14 +152,14 @@ class Refiner:
         for at, band in enumerate(bands):
             tiles = [tile for tile in (Tile(band, each) for each in columns) if missing[tile.region].any()]
 
-            def estimate(start: int, _: int, tiles: list[Tile] = tiles) -> _TileSums | None:
-                estimates = estimator.estimate(planes, missing, tiles[start], search)
-                return None if estimates is None else _TileSums.of(estimates, missing, tiles[start])
+            def estimate(number: int, _: int, tiles: list[Tile] = tiles) -> tuple[Floats, Floats] | None:
+                estimates = estimator.estimate(planes, missing, tiles[number], search)
+                return None if estimates is None else estimates.summed(*tiles[number].shape)
 
             with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
-                for done, tile_sums in enumerate(estimated, start=1):
+                for done, (tile, tile_sums) in enumerate(zip(tiles, estimated, strict=True), start=1):
                     if tile_sums is not None:
-                        sums.add(tile_sums)
+                        sums.add(tile, *tile_sums)
                     yield (at + done / len(tiles)) / len(bands)
             # No later band needs the rows above the next one.
             bottom = bands[at + 1].start if at + 1 < len(bands) else height
@@ -159,60 +172,44 @@ def grid_offsets(number: int, stride: int) -> tuple[int, int]:
     return down * stride // 4, right * stride // 4
 
 
-@dataclass(frozen=True, eq=False)
-class _TileSums:
-    """Sums of all estimates of the missing pixels of a tile.
-
-    Attributes
-    ----------
-    rows, columns : (N,) ndarray of int
-        Pixels of the image.
-    sums : (N, C) ndarray
-    weights : (N, 1 or C) ndarray
-    """
-
-    rows: Ints
-    columns: Ints
-    sums: Floats
-    weights: Floats
-
-    @classmethod
-    def of(cls, estimates: TileEstimates, missing: Bools, tile: Tile) -> "_TileSums":
-        """Sum up estimates."""
-        sums, weights = estimates.summed(*tile.shape)
-        at = np.nonzero(missing[tile.region].any(axis=2) & (weights[:, :, 0] > 0))
-        return cls(at[0] + tile.vertical.start, at[1] + tile.horizontal.start, sums[at], weights[at])
-
-
 class _PixelSums:
-    """Sums of all estimates of each missing pixel, for the rows that are not complete yet.
-
-    The rows take turns in a buffer, in which only the estimated pixels are touched.
-    """
+    """Sums of all estimates of each pixel, for the rows that are not complete yet, which share a buffer."""
 
     def __init__(self, planes: Planes, missing: Bools, n_rows: int) -> None:
         self._planes, self._missing = planes, missing
         self._sums = np.zeros((n_rows, *planes.shape[1:]))
-        self._weights = np.zeros((n_rows, *planes.shape[1:]))
-        self._rows, self._columns = np.zeros(0, np.intp), np.zeros(0, np.intp)  # of all estimated pixels
+        self._weights = np.zeros((n_rows, *missing.shape[1:]))
+        self._top = 0  # the first row that is not complete
 
-    def add(self, tile: _TileSums) -> None:
-        """Add the estimates of a tile."""
-        at = tile.rows % len(self._sums), tile.columns
-        self._sums[at] += tile.sums
-        self._weights[at] += tile.weights
-        self._rows = np.concatenate([self._rows, tile.rows])
-        self._columns = np.concatenate([self._columns, tile.columns])
+    def add(self, tile: Tile, sums: Floats, weights: Floats) -> None:
+        """Add the sums of weighted estimates of a tile (h, w, C), and those of the weights (h, w, 1 or C)."""
+        start, columns = tile.vertical.start, tile.region[1]
+        for rows in self._slots(start, tile.vertical.stop):
+            part = slice(start - tile.vertical.start, start - tile.vertical.start + rows.stop - rows.start)
+            self._sums[rows, columns] += sums[part]
+            self._weights[rows, columns] += weights[part]
+            start += rows.stop - rows.start
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
-        """Move the pixels of all rows above `bottom` towards the means of their estimates."""
-        complete = self._rows < bottom
-        rows, columns = self._rows[complete], self._columns[complete]
-        self._rows, self._columns = self._rows[~complete], self._columns[~complete]
+        """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""
+        rows, columns = np.nonzero(self._missing[self._top : bottom].any(axis=2))
+        rows += self._top
         at = rows % len(self._sums), columns
-        target = self._planes[rows, columns]
-        change = relaxation * (self._sums[at] / self._weights[at] - target)
+        weights, target = self._weights[at], self._planes[rows, columns]
+        estimated = self._missing[rows, columns] & (weights > 0)
+        change = relaxation * (self._sums[at] / np.where(weights > 0, weights, 1) - target)
         new = np.clip(target + change, 0, 1).astype(np.float32)
-        self._planes[rows, columns] = np.where(self._missing[rows, columns], new, target)
-        self._sums[at] = 0
-        self._weights[at] = 0
+        self._planes[rows, columns] = np.where(estimated, new, target)
+        for slots in self._slots(self._top, bottom):
+            self._sums[slots] = 0
+            self._weights[slots] = 0
+        self._top = bottom
+
+    def _slots(self, top: int, bottom: int) -> Iterator[slice]:
+        """Yield where rows are in the buffer."""
+        n_rows = len(self._sums)
+        while top < bottom:
+            slot = top % n_rows
+            n = min(n_rows - slot, bottom - top)
+            yield slice(slot, slot + n)
+            top += n

@@ -1,6 +1,6 @@
 """Replacement OMP over data in chunks, whose gains are summed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,20 +9,21 @@ from dictsel_core._runs import stepwise
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, Floats, as_n_atoms
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, MatroidSparsity
-from dictsel_core.constraints.average import exchange_atoms
+from dictsel_core.constraints.average import budget_replacement
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import SpectralBound
-from dictsel_core.selection.chunks import Chunk, Chunks, SeparableConstraint, split_constraint
+from dictsel_core.selection.chunks import Chunk, Chunks, SeparableConstraint, Workers
 from dictsel_core.selection.engine.gain_cost import best_replacement
-from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
+from dictsel_core.utility import Utility, as_utility
 
 #: Under a shared budget, chunks are asked for the gains of this many atoms at once.
 _ATOMS_AT_ONCE = 8
 
 
-def chunked_replacement_omp(
+def chunked_replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set: GroundSet,
     chunks: Sequence[ArrayLike],
     constraint: SeparableConstraint,
@@ -30,8 +31,10 @@ def chunked_replacement_omp(
     *,
     masks: Sequence[ArrayLike | None] | None = None,
     weights: Sequence[ArrayLike | None] | None = None,
+    utility: Utility | None = None,
     keep: bool = True,
     threads: int | None = None,
+    workers: Workers | None = None,
 ) -> Selection:
     """Select a dictionary by Replacement OMP from data in chunks.
 
@@ -46,7 +49,8 @@ def chunked_replacement_omp(
     ground_set : GroundSet
         The n candidate atoms.
     chunks : sequence of (T_c, d) array_like
-        Patches as rows.
+        Patches as rows. A chunk may be any object with ``__array__``, which is called where the chunk is
+        worked on.
     constraint : IndividualSparsity, MatroidSparsity or AverageSparsity
         Where it has a cap or a matroid for each patch, they are in the order of the chunks.
     n_atoms : int
@@ -55,6 +59,8 @@ def chunked_replacement_omp(
         True = missing, for each chunk; None for a chunk with nothing missing. By default nothing is missing.
     weights : sequence of (T_c, d) or (T_c,) array_like or None, optional
         Of each entry, or of each patch, for each chunk, as in `replacement_omp`. Default is 1.
+    utility : Utility, optional
+        Another utility than the squared one, as in `replacement_omp`.
     keep : bool, optional
         Whether to keep the gains of all patches in memory, T x n numbers. If False, they are computed again
         in every step, chunk by chunk; only the supports are kept, and every chunk is read once per iteration,
@@ -62,6 +68,13 @@ def chunked_replacement_omp(
     threads : int, optional
         How many chunks to work on at the same time; by default as many as there are cores available. The
         result does not depend on it.
+    workers : callable, optional
+        Works on the chunks in place of threads, here or on other machines: a function like the built-in
+        `map`, such as ``ProcessPoolExecutor().map``. It is called as ``workers(function, tasks)`` some times
+        in every iteration, and returns the results in the order of the tasks. Function, tasks and results can
+        be pickled; a task holds its chunk as given, the ground set and the supports of the patches. What is
+        kept by `keep` stays where it is, so that it saves time in threads only. The result does not depend on
+        who works.
 
     Returns
     -------
@@ -85,9 +98,33 @@ def chunked_replacement_omp(
     >>> whole = replacement_omp(ground_set, data, shared, 5)
     >>> bool((chunked.atoms == whole.atoms).all())
     True
+
+    Chunks that are read where they are worked on, by an executor; that of a cluster is used alike:
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> class Stored:
+    ...     def __init__(self, seed):  # or the name of a file
+    ...         self.seed = seed
+    ...     def __array__(self, dtype=None, copy=None):
+    ...         return np.random.default_rng(self.seed).normal(size=(30, 64))
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     spread = chunked_replacement_omp(
+    ...         ground_set, [Stored(1), Stored(2)], shared, 5, workers=pool.map
+    ...     )
+    >>> len(spread.supports)
+    60
     """
     return iter_chunked_replacement_omp(
-        ground_set, chunks, constraint, n_atoms, masks=masks, weights=weights, keep=keep, threads=threads
+        ground_set,
+        chunks,
+        constraint,
+        n_atoms,
+        masks=masks,
+        weights=weights,
+        utility=utility,
+        keep=keep,
+        threads=threads,
+        workers=workers,
     ).finish()
 
 
@@ -97,16 +134,16 @@ class _SummedEngine(ReplacementEngine):
     def __init__(self, chunks: Chunks, smoothness: float, n_atoms: int) -> None:
         super().__init__(chunks, max_repeats=n_atoms)
         self._chunks, self._smoothness = chunks, smoothness
-        self._values, self._totals = chunks.summed(lambda chunk: chunk.values(None))
+        self._sums = chunks.values(None)
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
-        values = np.where(eligible, self._values, 0)
+        values = np.where(eligible, self._sums.values, 0)
         atom, n = int(values.argmax()), len(values)
         if values[atom] <= 0:
-            return Pick(int(np.where(new, self._totals, -1.0).argmax()), 0.0, n)
-        self._values, self._totals = self._chunks.summed(lambda chunk: chunk.values(atom))
-        return Pick(atom, float(values[atom]) / self._smoothness, n)
+            return SelectedAtom(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n)
+        self._sums = self._chunks.values(atom)
+        return SelectedAtom(atom, float(values[atom]) / self._smoothness, n)
 
 
 class _BudgetEngine(ReplacementEngine):
@@ -116,14 +153,13 @@ class _BudgetEngine(ReplacementEngine):
         super().__init__(chunks, max_repeats=n_atoms)
         self._chunks, self._budget, self._smoothness = chunks, constraint.budget, smoothness
         self._price = 0.0
-        self._bounds, self._totals = chunks.summed(lambda chunk: chunk.bounds(None, 0.0))
+        self._sums = chunks.bounds(None, 0.0)
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
         chunks = self._chunks
-        n_used = sum(chunk.n_used for chunk in chunks.chunks)
-        spare = min(self._budget - n_used, len(chunks))
-        bounds = np.where(eligible, self._bounds + self._price * spare, 0)
+        unused = min(self._budget - chunks.n_used, len(chunks))
+        bounds = np.where(eligible, self._sums.values + self._price * unused, 0)
         order = np.argsort(-bounds, kind="stable")
         columns: dict[int, Floats] = {}
 
@@ -134,36 +170,29 @@ class _BudgetEngine(ReplacementEngine):
                 columns.update(zip(wanted.tolist(), chunks.gains(wanted).T, strict=True))
             return columns[atom]
 
-        costs, slots, tight = chunks.removals()
+        costs, slots, at_cap = chunks.removals()
         atom, replacement, n_exact = best_replacement(
-            bounds, lambda atom: exchange_atoms(gains_of(atom), costs, slots, tight, spare)
+            bounds, lambda atom: budget_replacement(gains_of(atom), costs, slots, at_cap, unused)
         )
         if replacement is None:
-            return Pick(int(np.where(new, self._totals, -1.0).argmax()), 0.0, n_exact)
+            return SelectedAtom(int(np.where(new, self._sums.gains, -1.0).argmax()), 0.0, n_exact)
         self._price = replacement.price
-        parts = chunks.split(replacement)
-        self._bounds, self._totals = chunks.summed(
-            lambda chunk: chunk.bounds((atom, parts[chunk.number]), replacement.price)
-        )
-        return Pick(atom, replacement.value / self._smoothness, n_exact)
+        self._sums = chunks.bounds((atom, replacement), replacement.price)
+        return SelectedAtom(atom, replacement.value / self._smoothness, n_exact)
 
 
-def _parts(chunks: list[Chunk]) -> Iterator[tuple[Floats, bool]]:
-    """Yield the rows of each chunk, and whether nothing is missing in them."""
-    for chunk in chunks:
-        problem = chunk.problem()
-        yield problem.data, problem.observed is None
-
-
-def _start(
+def _start(  # noqa: PLR0913  (the options above)
+    *,
     ground_set: GroundSet,
     chunks: Sequence[ArrayLike],
     constraint: SeparableConstraint,
     n_atoms: int,
     masks: Sequence[ArrayLike | None] | None,
     weights: Sequence[ArrayLike | None] | None,
+    utility: Utility | None,
     keep: bool,
     threads: int | None,
+    workers: Workers | None,
 ) -> SelectionRun:
     if not isinstance(constraint, IndividualSparsity | MatroidSparsity | AverageSparsity):
         raise TypeError(
@@ -172,25 +201,26 @@ def _start(
         )
     if not len(chunks):
         raise ValueError("chunks must hold at least one array of patches.")
+    if workers is not None and not callable(workers):
+        raise TypeError(f"workers must be a function such as map, not {type(workers).__name__}.")
     n_chunks = len(chunks)
-    own_masks, own_weights = _per_chunk(masks, "masks", n_chunks), _per_chunk(weights, "weights", n_chunks)
+    given = zip(
+        chunks, _per_chunk(masks, "masks", n_chunks), _per_chunk(weights, "weights", n_chunks), strict=True
+    )
     count = as_n_atoms(n_atoms, len(ground_set))
-    parts = [
-        Chunk(number, ground_set, (data, own_masks[number], own_weights[number]), count, keep)
-        for number, data in enumerate(chunks)
-    ]
-    sizes = [len(part.problem()) for part in parts]  # every chunk is checked before any work
-    constraint.check(sum(sizes), len(ground_set))
-    for part, own in zip(parts, split_constraint(constraint, sizes), strict=True):
-        part.constraint = own
-    everything = Chunks(parts, sizes, len(ground_set), as_thread_count(threads))
+    u = None if utility is None else as_utility(utility)
+    parts = [Chunk(number, ground_set, each, u, count, keep) for number, each in enumerate(given)]
+    everything = Chunks(parts, len(ground_set), as_thread_count(threads), workers)
+    constraint.check(len(everything), len(ground_set))
+    everything.split(constraint)
 
     def engine() -> _SummedEngine | _BudgetEngine:
         if isinstance(constraint, AverageSparsity):
             return _BudgetEngine(everything, constraint, ground_set.smoothness, count)
         return _SummedEngine(everything, ground_set.smoothness, count)
 
-    return SelectionRun(ground_set, count, engine, SpectralBound(lambda: _parts(parts)))
+    bound = SpectralBound(lambda: everything.ask(Chunk.data_sums))
+    return SelectionRun(ground_set, count, engine, bound)
 
 
 def _per_chunk(

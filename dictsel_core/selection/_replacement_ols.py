@@ -11,7 +11,7 @@ from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.fits import ColumnFit
 from dictsel_core.selection.engine.gain_cost import GainCostEngine
 from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import Pick
+from dictsel_core.selection.engine.replacement import SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
@@ -108,7 +108,7 @@ class _Engine(GainCostEngine):
         super().__init__(SupportState(problem, capacity, self.fit), constraint, max_repeats=n_atoms)
         self.state.refit(np.arange(len(problem)))
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
         fit, state = self.fit, self.state
         table = ReplacementGains(fit.gains, fit.costs, state.supports, state.sizes, fit.largest)

@@ -12,12 +12,12 @@ from dictsel_core._threads import as_thread_count, map_blocks
 from dictsel_core._validation import Bools, Floats, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.engine.fits import ColumnFit, Fit, GramFit
+from dictsel_core.selection.engine.fits import GramFit
 from dictsel_core.selection.engine.gain_cost import GainCostEngine
 from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import Pick
+from dictsel_core.selection.engine.replacement import SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
-from dictsel_core.selection.engine.utility_fit import UtilityFit, UtilityProblem
+from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
@@ -169,12 +169,12 @@ class OMPEngine(GainCostEngine):
         n_candidates = len(problem.ground_set)
         capacity = constraint.capacity(len(problem), n_candidates, n_atoms)
         # In larger dictionaries, shared products cost more than they save.
-        shares_products = problem.observed is None and n_atoms <= 2 * problem.ground_set.n_features
-        fit: Fit
-        if isinstance(problem, UtilityProblem):
-            fit = UtilityFit(problem)
-        else:
-            fit = GramFit(problem, n_atoms) if shares_products else ColumnFit(problem)
+        shares_products = (
+            not isinstance(problem, UtilityProblem)
+            and problem.observed is None
+            and n_atoms <= 2 * problem.ground_set.n_features
+        )
+        fit = GramFit(problem, n_atoms) if shares_products else as_fit(problem)
         state = SupportState(problem, capacity, fit, threads)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.
         max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
@@ -186,7 +186,7 @@ class OMPEngine(GainCostEngine):
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1."""
         self.iteration += 1
         smoothness = self.problem.ground_set.smoothness

@@ -10,12 +10,14 @@ from dictsel_core._validation import Floats, Ints
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection._modular import modular_values
-from dictsel_core.selection.engine.fits import ColumnFit
 from dictsel_core.selection.engine.method import Method
-from dictsel_core.selection.engine.replacement import Pick
+from dictsel_core.selection.engine.replacement import SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
+from dictsel_core.selection.engine.utility_differences import UtilityDifferences
+from dictsel_core.selection.engine.utility_fit import UtilityProblem, as_fit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.selection.result import Selection, SelectionStep
+from dictsel_core.utility import Utility
 
 
 def sds_ma(
@@ -26,6 +28,7 @@ def sds_ma(
     *,
     mask: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    utility: Utility | None = None,
 ) -> Selection:
     r"""Select a dictionary by SDS_MA, which ignores the overlap of atoms.
 
@@ -51,6 +54,10 @@ def sds_ma(
     weights : (T, d) or (T,) array_like, optional
         Of each entry, or of each patch: how many times its squared error counts. An entry of weight 0 is
         missing. Default is 1.
+    utility : Utility, optional
+        Another utility u than the squared one (lemma D.1 holds for any that is smooth and strongly concave):
+        then :math:`f_t(\{a\})` is its maximum over the weight of atom a, found by a fit for every patch and
+        atom. By default u is the squared one.
 
     Returns
     -------
@@ -82,7 +89,9 @@ def sds_ma(
     >>> bool(np.isclose(selection.objective[-1], explained))
     True
     """
-    return iter_sds_ma(ground_set, data, constraint, n_atoms, mask=mask, weights=weights).finish()
+    return iter_sds_ma(
+        ground_set, data, constraint, n_atoms, mask=mask, weights=weights, utility=utility
+    ).finish()
 
 
 class _Engine:
@@ -91,9 +100,14 @@ class _Engine:
     def __init__(
         self, problem: Problem, constraint: IndividualSparsity | AverageSparsity, n_atoms: int
     ) -> None:
-        values = modular_values(problem)
+        values: Floats
+        if isinstance(problem, UtilityProblem):
+            values = UtilityDifferences(problem).of_single_atoms()
+            problem.equalize_duplicates(values)
+        else:
+            values = modular_values(problem)
         capacity = constraint.capacity(len(problem), len(problem.ground_set), n_atoms)
-        self._state = SupportState(problem, capacity, ColumnFit(problem))
+        self._state = SupportState(problem, capacity, as_fit(problem))
         self._objective = 0.0
         self._pool: _Individual | _Average
         if isinstance(constraint, IndividualSparsity):
@@ -129,7 +143,7 @@ class _Individual:
         self.slots = np.full((n_points, capacity), -1)
         self.sizes = np.zeros(n_points, dtype=np.intp)
 
-    def take_best(self) -> Pick:
+    def take_best(self) -> SelectedAtom:
         """Select the atom that increases the objective most."""
         # A swap gains the value of the new atom and costs that of the old one.
         table = ReplacementGains(self.values, self.kept, self.slots, self.sizes)
@@ -142,7 +156,7 @@ class _Individual:
         self.kept[rows, slots] = self.values[rows, atom]
         self.slots[rows, slots] = atom
         self.sizes[rows] += change.removed[rows] < 0
-        return Pick(atom, change.value, len(totals))
+        return SelectedAtom(atom, change.value, len(totals))
 
     def supports(self) -> Ints:
         """Return the chosen atoms of each patch, padded with -1."""
@@ -166,7 +180,7 @@ class _Average:
         # Upper bounds of the gains, negative; a sorted list is a heap.
         self.queue = sorted(zip((-self.values.sum(axis=0)).tolist(), range(n_candidates), strict=True))
 
-    def take_best(self) -> Pick:
+    def take_best(self) -> SelectedAtom:
         """Select the atom that increases the objective most; gains never grow, so old ones are bounds."""
         n_exact = 0
         fresh: set[int] = set()
@@ -180,7 +194,7 @@ class _Average:
         self.pool, rows, slots = self._with(atom)
         self.atoms[rows, slots] = atom
         self.total -= gain
-        return Pick(atom, -gain, n_exact)
+        return SelectedAtom(atom, -gain, n_exact)
 
     def supports(self) -> Ints:
         """Return the atoms of each patch that are within the budget, padded with -1."""

@@ -29,7 +29,8 @@ def sds_omp(
 
     Each step selects the atom a with the largest h(X + a), the utility that OMP reaches for all patches
     in the dictionary X + a. Only the patches whose pursuit would choose a are coded again, which does not
-    change h; still, a step takes seconds for tens of thousands of patches.
+    change h; still, a step takes seconds for tens of thousands of patches. The utility is the squared one:
+    the ratio in table 1 is for it alone.
 
     Parameters
     ----------

@@ -18,21 +18,24 @@ from dictsel_core._validation import (
     as_n_atoms,
     as_probability,
 )
-from dictsel_core.constraints import IndividualSparsity, ReplacementGains
+from dictsel_core.constraints import IndividualSparsity, MatroidSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.certificate import SpectralBound
+from dictsel_core.selection.certificate import DataSums, SpectralBound, data_sums
 from dictsel_core.selection.engine.fits import ColumnFit
-from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.result import Selection
 from dictsel_core.selection.run import SelectionRun
 
+#: Constraints on each patch by itself.
+OwnConstraint = IndividualSparsity | MatroidSparsity
+
 
 def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
     ground_set: GroundSet,
     data: ArrayLike,
-    constraint: IndividualSparsity,
+    constraint: IndividualSparsity | MatroidSparsity,
     n_atoms: int,
     *,
     sample: int = 1024,
@@ -48,8 +51,9 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     .. math:: v_t(a) = \max\Big(0, \frac{(a^\top r_t)^2}{M} - M \min_j w_{t,j}^2\Big)
 
-    which is what patch t contributes to eq. 5 (nothing is removed below its cap). A patch that is not drawn
-    costs nothing until the end, when all supports are brought up to date. Data may be a memory-mapped file.
+    which is what patch t contributes to eq. 5; j are the atoms whose removal makes room for a, and none is
+    removed where there is room. A patch that is not drawn costs nothing until the end, when all supports are
+    brought up to date. Data may be a memory-mapped file.
 
     Parameters
     ----------
@@ -57,8 +61,10 @@ def stochastic_replacement_omp(  # noqa: PLR0913  (options by keyword)
         The n candidate atoms.
     data : (T, d) array_like
         Patches as rows. Missing entries may have any value, NaN included.
-    constraint : IndividualSparsity
-        Maximum number of atoms per patch. (Other constraints: see `chunked_replacement_omp`.)
+    constraint : IndividualSparsity or MatroidSparsity
+        Which supports are allowed. Under other constraints patches share atoms or a budget: what one of them
+        gains depends on patches that are not drawn, so that eq. 5 is no mean over patches, and the bounds
+        below would not hold. See `chunked_replacement_omp` and `replacement_omp` for those.
     n_atoms : int
         The dictionary size k.
     sample : int, optional
@@ -138,12 +144,12 @@ class _Patches:
     """The supports of all patches, each up to date with the first ``seen[t]`` replacements."""
 
     def __init__(
-        self, ground_set: GroundSet, points: ObservedData, constraint: IndividualSparsity, n_atoms: int
+        self, ground_set: GroundSet, points: ObservedData, constraint: OwnConstraint, n_atoms: int
     ) -> None:
-        self.ground_set, self._points = ground_set, points
-        self._caps = np.broadcast_to(np.minimum(constraint.caps, n_atoms), len(points))
+        self.ground_set, self._points, self._constraint = ground_set, points, constraint
         self.n_candidates = len(ground_set)
-        self._supports: Ints = np.full((len(points), int(self._caps.max())), -1)
+        capacity = constraint.capacity(len(points), len(ground_set), n_atoms)
+        self._supports: Ints = np.full((len(points), capacity), -1)
         self._seen: Ints = np.zeros(len(points), np.intp)
         self._atoms: list[int] = []
         self.objective = self.reached = 0.0
@@ -156,10 +162,10 @@ class _Patches:
         """Add a replacement by an atom to those that patches make."""
         self._atoms.append(atom)
 
-    def update(self, rows: Ints) -> tuple[SupportState, IndividualSparsity]:
+    def update(self, rows: Ints) -> tuple[SupportState, OwnConstraint]:
         """Make the remaining replacements of some patches; return their state and constraint."""
         problem = Problem(self.ground_set, self._points.reordered(rows))
-        constraint = IndividualSparsity(self._caps[rows])
+        constraint = self._constraint.part(rows)
         state = SupportState(problem, self._supports.shape[1], ColumnFit(problem))
         state.set_supports(self._supports[rows])
         seen = self._seen[rows]
@@ -168,7 +174,7 @@ class _Patches:
         self._supports[rows], self._seen[rows] = state.supports, len(self._atoms)
         return state, constraint
 
-    def _replace(self, state: SupportState, constraint: IndividualSparsity, atom: int, behind: Bools) -> None:
+    def _replace(self, state: SupportState, constraint: OwnConstraint, atom: int, behind: Bools) -> None:
         """Make the best replacement by an atom in the patches that are behind."""
         problem = state.problem
         rows = np.flatnonzero(behind)
@@ -180,8 +186,10 @@ class _Patches:
         gains = np.zeros((len(behind), 1))
         gains[rows, 0] = squares
         costs = state.removal_costs(self.ground_set.smoothness)
+        # Only the column of the atom is looked at.
+        gains = np.broadcast_to(gains, (len(behind), self.n_candidates))
         table = ReplacementGains(gains, costs, state.supports, state.sizes)
-        state.apply(constraint.replacement(table, 0), atom)
+        state.apply(constraint.replacement(table, atom), atom)
 
     def fitted(self) -> tuple[list[Ints], list[Floats]]:
         """Bring all patches up to date; return their supports and least-squares weights."""
@@ -216,7 +224,7 @@ class _Engine(ReplacementEngine):
         self._largest = largest
         self._doubt = (1 - confidence) / (8 * patches.n_candidates * n_atoms)
 
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Make one iteration of algorithm 1 on a new sample."""
         patches, m = self._patches, self._sample
         rows = np.arange(len(patches))
@@ -237,7 +245,7 @@ class _Engine(ReplacementEngine):
         if m < len(patches):
             error = float((means + slack)[eligible].max() - gain + (slack[atom] if gain > 0 else 0.0))
         patches.objective = state.objective * len(patches) / m
-        return Pick(atom, gain * len(patches), int(eligible.sum()), error * len(patches))
+        return SelectedAtom(atom, gain * len(patches), int(eligible.sum()), error * len(patches))
 
     def _slack(self, variances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return by how much the mean of a sample may miss that of all patches, for every atom."""
@@ -254,32 +262,31 @@ class _Engine(ReplacementEngine):
 
 
 def _sums_of_gains(
-    state: SupportState, constraint: IndividualSparsity
+    state: SupportState, constraint: OwnConstraint
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the sums over patches of v_t(a) and of its squares, and of (a^T r_t)^2: (n,) each."""
     smoothness, n = state.problem.ground_set.smoothness, state.n_candidates
     sums, squares, totals = np.zeros(n), np.zeros(n), np.zeros(n)
-    cheapest = state.removal_costs(smoothness).min(axis=1)
-    floors = np.where(state.sizes >= constraint.caps, cheapest, 0)
+    costs = state.removal_costs(smoothness)
     step = chunk_rows(8 * n)
-    for start in range(0, len(floors), step):
-        rows = np.arange(start, min(start + step, len(floors)))
+    for start in range(0, len(costs), step):
+        rows = np.arange(start, min(start + step, len(costs)))
         gains = np.empty((len(rows), n))
         state.squared_correlations(rows, gains)
         totals += gains.sum(axis=0)
-        np.maximum(gains - floors[rows, None], 0, out=gains)
-        gains /= smoothness
-        sums += gains.sum(axis=0)
-        squares += np.square(gains).sum(axis=0)
+        table = ReplacementGains(gains, costs[rows], state.supports[rows], state.sizes[rows])
+        values = constraint.part(rows).patch_values(table) / smoothness
+        sums += values.sum(axis=0)
+        squares += np.square(values).sum(axis=0)
     return sums, squares, totals
 
 
-def _parts(points: ObservedData, n_features: int) -> Iterator[tuple[Floats, bool]]:
-    """Yield rows, and whether nothing is missing in them."""
+def _parts(points: ObservedData, n_features: int) -> Iterator[DataSums]:
+    """Yield the sums over the patches, some of them at a time."""
     step = _parts_rows(n_features)
     for start in range(0, len(points), step):
         rows, factors = points.rows(start, start + step)
-        yield rows, factors is None
+        yield data_sums(rows, complete=factors is None)
 
 
 def _parts_rows(n_features: int) -> int:
@@ -291,7 +298,7 @@ def _start(  # noqa: PLR0913  (the options above)
     *,
     ground_set: GroundSet,
     data: ArrayLike,
-    constraint: IndividualSparsity,
+    constraint: OwnConstraint,
     n_atoms: int,
     sample: int,
     mask: ArrayLike | None,
@@ -300,10 +307,10 @@ def _start(  # noqa: PLR0913  (the options above)
     rng: np.random.Generator | int | None,
 ) -> SelectionRun:
     given: object = constraint
-    if not isinstance(given, IndividualSparsity):
+    if not isinstance(given, OwnConstraint):
         raise TypeError(
-            f"stochastic_replacement_omp needs IndividualSparsity, not {type(given).__name__}; use "
-            "chunked_replacement_omp for others."
+            "stochastic_replacement_omp needs IndividualSparsity or MatroidSparsity, not "
+            f"{type(given).__name__}; use chunked_replacement_omp or replacement_omp for others."
         )
     points = as_points(ground_set, data, mask, weights)
     count, size = as_n_atoms(n_atoms, len(ground_set)), as_count(sample, "sample")

@@ -1,8 +1,9 @@
 """A lower bound on the quality of a selection, by an upper bound on the optimum for its own data."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,51 +55,70 @@ class Certificate:
         return f"at least {np.floor(1000 * self.ratio) / 1000:.3f} of the best possible"
 
 
+class DataSums(NamedTuple):
+    """Sums over some patches that bound the optimum.
+
+    Attributes
+    ----------
+    energy : float
+        Half their energy on observed entries, or the largest possible utility.
+    largest : float
+        The largest squared length of a patch, or twice its largest possible utility.
+    gram : (d, d) ndarray or None
+        Y^T Y of their rows; None if entries are missing, or for other utilities.
+    """
+
+    energy: float
+    largest: float
+    gram: NDArray[np.float64] | None
+
+
+def data_sums(data: Floats, *, complete: bool) -> DataSums:
+    """Return the sums over rows (B, d), which are complete if nothing is missing in them."""
+    rows = data.astype(np.float64, copy=False)
+    energies = np.vecdot(rows, rows)
+    gram = rows.T @ rows if complete and rows.shape[1] <= _MAX_GRAM else None
+    return DataSums(float(energies.sum()) / 2, float(energies.max()), gram)
+
+
 class SpectralBound:
     """Upper bounds on the optimum that are sums over parts of the data, which are read once if asked for.
 
     Parameters
     ----------
     parts : callable
-        Returns an iterator over some rows (B, d), and whether nothing is missing in them.
+        Returns the sums of the parts.
     """
 
-    def __init__(self, parts: Callable[[], Iterator[tuple[Floats, bool]]]) -> None:
+    def __init__(self, parts: Callable[[], Iterable[DataSums]]) -> None:
         self._parts = parts
 
     @property
     def energy(self) -> float:
-        """Half the energy of the data, on observed entries."""
-        return self._sums[0]
+        """Half the energy of the data on observed entries, or their largest possible utility."""
+        return self._sums.energy
 
     @property
     def largest_energy(self) -> float:
         """The largest squared length of a patch."""
-        return self._sums[1]
+        return self._sums.largest
 
     def certificate(
         self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
     ) -> Certificate:
         """Return the certificate by the energy, and by the spectrum if nothing is missing."""
-        energy, _, gram = self._sums
-        bounds = {"energy": energy}
-        if gram is not None and len(gram) <= _MAX_GRAM:
-            bounds["spectrum"] = float(np.linalg.eigvalsh(gram)[::-1][:n_atoms].sum()) / 2
+        bounds = {"energy": self._sums.energy}
+        if self._sums.gram is not None:
+            bounds["spectrum"] = float(np.linalg.eigvalsh(self._sums.gram)[::-1][:n_atoms].sum()) / 2
         return _least(achieved, bounds, _SAFETY[4])
 
     @cached_property
-    def _sums(self) -> tuple[float, float, NDArray[np.float64] | None]:
-        """Half the energy, the largest one of a patch, and the Gram matrix; None if entries are missing."""
-        energy, largest, everything = 0.0, 0.0, True
-        gram: NDArray[np.float64] | None = None
-        for part, complete in self._parts():
-            rows = part.astype(np.float64, copy=False)
-            energies = np.vecdot(rows, rows)
-            energy += float(energies.sum()) / 2
-            largest = max(largest, float(energies.max()))
-            everything &= complete
-            gram = rows.T @ rows + (0.0 if gram is None else gram)
-        return energy, largest, gram if everything else None
+    def _sums(self) -> DataSums:
+        def add(a: DataSums, b: DataSums) -> DataSums:
+            gram = None if a.gram is None or b.gram is None else a.gram + b.gram
+            return DataSums(a.energy + b.energy, max(a.largest, b.largest), gram)
+
+        return reduce(add, self._parts())
 
 
 def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certificate:
@@ -106,8 +126,31 @@ def _least(achieved: float, bounds: dict[str, float], safety: float) -> Certific
     return Certificate(achieved, max(achieved, bounds[reason] * (1 + safety)), reason)
 
 
-class OptimumBound:
-    """Upper bounds on the optimum for one problem and constraint.
+class EnergyBound:
+    """The upper bound on the optimum that any utility has: every entry at its best.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+
+    @property
+    def energy(self) -> float:
+        """Half the energy of the data on observed entries, or their largest possible utility."""
+        return float(self._problem.energies.sum()) / 2
+
+    def certificate(
+        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
+    ) -> Certificate:
+        """Return the certificate of a selection."""
+        return _least(achieved, {"energy": self.energy}, _SAFETY[self._problem.data.itemsize])
+
+
+class OptimumBound(EnergyBound):
+    """Upper bounds on the optimum of the squared utility for one problem and constraint.
 
     Parameters
     ----------
@@ -116,19 +159,14 @@ class OptimumBound:
     """
 
     def __init__(self, problem: Problem, constraint: Constraint) -> None:
-        self._problem, self._constraint = problem, constraint
-        self._concavities: dict[int, float] = {}
-
-    @property
-    def energy(self) -> float:
-        """Half the energy of the data, on observed entries."""
-        return float(self._problem.energies.sum()) / 2
+        super().__init__(problem)
+        self._constraint = constraint
 
     def certificate(
         self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
     ) -> Certificate:
         """Return the certificate of a selection of `n_atoms` atoms with the given supports."""
-        bounds: dict[str, float] = {"energy": self._energy}
+        bounds: dict[str, float] = {"energy": self._reachable_energy}
         complete = self._problem.observed is None
         if complete and min(self._problem.data.shape) <= _MAX_GRAM:
             bounds["spectrum"] = float(self._spectrum[:n_atoms].sum()) / 2
@@ -140,7 +178,7 @@ class OptimumBound:
         return _least(achieved, bounds, _SAFETY[self._problem.data.itemsize])
 
     @cached_property
-    def _energy(self) -> float:
+    def _reachable_energy(self) -> float:
         """Half the energy of all patches, or of as many as the budget can reach."""
         energies = self._problem.energies
         if isinstance(self._constraint, AverageSparsity) and self._constraint.budget < len(energies):
@@ -244,11 +282,8 @@ class OptimumBound:
     def _concavity(self, size: int) -> float:
         if len(self._problem.ground_set) > _MAX_GRAM:
             return 0.0
-        if size not in self._concavities:
-            alike = self._constraint.treats_atoms_alike
-            ground_set = self._problem.ground_set
-            self._concavities[size] = ground_set.smallest_eigenvalue(size, merge_duplicates=alike)
-        return self._concavities[size]
+        alike = self._constraint.treats_atoms_alike
+        return self._problem.ground_set.smallest_eigenvalue(size, merge_duplicates=alike)
 
 
 def _eigenvalues(data: Floats) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """The printed report, notes and JSON document."""
 
+import argparse
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -7,27 +8,62 @@ from pathlib import Path
 from typing import Any
 
 from inpaint_app.cli.streams import print_note, print_report
-from inpaint_app.errors import printable_path
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.paths import is_stdout
 
 
 class Console:
-    """Prints the report to stdout and notes to stderr; with `as_json` only the document to stdout.
+    """Prints the report to stdout and notes to stderr; both to stderr if stdout is for something else.
 
     Parameters
     ----------
     as_json : bool
         Whether stdout is for a JSON document.
+    as_picture : bool
+        Whether stdout is for a picture.
     quiet : bool
         Whether to leave out report and notes.
+    verbose : bool
+        Whether to print details.
     """
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
-        self.as_json, self.quiet = as_json, quiet
+    def __init__(
+        self,
+        *,
+        as_json: bool = False,
+        as_picture: bool = False,
+        quiet: bool = False,
+        verbose: bool = False,
+    ) -> None:
+        self.as_json, self.quiet, self.verbose = as_json, quiet, verbose
+        self._print = print_note if as_json or as_picture else print_report
+
+    @classmethod
+    def of(cls, args: argparse.Namespace, *outputs: Path | None) -> "Console":
+        """Return the console that the options of `options.add_verbosity` ask for.
+
+        Raises
+        ------
+        UserError
+            If two of them contradict each other, or if two things would be written to stdout.
+        """
+        as_json = bool(getattr(args, "json", False))
+        as_picture = any(output is not None and is_stdout(output) for output in outputs)
+        if as_json and as_picture:
+            raise UserError("--json and -o - both write to standard output", "give a file name after -o")
+        if args.quiet and args.verbose:
+            raise UserError("--quiet and --verbose exclude each other", "give one of them")
+        return cls(as_json=as_json, as_picture=as_picture, quiet=args.quiet, verbose=args.verbose)
 
     def print(self, line: str) -> None:
         """Print a line of the report."""
         if not self.quiet:
-            (print_note if self.as_json else print_report)(f"{line}\n")
+            self._print(f"{line}\n")
+
+    def print_detail(self, line: str) -> None:
+        """Print a line to stderr that only `--verbose` asks for."""
+        if self.verbose:
+            print_note(f"{line}\n")
 
     def note(self, line: str) -> None:
         """Print a note to stderr."""

@@ -8,8 +8,10 @@ from typing import Any
 
 from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
 from inpaint_app.cli.parser import BadValueError, comma_separated, one_of, value_of, whole_number
+from inpaint_app.cluster.blocks import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
-from inpaint_app.files.registry import format_names
+from inpaint_app.files.paths import STDIN, stdout_path
+from inpaint_app.files.registry import find_writable, format_names, lossy, writable
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
@@ -138,7 +140,8 @@ SETTING_OPTIONS = (
 
 def add_input(parser: argparse.ArgumentParser, what: str = "the damaged picture") -> None:
     """Add the picture to work on."""
-    parser.add_argument("input", metavar="IN", type=Path, help=f"{what}: {format_names()}")
+    help_text = f"{what}: {format_names()}; - for standard input"
+    parser.add_argument("input", metavar="IN", type=input_path, help=help_text)
 
 
 def add_mask_options(
@@ -148,7 +151,7 @@ def add_mask_options(
     group = parser.add_argument_group(
         "missing pixels", "Transparent pixels (alpha = 0) and NaN always count as missing; to mark others:"
     )
-    group.add_argument("--mask", metavar="M", type=Path, help=mask_help)
+    group.add_argument("--mask", metavar="M", type=input_path, help=mask_help)
     group.add_argument("--invert-mask", action="store_true", help="black = missing instead")
     group.add_argument(
         "--keep-soft-edges",
@@ -208,10 +211,41 @@ def add_method(
             option.add_to(group)
 
 
-def add_output(parser: argparse.ArgumentParser, what: str, *, metavar: str = "OUT", required: bool) -> None:
-    """Add where the result goes."""
-    parser.add_argument("-o", "--output", metavar=metavar, type=Path, required=required, help=what)
+def add_output(parser: argparse.ArgumentParser, what: str, *, required: bool) -> None:
+    """Add the picture to write."""
+    help_text = f"{what}; - for standard output, png:- in the format PNG"
+    parser.add_argument("-o", "--output", metavar="OUT", type=output_path, required=required, help=help_text)
     add_overwrite(parser)
+
+
+def input_path(text: str) -> Path:
+    """Parse the name of a picture to read."""
+    return STDIN if text == "-" else Path(text)
+
+
+def output_path(text: str) -> Path:
+    """Parse the name of a picture to write: also - or, with a format, png:-."""
+    name, _, rest = text.rpartition(":")
+    if text == "-" or (rest == "-" and not name):
+        return stdout_path("")
+    if rest != "-":
+        return Path(text)
+    if find_writable(stdout_path(f".{name}")) is None:
+        known = ", ".join(f"{each.suffixes[0][1:]}:-" for each in writable())
+        raise BadValueError(f"needs a file name, - or one of {known}, not {text[:40]!r}.")
+    return stdout_path(f".{name}")
+
+
+def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
+    """Return where a picture goes: by default to a file, or to standard output if it comes from stdin.
+
+    To standard output it is written in the format of the default, or in PNG.
+    """
+    if output is None and source != STDIN:
+        return default
+    if output is None or output == stdout_path(""):
+        return stdout_path(".png" if find_writable(default) is None or source == STDIN else default.suffix)
+    return output
 
 
 def add_overwrite(parser: argparse.ArgumentParser) -> None:
@@ -222,19 +256,34 @@ def add_overwrite(parser: argparse.ArgumentParser) -> None:
 def add_reference(parser: argparse.ArgumentParser, *, required: bool) -> None:
     """Add the undamaged picture."""
     measure = "the undamaged picture, to measure against"
-    parser.add_argument("--reference", metavar="REF", type=Path, required=required, help=measure)
+    parser.add_argument("--reference", metavar="REF", type=input_path, required=required, help=measure)
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
     """Add how to write a picture."""
-    quality, depth = (
-        "quality of JPEG and WebP, 1 to 100 (default 95)",
-        "bits per channel (default: as in the input)",
+    best = [each for each in lossy() if each.is_lossless_at_100]
+    quality = (
+        f"quality of {format_names(lossy(), 'and')}, 1 to 100 (default 95); "
+        f"100 is without loss for {format_names(best, 'and')}"
     )
+    depth = "bits per channel (default: as in the input)"
     parser.add_argument("--quality", metavar="Q", type=whole_number(1, 100), default=95, help=quality)
     parser.add_argument(
         "--depth", metavar="8|16", type=lambda text: int(one_of(("8", "16"))(text)), help=depth
     )
+
+
+def add_scheduler(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the cluster that does the work."""
+    where = "tcp://HOST:PORT, tls://HOST:PORT, or local:N for N processes on this machine"
+    parser.add_argument("--scheduler", metavar="S", help=f"{what} on a Dask cluster: {where}")
+
+
+def add_blocks(parser: argparse.ArgumentParser) -> None:
+    """Add how a picture is restored in blocks."""
+    block = f"side of a block in pixels, a multiple of {BLOCK_STEP} (default {DEFAULT_BLOCK})"
+    add_scheduler(parser, "restore the picture in blocks")
+    parser.add_argument("--block", metavar="N", type=whole_number(BLOCK_STEP, 2**16), help=block)
 
 
 def add_strict(parser: argparse.ArgumentParser) -> None:
@@ -249,3 +298,5 @@ def add_verbosity(parser: argparse.ArgumentParser, *, json: bool = True) -> None
         only = "print one JSON document and nothing else to stdout"
         parser.add_argument("--json", action="store_true", help=only)
     parser.add_argument("--quiet", action="store_true", help="print no report, no notes and no progress bar")
+    verbose = "print also every stage as it begins, and all settings, to stderr"
+    parser.add_argument("--verbose", action="store_true", help=verbose)

@@ -1,16 +1,30 @@
 """The command `inpaint`: its commands, and how it ends."""
 
+import argparse
 import contextlib
 import signal
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 
 from dictsel_core import __version__
-from inpaint_app.cli.commands import batch, compare, damage, detect, dictionary, restore, score, tune
+from inpaint_app.cli.commands import (
+    batch,
+    compare,
+    completion,
+    damage,
+    detect,
+    dictionary,
+    restore,
+    score,
+    tune,
+)
 from inpaint_app.cli.parser import Parser
 from inpaint_app.cli.streams import print_note
+from inpaint_app.errors import UserError
+from inpaint_app.files.paths import STDIN
 
 _DESCRIPTION = """\
 Restore the missing pixels of damaged pictures: dropped pixels, scratches, stamped
@@ -36,13 +50,16 @@ examples:
     inpaint restore damaged.png --reference photo.png
   A whole folder:
     inpaint batch scans/ -o restored/
+  Between other programs:
+    curl -s URL | inpaint restore - -o - | display
 
 'inpaint COMMAND --help' explains one command. Existing files are never replaced
 without --overwrite. Exit codes: 0 done, 1 some files of a batch failed, 2 the
 input is wrong, 130 stopped by Ctrl-C."""
 
 COMMANDS = tuple(
-    module.COMMAND for module in (restore, batch, compare, detect, damage, score, tune, dictionary)
+    module.COMMAND
+    for module in (restore, batch, compare, detect, damage, score, tune, dictionary, completion)
 )
 """In the order in which they are listed."""
 
@@ -61,7 +78,7 @@ def parser() -> Parser:
             epilog=command.details,
         )
         command.add_options(own)
-        own.set_defaults(run=command.run)
+        own.set_defaults(run=command.run, parser=top)
     return top
 
 
@@ -77,6 +94,7 @@ def run(argv: list[str]) -> int:
             if args.command is None:
                 top.print_help()
                 return 0
+            _check_stdin(args)
             code: int = args.run(args)
             return code
     except MemoryError:
@@ -84,6 +102,11 @@ def run(argv: list[str]) -> int:
     except SystemExit as end:  # --help, --version, termination
         return end.code if isinstance(end.code, int) else 0
     return 2
+
+
+def _check_stdin(args: argparse.Namespace) -> None:
+    if sum(isinstance(value, Path) and value == STDIN for value in vars(args).values()) > 1:
+        raise UserError("Standard input can be read only once", "give a file for all but one of them")
 
 
 @contextlib.contextmanager

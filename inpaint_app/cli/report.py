@@ -1,5 +1,6 @@
 """The printed report of a restoration."""
 
+import time
 from collections import Counter
 from dataclasses import asdict
 from typing import Any
@@ -52,10 +53,15 @@ class TerminalControl(JobControl):
     def __init__(self, console: Console, bar: ProgressBar) -> None:
         super().__init__(self._show)
         self._console, self._bar = console, bar
+        self._stage, self._began = "", time.perf_counter()
         self.has_written = False
 
     def _show(self, report: object) -> None:
         if isinstance(report, Progress):
+            if self._console.verbose and report.stage != self._stage:
+                self._stage = report.stage
+                self._bar.clear()
+                self._console.print_detail(f"{time.perf_counter() - self._began:8.2f} s  {report.stage}")
             self._bar.update(report.stage, report.fraction)
             return
         self._bar.clear()
@@ -111,7 +117,15 @@ def print_result(console: Console, result: FileResult) -> None:
         console.print(f"PSNR:        {_estimated(quality.estimate)}")
     stages = ", ".join(f"{stage} {time:.2f}" for stage, time in result.seconds.items() if stage != "total")
     console.print(f"Seconds:     {result.seconds['total']:.2f} ({stages})")
+    print_details(console, result)
     console.print_written(result.output, result.notes)
+
+
+def print_details(console: Console, result: FileResult) -> None:
+    """Print all settings of a restoration and its output, where details are wanted."""
+    console.print_detail(f"Output:      {printable_path(result.output)}")
+    settings = ", ".join(f"{name} = {value}" for name, value in asdict(result.settings).items())
+    console.print_detail(f"Settings:    {settings}")
 
 
 def _estimated(estimate: QualityEstimate) -> str:

@@ -1,6 +1,6 @@
 """Comparisons and dictionaries drawn as pictures, with Pillow. Imports `files` and `image`."""
 
-from inpaint_app.figures.atoms import atoms_figure
+from inpaint_app.figures.atoms import atoms_figure, max_atoms_size
 from inpaint_app.figures.comparison import Panel, comparison_figure, comparison_size
 
-__all__ = ["Panel", "atoms_figure", "comparison_figure", "comparison_size"]
+__all__ = ["Panel", "atoms_figure", "comparison_figure", "comparison_size", "max_atoms_size"]

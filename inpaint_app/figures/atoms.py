@@ -78,6 +78,13 @@ def atoms_figure(
     return Picture(np.asarray(sheet, np.uint8).copy())
 
 
+def max_atoms_size(n_atoms: int, n_bases: int) -> tuple[int, int]:
+    """Return the largest width and height that `atoms_figure` can have for so many atoms of so many bases."""
+    n_rows = -(-n_atoms // _COLUMNS) + 2 * n_bases
+    height = 2 * _MARGIN + _TITLE + n_bases * _HEADING + n_rows * (_TILE + _CAPTION + _GAP)
+    return 2 * _MARGIN + _COLUMNS * (_TILE + _GAP), height
+
+
 def _tile(atom: NDArray[np.float64]) -> Image.Image:
     largest = max(float(np.abs(atom).max()), 1e-12)
     gray = np.rint(127.5 + 127.5 * atom / largest).astype(np.uint8)

@@ -2,9 +2,11 @@
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import BinaryIO
 
 from inpaint_app.errors import UserError, join_names, printable_path, writing_error
 from inpaint_app.files.file_attributes import copy_attributes
+from inpaint_app.files.paths import is_stdout, stdout_path
 
 SUFFIX = ".inpaint-part"
 """Ending of temporary files; one is left behind only if the process is killed outright."""
@@ -22,7 +25,7 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 @dataclass(frozen=True)
 class PendingFile:
-    """A file to be written: its name, and what puts its contents into it."""
+    """A file to be written: its name, or `paths.stdout_path`, and what puts its contents into it."""
 
     path: Path
     write: Callable[[BinaryIO], object]
@@ -53,13 +56,17 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
         If one cannot be written; then none is, or the sentence names those that are.
     """
     check_distinct(output.path for output in outputs)
-    published: list[_Staged] = []
+    published: list[_Staged | _StagedStdout] = []
     try:
         with contextlib.ExitStack() as stack:
-            staged = []
+            staged: list[_Staged | _StagedStdout] = []
             for output in outputs:
                 with _writing(output.path):
-                    staged.append(stack.enter_context(_staged(output.path, overwrite=overwrite)))
+                    if is_stdout(output.path):
+                        check_target(output.path, overwrite=overwrite)
+                        staged.append(_StagedStdout(output.path))
+                    else:
+                        staged.append(stack.enter_context(_staged(output.path, overwrite=overwrite)))
             for output, file in zip(outputs, staged, strict=True):
                 with _writing(output.path):
                     output.write(file.file)
@@ -73,7 +80,7 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
             raise
         names = join_names([printable_path(file.path) for file in published])
         raise UserError(f"{str(error).removesuffix('.')}", f"only {names} could be written") from error
-    for folder in {file.target.parent for file in published}:
+    for folder in {file.target.parent for file in published if isinstance(file, _Staged)}:
         _sync_folder(folder)
     return tuple(note for file in published for note in file.notes)
 
@@ -152,6 +159,24 @@ class _Staged:
         _publish(self.temporary, self.target, overwrite=self.overwrite)
 
 
+class _StagedStdout:
+    """What is to be written to standard output, held back until everything else has been written."""
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.file = path, io.BytesIO()
+
+    def finish(self) -> None:
+        """Do nothing: all that can fail is `publish`."""
+
+    def publish(self) -> None:
+        """Write it."""
+        with self.file.getbuffer() as contents:
+            sys.stdout.buffer.write(contents)
+        sys.stdout.buffer.flush()
+
+
 @contextlib.contextmanager
 def _staged(path: Path, *, overwrite: bool) -> Iterator[_Staged]:
     """Open a hidden file beside a name; at the end it is gone unless it was given the name."""
@@ -182,6 +207,10 @@ def check_target(path: Path, *, overwrite: bool) -> tuple[Path, os.stat_result |
     status : os.stat_result or None
         Status of the file that will be replaced, None if there is none.
     """
+    if is_stdout(path):
+        if sys.stdout.isatty():
+            raise UserError("A terminal cannot show a picture", "send standard output to a file or a program")
+        return path, None
     try:
         path.absolute()  # fails where the working directory was deleted
         target = path.resolve() if overwrite else path
@@ -199,7 +228,7 @@ def check_distinct(paths: Iterable[Path]) -> None:
     seen: dict[Path, Path] = {}
     for path in paths:
         try:
-            other = seen.setdefault(path.resolve(), path)
+            other = seen.setdefault(stdout_path("") if is_stdout(path) else path.resolve(), path)
         except (OSError, ValueError, RuntimeError):
             continue  # it cannot be written, which is reported elsewhere
         if other is not path:

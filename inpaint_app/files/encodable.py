@@ -8,7 +8,11 @@ import numpy.typing as npt
 from inpaint_app.errors import Remedy, UserError
 from inpaint_app.files.format import Format
 from inpaint_app.files.registry import format_names, transparent, writable
+from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture, format_mode
+
+_MAX_NAMED = 4
+"""Most formats that a sentence proposes."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ def check_encodable(
     depth : int, optional
         8 or 16: the depth to convert to.
     quality : int
-        1 to 100, for JPEG and WebP.
+        1 to 100, for formats that have one.
     """
     if not 1 <= quality <= 100:
         raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
@@ -126,7 +130,8 @@ def check_encodable(
             "scale them, or write TIFF",
         )
     name, bits = target.name, depth or properties.depth
-    if not properties.unusual and bits not in target.depths:
+    is_plain_gray = not properties.is_color and not properties.is_transparent
+    if not properties.unusual and bits not in target.depths_of(is_plain_gray=is_plain_gray):
         dtype = {8: np.uint8, 16: np.uint16, 32: np.float32}[bits]
         n_bands = 3 if properties.is_color else 1
         mode = format_mode(dtype, n_bands=n_bands, has_alpha=properties.has_alpha)
@@ -138,14 +143,14 @@ def check_encodable(
         )
     if properties.is_transparent and not target.has_alpha:
         raise UserError(f"{name} cannot store transparent pixels", _write(transparent()))
-    for what, size, limit in (
-        ("EXIF information", properties.n_exif, target.max_exif),
-        ("colour profile", properties.n_icc, target.max_icc),
+    for what, kind, size, limit in (
+        ("EXIF information", MetadataKind.EXIF, properties.n_exif, target.max_exif),
+        ("colour profile", MetadataKind.ICC, properties.n_icc, target.max_icc),
     ):
-        if limit is not None and size > limit:
-            unlimited = [each for each in writable() if each.max_exif is None and each.max_icc is None]
+        if kind in target.metadata and limit is not None and size > limit:
+            unlimited = [each for each in writable() if kind in each.metadata and each.max_exif is None]
             raise UserError(f"The {what} is too long for {name}", _write(unlimited))
 
 
 def _write(some: list[Format]) -> str:
-    return f"write {format_names(some)}"
+    return f"write {format_names(some[:_MAX_NAMED])}"

@@ -3,13 +3,44 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import BinaryIO
 
+from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 
 Decoder = Callable[[bytes], Picture]
 Encoder = Callable[[Picture, BinaryIO, int], None]
 """Called with a picture, a file and the quality, 1 to 100, that lossy formats have."""
+
+
+USUAL_METADATA = frozenset({MetadataKind.EXIF, MetadataKind.ICC, MetadataKind.RESOLUTION})
+
+
+@dataclass(frozen=True)
+class PlugIn:
+    """A package that a format needs and that is not always installed.
+
+    Attributes
+    ----------
+    module : str
+        What is imported.
+    package : str
+        What is installed with pip.
+    """
+
+    module: str
+    package: str
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the module can be imported."""
+        return find_spec(self.module) is not None
+
+    @property
+    def remedy(self) -> str:
+        """What to do where it is not installed."""
+        return f"install it with pip install '{self.package}'"
 
 
 @dataclass(frozen=True)
@@ -32,16 +63,24 @@ class Format:
         None where the format is read but not written.
     depths : tuple of int
         Bits per channel that it keeps: 8, 16, 32 (float).
+    gray_depths : tuple of int
+        Those that it keeps only in gray pictures without alpha.
     keeps_arrays : bool
         Whether it keeps any number of pages and bands, and numbers of all kinds.
-    keeps_tags : bool
-        Whether it keeps the tags of a TIFF file.
+    metadata : frozenset of MetadataKind
+        What it keeps beside pixels.
     has_alpha : bool
         Whether it keeps transparency.
     is_lossy : bool
         Whether it has a quality, and so changes pixels.
-    max_side, max_exif, max_icc : int or None
+    is_lossless_at_100 : bool
+        Whether it changes none at the quality 100.
+    max_colors : int or None
+        Most colours of a picture that is not gray; None where there is no limit.
+    max_side, max_exif, max_icc, max_xmp : int or None
         Longest side in pixels, and bytes of metadata; None where only the limits of reading hold.
+    plug_in : PlugIn or None
+        The package that it needs.
     """
 
     name: str
@@ -51,10 +90,29 @@ class Format:
     decode: Decoder
     encode: Encoder | None = None
     depths: tuple[int, ...] = (8,)
+    gray_depths: tuple[int, ...] = ()
     keeps_arrays: bool = False
-    keeps_tags: bool = False
+    metadata: frozenset[MetadataKind] = USUAL_METADATA
     has_alpha: bool = True
     is_lossy: bool = False
+    is_lossless_at_100: bool = False
+    max_colors: int | None = None
     max_side: int | None = None
     max_exif: int | None = None
     max_icc: int | None = None
+    max_xmp: int | None = None
+    plug_in: PlugIn | None = None
+
+    @property
+    def is_available(self) -> bool:
+        """Whether what it needs is installed."""
+        return self.plug_in is None or self.plug_in.is_installed
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it can store pixels without any change, at the quality 100 if it has one."""
+        return self.max_colors is None and (not self.is_lossy or self.is_lossless_at_100)
+
+    def depths_of(self, *, is_plain_gray: bool) -> tuple[int, ...]:
+        """Return the bits per channel that it keeps in gray pictures without alpha, or in others."""
+        return (*self.depths, *self.gray_depths) if is_plain_gray else self.depths

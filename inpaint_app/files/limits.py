@@ -17,6 +17,9 @@ MAX_PROFILE_BYTES = 16 * 1024**2
 MAX_EXIF_BYTES = 4 * 1024**2
 """Largest EXIF block that is kept."""
 
+MAX_OTHER_BYTES = 16 * 1024**2
+"""Most bytes of other metadata that are kept."""
+
 
 def check_size(width: int, height: int) -> None:
     """Refuse an empty or overlarge picture, from its header alone.

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from inpaint_app.errors import UserError, reading_error
 
+STDIN = Path("/dev/stdin")
+"""Stands for standard input, on every system."""
+
 
 def status_of(path: Path) -> os.stat_result | None:
     """Return the status of the file or folder of a name, None if there is none.
@@ -22,6 +25,16 @@ def status_of(path: Path) -> os.stat_result | None:
         return None
     except (OSError, ValueError) as error:
         raise reading_error(error, path) from error
+
+
+def stdout_path(suffix: str) -> Path:
+    """Return what stands for standard output, where a picture is written in the format of a suffix."""
+    return Path(f"/dev/stdout{suffix}")
+
+
+def is_stdout(path: Path) -> bool:
+    """Return whether a path stands for standard output."""
+    return path.stem == "stdout" and path.parent == STDIN.parent
 
 
 def is_folder(path: Path) -> bool:

@@ -1,15 +1,31 @@
 """Read a picture from a file, its format decided by its contents."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.exif import take_orientation
+from inpaint_app.files.formats.shared.xmp import with_upright_xmp
 from inpaint_app.files.limits import MAX_FILE_BYTES
-from inpaint_app.files.registry import format_names, recognise
+from inpaint_app.files.registry import recognise
 from inpaint_app.files.whole_file import read_whole_file
 from inpaint_app.image.picture import Picture
+
+# What people try, and what is not read: a sentence that names it says more than one that does not.
+_OTHERS = {
+    "a Photoshop document": re.compile(rb"8BPS"),
+    "a GIMP document": re.compile(rb"gimp xcf"),
+    "an OpenEXR file": re.compile(rb"v/1\x01"),
+    "a PDF document": re.compile(rb"%PDF"),
+    "an SVG drawing": re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<svg"),
+    "an icon file": re.compile(rb"\0\0[\1\2]\0"),
+    "a HDF5 or NetCDF file": re.compile(rb"\x89HDF\r\n|CDF[\1\2\5]"),
+    "compressed with gzip": re.compile(rb"\x1f\x8b"),
+    "a raw file of a camera": re.compile(rb"FUJIFILMCCD-RAW|IIU\0|.{4}ftypcrx ", re.DOTALL),
+    "a video": re.compile(rb".{4}ftyp(?:mp4|isom|qt  |M4V)|\x1aE\xdf\xa3|RIFF....AVI ", re.DOTALL),
+}
 
 
 def read_picture(path: str | Path) -> Picture:
@@ -47,10 +63,18 @@ def read_picture(path: str | Path) -> Picture:
 def _check_recognised(path: Path, start: bytes) -> None:
     if not start:
         raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
-    if recognise(start) is None:
+    found = recognise(start)
+    if found is None:
+        other = next((name for name, known in _OTHERS.items() if known.match(start)), None)
+        what = (
+            "not an image this program reads" if other is None else f"{other}, which this program cannot read"
+        )
+        raise UserError(f"{printable_path(path)} is {what}", "convert it to PNG or TIFF")
+    if found.plug_in is not None and not found.is_available:
         raise UserError(
-            f"{printable_path(path)} is not an image this program reads",
-            f"convert it to {format_names()}",
+            f"{printable_path(path)} is a {found.name} file, which cannot be read without "
+            f"{found.plug_in.package}",
+            found.plug_in.remedy,
         )
 
 
@@ -81,4 +105,5 @@ def _apply_orientation(picture: Picture) -> Picture:
         exif, orientation = take_orientation(picture.exif)
     except DamagedError:
         return replace(picture, exif=None).with_notices("The EXIF information is damaged and was left out.")
-    return replace(picture, exif=exif).oriented(orientation)
+    upright = replace(picture, exif=exif).oriented(orientation)
+    return upright if orientation == 1 else with_upright_xmp(upright)

@@ -11,13 +11,23 @@ FORMATS: list[Format] = list(formats.FORMATS)
 
 
 def writable() -> list[Format]:
-    """Return the formats that can be written."""
-    return [each for each in FORMATS if each.encode is not None]
+    """Return the formats that can be written with what is installed."""
+    return [each for each in FORMATS if each.encode is not None and each.is_available]
 
 
 def lossless() -> list[Format]:
     """Return the formats that can be written and change no pixel."""
     return [each for each in writable() if not each.is_lossy]
+
+
+def exact() -> list[Format]:
+    """Return the formats that can be written without any change to a picture, with the quality 100."""
+    return [each for each in writable() if each.is_exact]
+
+
+def lossy() -> list[Format]:
+    """Return the formats that have a quality, whether or not what they need is installed."""
+    return [each for each in FORMATS if each.encode is not None and each.is_lossy]
 
 
 def transparent() -> list[Format]:
@@ -30,9 +40,9 @@ def suffixes(some: list[Format] | None = None) -> list[str]:
     return [suffix for each in (FORMATS if some is None else some) for suffix in each.suffixes]
 
 
-def format_names(some: list[Format] | None = None) -> str:
+def format_names(some: list[Format] | None = None, conjunction: str = "or") -> str:
     """Return the names of some formats, or of all, as part of a sentence: "PNG, TIFF or WebP"."""
-    return join_names([each.name for each in (FORMATS if some is None else some)], "or")
+    return join_names([each.name for each in (FORMATS if some is None else some)], conjunction)
 
 
 def recognise(start: bytes) -> Format | None:
@@ -60,6 +70,11 @@ def format_of(path: Path) -> Format:
         If there is none.
     """
     found = find_writable(path)
+    named = next((each for each in FORMATS if path.suffix.lower() in each.suffixes), None)
+    if found is None and named is not None and named.plug_in is not None:
+        raise UserError(
+            f"{printable_path(path)} cannot be written without {named.plug_in.package}", named.plug_in.remedy
+        )
     if found is None:
         usual = join_names([each.suffixes[0] for each in writable()], "or")
         raise UserError(

@@ -2,22 +2,24 @@
 
 import errno
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from inpaint_app.errors import UserError, printable_path, reading_error
+from inpaint_app.files.paths import STDIN
 
 START_BYTES = 64
 """How much of a file is looked at before the rest is read."""
 
 
 def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | None = None) -> bytes:
-    """Return the contents of a regular file.
+    """Return the contents of a regular file, or of standard input.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or `paths.STDIN`, which can be read once.
     limit : int
         Most bytes that are read.
     check : callable, optional
@@ -29,15 +31,15 @@ def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | 
         If it cannot be read, is larger, or is a folder, pipe or device (which may never end).
     """
     try:
+        if path == STDIN:
+            return _read_stdin(limit, check)
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, "is a folder")
         if not stat.S_ISREG(status.st_mode):
             raise UserError(f"{printable_path(path)} is not a regular file", "give a file on disk")
         if status.st_size > limit:
-            raise UserError(
-                f"{printable_path(path)} is larger than {limit // 10**6:,} MB", "give a smaller file"
-            )
+            raise _too_large(path, limit)
         with path.open("rb", buffering=0) as file:
             if check is not None:
                 check(file.read(START_BYTES))
@@ -45,3 +47,19 @@ def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | 
             return file.readall()
     except (OSError, ValueError) as error:
         raise reading_error(error, path) from error
+
+
+def _read_stdin(limit: int, check: Callable[[bytes], None] | None) -> bytes:
+    if sys.stdin.isatty():
+        raise UserError("Standard input is a terminal", "send a picture to it, or give the name of a file")
+    start = sys.stdin.buffer.read(START_BYTES)
+    if check is not None:
+        check(start)
+    data = start + sys.stdin.buffer.read(limit + 1 - len(start))
+    if len(data) > limit:
+        raise _too_large(STDIN, limit)
+    return data
+
+
+def _too_large(path: Path, limit: int) -> UserError:
+    return UserError(f"{printable_path(path)} is larger than {limit // 10**6:,} MB", "give a smaller file")

@@ -12,6 +12,7 @@ from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.formats.tiff.extra_tags import tag_names
 from inpaint_app.files.paths import same_file
 from inpaint_app.files.registry import find_writable, format_of, writable
+from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 
 
@@ -26,7 +27,7 @@ def write_picture(
 ) -> tuple[str, ...]:
     """Write a picture atomically, in the format of the `registry` that the suffix asks for.
 
-    Bit depth, alpha, EXIF, ICC profile and resolution are kept, or the picture is not written.
+    Bit depth and alpha are kept, or the picture is not written; `lost_metadata` names what else is lost.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def write_picture(
     overwrite : bool
         Whether an existing file may be replaced.
     quality : int
-        1 to 100, for JPEG and WebP. WebP of quality 100 is without loss.
+        1 to 100, for formats that have one; at 100 some are without loss, such as WebP.
     depth : int, optional
         8 or 16: convert to that many bits per channel. Float values must lie between 0 and 1.
     protect : iterable of str or Path
@@ -81,15 +82,34 @@ def picture_output(
 
 
 def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -> tuple[str, ...]:
-    """Return the names of what the file of a picture tells and a file of this name will not."""
+    """Return the names of what the file of a picture holds and a file of this name will not."""
     if not keep_metadata:
         return ()
-    names = (
-        []
-        if format_of(path).keeps_tags
-        else [name for page in picture.pages for name in tag_names(page.tags)]
-    )
-    return tuple(dict.fromkeys((*picture.lost, *names)))
+    target = format_of(path)
+    names: list[str] = [kind for kind in _kinds(picture) if kind not in target.metadata]
+    if picture.exif is not None and MetadataKind.EXIF in target.metadata:  # which tells the resolution too
+        names = [name for name in names if name is not MetadataKind.RESOLUTION]
+    packet = picture.block(MetadataKind.XMP)
+    if packet is not None and target.max_xmp is not None and len(packet) > target.max_xmp:
+        names.append(MetadataKind.XMP)
+    if MetadataKind.TIFF_TAGS not in target.metadata:
+        names += [name for page in picture.pages for name in tag_names(page.tags)]
+    if target.max_colors is not None and picture.is_color:
+        names.append(f"colours beyond {target.max_colors}")
+    return tuple(dict.fromkeys((*picture.lost, *map(str, names))))
+
+
+def _kinds(picture: Picture) -> list[MetadataKind]:
+    """Return the kinds of metadata that a picture has, TIFF tags aside."""
+    usual = {
+        MetadataKind.EXIF: picture.exif,
+        MetadataKind.ICC: picture.icc,
+        MetadataKind.RESOLUTION: picture.dpi,
+    }
+    others = [block.kind for page in picture.pages for block in page.blocks]
+    return [kind for kind, value in usual.items() if value is not None] + [
+        kind for kind in others if kind is not MetadataKind.SRGB
+    ]
 
 
 def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> Format:

@@ -112,6 +112,11 @@ class MaskHistory:
         return self._state
 
     @property
+    def states(self) -> frozenset[int]:
+        """Numbers of the mask as it is now and as undo can make it."""
+        return frozenset((self._first, *(step.state for step in self._done)))
+
+    @property
     def _state(self) -> int:
         return self._done[-1].state if self._done else self._first
 
@@ -131,11 +136,15 @@ class MaskHistory:
         self._stroke = _Stroke(max(diameter, 1), missing, row, column, [])
         return self.extend_stroke(row, column)
 
-    def extend_stroke(self, row: float, column: float) -> Rect | None:
-        """Draw the brush in a straight line to another place; nothing if no stroke has begun."""
+    def extend_stroke(self, row: float, column: float, *, diameter: int | None = None) -> Rect | None:
+        """Draw the brush in a straight line to another place; nothing if no stroke has begun.
+
+        It may become wider or narrower there.
+        """
         stroke = self._stroke
         if stroke is None:
             return None
+        stroke.diameter = stroke.diameter if diameter is None else max(diameter, 1)
         start = np.array([_snapped(stroke.row, stroke.diameter), _snapped(stroke.column, stroke.diameter)])
         end = np.array([_snapped(row, stroke.diameter), _snapped(column, stroke.diameter)])
         stroke.row, stroke.column = row, column

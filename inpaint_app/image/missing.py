@@ -121,9 +121,24 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
             larger[tuple(ahead)] |= result[tuple(behind)]
             larger[tuple(behind)] |= result[tuple(ahead)]
         result = larger
-    n_lost = np.count_nonzero(result) - np.count_nonzero(mask)
-    is_too_much = pixels is None and n_lost > _MAX_GROWN * np.count_nonzero(~mask)
-    return mask if is_too_much else result
+    if pixels is not None:
+        return result
+    n_marked, n_grown = int(np.count_nonzero(mask)), int(np.count_nonzero(result))
+    return result if default_growth(n_marked, n_grown, mask.size) else mask
+
+
+def default_growth(n_marked: int, n_grown: int, n_values: int) -> int:
+    """Return by how many pixels a mask grows by default.
+
+    Parameters
+    ----------
+    n_marked, n_grown : int
+        How many values it marks as it is, and grown by `DEFAULT_GROWTH`.
+    n_values : int
+        How many values it has.
+    """
+    is_too_much = n_grown - n_marked > _MAX_GROWN * (n_values - n_marked)
+    return 0 if is_too_much else DEFAULT_GROWTH
 
 
 def shrunk(mask: Mask, pixels: int) -> Mask:
@@ -158,11 +173,16 @@ def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bo
     has_mask, has_key : bool
         Whether a mask or a colour was given to mark them.
     """
-    if missing.mask.all():
+    check_fraction(missing.fraction, has_mask=has_mask, has_key=has_key)
+
+
+def check_fraction(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
+    """Do the same as `check_missing`, for the fraction of the values that are missing."""
+    if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
         )
-    if missing.mask.any():
+    if fraction > 0:
         return
     if has_mask and has_key:
         raise IntactError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)

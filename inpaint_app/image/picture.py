@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inpaint_app.image.metadata import Block, MetadataKind
+
 Array = npt.NDArray[Any]
 
 _PLAIN = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.float32))
@@ -21,6 +23,13 @@ class Tag(NamedTuple):
     number: int
     kind: int
     payload: bytes
+
+
+class StoredArray(NamedTuple):
+    """The array of a file of arrays (NumPy, FITS), to be written like that again: its shape and dtype."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +53,17 @@ class Picture:
     dpi : (float, float) or None
         Horizontal and vertical resolution in pixels per inch.
     source_format : str
-        "PNG", "JPEG", "TIFF", "BMP", "WebP", "PNM" or "" if it was not read from a file.
+        The name of its format, such as "PNG"; "" if it was not read from a file.
     notices : tuple of str
         What reading changed or left out, for the user.
     no_data : float or None
         The value that the file declares to mean "missing".
     tags : tuple of Tag
-        What else a TIFF file tells: its place on Earth, names of bands, XMP, IPTC.
+        What else a TIFF file tells: its place on Earth, names of bands.
+    blocks : tuple of Block
+        Other metadata: XMP, IPTC, comments, the header of a FITS file.
+    array : StoredArray or None
+        The array that the file holds, if that is of another shape or dtype than the pages.
     lost : tuple of str
         What the file tells and nobody here keeps, such as "Photoshop layers".
     more_pages : tuple of Picture
@@ -66,6 +79,8 @@ class Picture:
     notices: tuple[str, ...] = ()
     no_data: float | None = None
     tags: tuple[Tag, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    array: StoredArray | None = None
     lost: tuple[str, ...] = ()
     more_pages: tuple[Picture, ...] = ()
 
@@ -134,6 +149,10 @@ class Picture:
         mode = format_mode(self.pixels.dtype, n_bands=self.n_bands, has_alpha=has_alpha)
         return mode if pages == 1 else f"{pages} pages, the first {mode}"
 
+    def block(self, kind: MetadataKind) -> bytes | None:
+        """Return the bytes of the first block of a kind; None if there is none."""
+        return next((block.payload for block in self.blocks if block.kind is kind), None)
+
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
         """Return the picture with new pixels.
 
@@ -160,6 +179,10 @@ class Picture:
     def with_notices(self, *notices: str) -> Picture:
         """Return the picture with more notices."""
         return replace(self, notices=self.notices + notices)
+
+    def with_lost(self, *names: str) -> Picture:
+        """Return the picture with more names of what the file tells and nobody here keeps."""
+        return replace(self, lost=self.lost + names)
 
     def oriented(self, orientation: int) -> Picture:
         """Return the picture turned and mirrored as an EXIF orientation (1 to 8) asks."""

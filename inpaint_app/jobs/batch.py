@@ -3,7 +3,7 @@
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,7 +34,7 @@ class BatchRequest:
         How missing pixels are marked; its mask may be a folder of masks.
     overwrite, quality, depth
         As for `Output`.
-    tunes, estimates : bool
+    tunes, estimates, is_strict : bool
         As for `FileRequest`.
     writes_recipes : bool
         Whether a recipe is written beside each result.
@@ -55,6 +55,7 @@ class BatchRequest:
     depth: int | None = None
     tunes: bool = False
     estimates: bool = True
+    is_strict: bool = False
     writes_recipes: bool = False
     recursive: bool = False
     skip_existing: bool = False
@@ -98,8 +99,16 @@ class BatchRow:
         return self.seconds is not None
 
 
-def run_batch(request: BatchRequest, control: JobControl) -> tuple[BatchRow, ...]:
+RunRows = Callable[[BatchRequest, list[BatchItem], JobControl], Iterable[BatchRow]]
+"""Restores all files elsewhere, reports a row for each when it is done, and yields the rows in any order."""
+
+
+def run_batch(
+    request: BatchRequest, control: JobControl, run_rows: RunRows | None = None
+) -> tuple[BatchRow, ...]:
     """Restore all files; reports a `BatchRow` for every step of each.
+
+    With `run_rows`, they are restored elsewhere than in this process.
 
     Raises
     ------
@@ -109,16 +118,19 @@ def run_batch(request: BatchRequest, control: JobControl) -> tuple[BatchRow, ...
         If the job was ended; what is written stays.
     """
     items = plan_batch(request)
+    if run_rows is not None:
+        with _output_folder(request.folder):
+            return tuple(sorted(run_rows(request, items, control), key=lambda row: row.number))
     if request.n_jobs > 1 and request.settings.threads is None:
         threads = max(1, _n_cores() // request.n_jobs)
         request = replace(request, settings=replace(request.settings, threads=threads))
-    numbers = range(1, len(items) + 1)
+    places = [(item, (number, len(items))) for number, item in enumerate(items, start=1)]
     with _output_folder(request.folder):
         if request.n_jobs == 1:
-            return tuple(_restore_row(request, items, number, control) for number in numbers)
+            return tuple(restore_row(request, item, place, control) for item, place in places)
         pool = ThreadPoolExecutor(request.n_jobs)
         try:
-            futures = [pool.submit(_restore_row, request, items, number, control) for number in numbers]
+            futures = [pool.submit(restore_row, request, item, place, control) for item, place in places]
             return tuple(_wait_for(future) for future in futures)
         except BaseException:
             control.cancel()
@@ -147,10 +159,16 @@ def _wait_for(future: Future[BatchRow]) -> BatchRow:
             return future.result(timeout=0.2)
 
 
-def _restore_row(request: BatchRequest, items: list[BatchItem], number: int, control: JobControl) -> BatchRow:
+def restore_row(
+    request: BatchRequest, item: BatchItem, place: tuple[int, int], control: JobControl
+) -> BatchRow:
+    """Restore one file of a batch; reports a `BatchRow` for every step.
+
+    Its place is its number, from 1, and the number of files.
+    """
     control.check()
-    item, start = items[number - 1], time.perf_counter()
-    row = BatchRow(number, len(items), item.path, Progress("reading", 0.0))
+    start = time.perf_counter()
+    row = BatchRow(*place, item.path, Progress("reading", 0.0))
     control.report(row)
 
     def on_report(report: object) -> None:
@@ -161,7 +179,7 @@ def _restore_row(request: BatchRequest, items: list[BatchItem], number: int, con
         if request.skip_existing and item.error is None and is_visible(item.output):
             row = replace(row, skipped="exists")
         else:
-            _make_folder(item.output.parent)
+            make_folder(item.output.parent)
             row = replace(row, result=restore_file(_file_request(request, item), control.child(on_report)))
     except IntactError:
         row = replace(row, skipped="intact")
@@ -186,6 +204,7 @@ def _file_request(request: BatchRequest, item: BatchItem) -> FileRequest:
         item.recipe if request.writes_recipes else None,
         tunes=request.tunes,
         estimates=request.estimates,
+        is_strict=request.is_strict,
     )
 
 
@@ -193,7 +212,7 @@ def _file_request(request: BatchRequest, item: BatchItem) -> FileRequest:
 def _output_folder(path: Path) -> Iterator[None]:
     """Make a folder, and remove it again if nothing was put there."""
     is_new = not is_visible(path)
-    _make_folder(path)
+    make_folder(path)
     try:
         yield
     finally:
@@ -202,7 +221,8 @@ def _output_folder(path: Path) -> Iterator[None]:
                 path.rmdir()
 
 
-def _make_folder(path: Path) -> None:
+def make_folder(path: Path) -> None:
+    """Make a folder, and those that it lies in, unless it exists."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:

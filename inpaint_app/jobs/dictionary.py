@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dictsel_core import Restoration
-from inpaint_app.figures import atoms_figure
+from dictsel_core import Restoration, RestoreSettings
+from inpaint_app.figures import atoms_figure, max_atoms_size
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.restore import RestoreRequest
+from inpaint_app.jobs.source import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,13 @@ def selection_shares(restoration: Restoration) -> npt.NDArray[np.float64]:
     users = [np.unique(np.asarray(support, np.intp)) for support in selection.supports]
     counts = np.bincount(np.concatenate(users), minlength=int(np.max(selection.atoms)) + 1)
     return np.asarray(counts[selection.atoms] / len(users), np.float64)
+
+
+def max_dictionary_size(source: Source, settings: RestoreSettings) -> tuple[int, int]:
+    """Return the largest width and height that `dictionary_figure` can have, known before any work."""
+    n_candidates = len(settings.bases) * settings.patch_size**2
+    n_atoms = settings.resolved(1 - source.missing.fraction, n_candidates).n_atoms
+    return max_atoms_size(min(n_atoms, n_candidates), len(settings.bases))
 
 
 def dictionary_figure(restoration: Restoration) -> Picture:

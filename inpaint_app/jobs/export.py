@@ -35,11 +35,11 @@ class Output:
     overwrite : bool
         Whether an existing file may be replaced.
     quality : int
-        1 to 100, for JPEG and WebP.
+        1 to 100, for formats that have one.
     depth : int or None
         8 or 16 bits per channel; None keeps the depth.
     keep_metadata : bool
-        Whether EXIF, colour profile and resolution are written too.
+        Whether EXIF, colour profile and other metadata are written too.
     """
 
     path: Path
@@ -68,7 +68,7 @@ class Output:
     def pending(self, picture: Picture) -> PendingFile:
         """Return what `write` writes, to be written together with other files."""
         if not self.keep_metadata:
-            picture = replace(picture, exif=None, icc=None, dpi=None, tags=())
+            picture = replace(picture, exif=None, icc=None, dpi=None, tags=(), blocks=())
         return picture_output(picture, self.path, quality=self.quality, depth=self.depth)
 
     def write(self, picture: Picture, protect: Iterable[Path]) -> tuple[str, ...]:
@@ -79,10 +79,10 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One restored picture of a comparison: its pixels, the constraint, and how good it is."""
+    """One restored picture of a comparison: its pixels, its title, and how good it is."""
 
     image: Array
-    constraint: str
+    title: str
     quality: QualityMetrics | None
 
 
@@ -121,10 +121,7 @@ def write_comparison(
     panels = [Panel(source.picture, "Input", f"{format_percent(float(mask.mean()))} missing", mask)]
     if source.reference is not None and len(compared) == 1:
         panels.insert(0, Panel(source.reference, "Original", ""))
-    panels += [
-        Panel(Picture(each.image), f"{each.constraint.title()} sparsity", format_quality(each.quality))
-        for each in compared
-    ]
+    panels += [Panel(Picture(each.image), each.title, format_quality(each.quality)) for each in compared]
     return output.write(comparison_figure(panels), source.files)
 
 

@@ -10,12 +10,11 @@ from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
+from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
 from inpaint_app.jobs.restore import translate_errors
 
 _CONTEXT = 64
 """Pixels around a stroke that it is restored from, as far as the library looks."""
-_WIDE = 8
-"""Missing pixels farther than this from observed ones are filled with texture, which takes seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +120,7 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
 
             return _put_back(request, inner, outer, control.drain(run, on_step))
 
-        if previous.settings.fill == "auto" and _is_wide(unknown):
+        if not fills_smoothly(previous.settings, image) and has_wide_hole(unknown):
             smooth = replace(previous.settings, fill="smooth")
             control.report(restored(replace(previous, settings=smooth)))
         return restored(previous)
@@ -162,13 +161,6 @@ def _previous(
     settings = replace(settings, keep_observed=True)
     whole = np.where(hidden, middle, image)
     return restore(whole, np.zeros(image.shape[:2], bool), settings, channel_axis=channel_axis(image))
-
-
-def _is_wide(unknown: Mask) -> bool:
-    from scipy import ndimage  # noqa: PLC0415  (slow to import)
-
-    holes = unknown if unknown.ndim == 2 else unknown.all(axis=2)
-    return bool(ndimage.distance_transform_cdt(np.pad(holes, 1)).max() > _WIDE)
 
 
 def _outside(mask: Mask, rect: Rect) -> Mask:

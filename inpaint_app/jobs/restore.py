@@ -14,7 +14,7 @@ from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter, StoppedError
 
-_STAGES = {
+STAGES = {
     "select": "selecting the dictionary",
     "coarse": "filling coarser scales",
     "code": "coding patches",
@@ -158,7 +158,7 @@ def _restore(request: RestoreRequest, control: JobControl, reporter: ProgressRep
 
     def on_step(step: RestoreStep) -> None:
         nonlocal last
-        reporter.update(_STAGES[step.stage], step.fraction)
+        reporter.update(STAGES[step.stage], step.fraction)
         if step.partial is not None:
             last = step.partial
             control.report(IntermediateImage(request.settings.constraint, last.image))

@@ -100,7 +100,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     if request.is_strict and lost:
         raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
     if request.reference is not None:
-        check_single_page(source.picture, request.path)
+        check_single_page(len(sources), request.path)
         source = with_reference(source, request.reference)
     output.check_restored(source)
     clock.lap("read")

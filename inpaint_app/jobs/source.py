@@ -89,7 +89,7 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
         If a file cannot be read, does not fit the picture, or nothing or everything is missing.
     """
     sources = load_pages(path, mask_spec)
-    check_single_page(sources[0].picture if len(sources) == 1 else _read(path), path)
+    check_single_page(len(sources), path)
     return sources[0] if reference is None else with_reference(sources[0], reference)
 
 
@@ -224,10 +224,9 @@ def check_comparable(one: Picture, other: Picture, its_name: str, other_name: st
         )
 
 
-def check_single_page(picture: Picture, path: Path) -> None:
+def check_single_page(n_pages: int, path: Path) -> None:
     """Raise `UserError` if a picture has several pages where one is wanted."""
-    if picture.more_pages:
-        n_pages = len(picture.more_pages) + 1
+    if n_pages > 1:
         raise UserError(f"{printable_path(path)} has {n_pages} pages", Remedy.RESTORE_ARRAY)
 
 
@@ -280,7 +279,7 @@ def _detect_marked(picture: Picture, spec: MaskSpec, mask: Picture | None) -> Mi
 
 def _viewable(picture: Picture, path: Path) -> Picture:
     """Return a picture as gray or RGB of 8 or 16 bits or float32, or refuse it."""
-    check_single_page(picture, path)
+    check_single_page(len(picture.pages), path)
     check_drawable(picture, path)
     if picture.is_plain:
         return picture

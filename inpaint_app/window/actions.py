@@ -89,14 +89,13 @@ SPECS = {
     ),
     "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
     "preferences": ActionSpec("Pre&ferences …", ("Ctrl+,",), "Choose colours and what follows a change."),
+    "close": ActionSpec("C&lose", ("Ctrl+W",), "Close the picture.", "", "picture"),
     "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
     "find_damage": ActionSpec(
         "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"
     ),
-    "undo": ActionSpec(
-        "&Undo", ("Ctrl+Z",), "Undo the last edit of the mask, and its healing.", "undo", "undo"
-    ),
-    "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone edit.", "redo", "redo"),
+    "undo": ActionSpec("&Undo", ("Ctrl+Z",), "Undo the last change of mask or parameters.", "undo", "undo"),
+    "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone change.", "redo", "redo"),
     "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),
     "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger.", "", "picture"),
     "grow": ActionSpec("&Grow", ("Ctrl+]",), "Make what is missing a pixel wider all around.", "", "picture"),

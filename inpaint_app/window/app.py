@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QApplication
 from inpaint_app.errors import UserError
 from inpaint_app.files.write import check_output, write_picture
 from inpaint_app.image.damage import SAMPLES
+from inpaint_app.window.background.worker_pool import UNEXPECTED
 from inpaint_app.window.main_window import TITLE, MainWindow
+from inpaint_app.window.mime_data import picture_of
 from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
-from inpaint_app.window.session.remedies import REMEDIES
-from inpaint_app.window.session.view_modes import COMPARISON, VIEW_MODES
-from inpaint_app.window.session.worker_pool import UNEXPECTED
+from inpaint_app.window.remedies import REMEDIES
+from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.icons import app_icon
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
-from inpaint_app.window.transfers import picture_of
 
 _POLL_MS = 50
 DESKTOP_FILE = "org.dictsel.inpaint"
@@ -79,14 +79,14 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
     if session.source is not None:
         mode = VIEW_MODES[args.view]
         session.set_view(session.view.with_mode(mode))
-        if mode is COMPARISON:
-            session.compare()
+        if mode.is_comparison:
+            session.restorer.compare()
         else:
-            session.restore()
+            session.restorer.restore()
         wait_until_settled(window)
     problem = window.banner.text
     picture = picture_of(window.grab().toImage())
-    session.discard()
+    session.unsaved.discard()
     window.close()
     if problem:
         sys.stderr.write(f"inpaint-app: {problem}\n")

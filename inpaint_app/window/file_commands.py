@@ -24,10 +24,11 @@ from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
+from inpaint_app.window.mime_data import DroppedData, picture_of, read_mime_data
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.session import NO_PICTURE, Session
-from inpaint_app.window.transfers import Transfer, picture_of, read_transfer
+from inpaint_app.window.session.opener import NO_PICTURE
+from inpaint_app.window.session.session import Session
 
 MAX_LOST_SECONDS = 5.0
 """Seconds after which a run is not discarded without asking."""
@@ -70,7 +71,7 @@ class FileCommands(QObject):
         if self.may_leave():
             with contextlib.suppress(OSError):  # the working directory may be gone
                 self._preferences.folder = path.absolute().parent
-            self._session.open_file(path, MaskSpec(mask=mask), reference, notice=notice)
+            self._session.opener.open_file(path, MaskSpec(mask=mask), reference, notice=notice)
 
     def open_recent(self, path: Path) -> None:
         """Open a file of the list of recent ones; one that is gone is dropped from the list."""
@@ -91,72 +92,72 @@ class FileCommands(QObject):
     def open_sample(self, damage: Damage) -> None:
         """Open the bundled picture."""
         if self.may_leave():
-            self._session.open_sample(damage)
+            self._session.opener.open_sample(damage)
 
     def open_mask(self) -> None:
         """Ask for a mask file and take it."""
         path = self._ask_for_picture("Open a mask, white = missing")
         if path is not None:
-            self._session.set_mask_spec(MaskSpec(mask=path))
+            self._session.opener.set_mask_spec(MaskSpec(mask=path))
 
     def open_reference(self) -> None:
         """Ask for the undamaged picture and measure against it."""
         path = self._ask_for_picture("Open the undamaged picture")
         if path is not None:
-            self._session.open_reference(path)
+            self._session.opener.open_reference(path)
 
     def open_recipe(self) -> None:
         """Ask for a recipe and take its parameters and marks."""
         path = file_dialogs.ask_for_recipe(self._window, self._preferences.folder)
         if path is not None:
-            self._session.open_recipe(path)
+            self._session.opener.open_recipe(path)
 
     def paste(self) -> None:
         """Open what is on the clipboard."""
-        transfer = read_transfer(QGuiApplication.clipboard().mimeData())
-        if transfer is None:
+        dropped = read_mime_data(QGuiApplication.clipboard().mimeData())
+        if dropped is None:
             self._session.problem.emit("There is no picture on the clipboard; copy one first.")
         else:
-            self.open_transfer(transfer)
+            self.open_dropped(dropped)
 
     def drop(self, data: QMimeData) -> None:
         """Open what was dropped."""
-        transfer = read_transfer(data)
-        if transfer is not None:
-            self.open_transfer(transfer)
+        dropped = read_mime_data(data)
+        if dropped is not None:
+            self.open_dropped(dropped)
 
-    def open_transfer(self, transfer: Transfer) -> None:
+    def open_dropped(self, dropped: DroppedData) -> None:
         """Open what was dropped or pasted."""
-        if transfer.folder is not None:
-            self.batch(transfer.folder)
-            if transfer.skipped:
-                self._session.notice.emit(transfer.skipped_message)
-        elif transfer.picture is not None:
-            notice = transfer.skipped_message
-            self.open_file(transfer.picture, transfer.mask, transfer.reference, notice=notice)
-        elif transfer.image is not None and self.may_leave():
-            image = transfer.image
-            self._session.open_picture(lambda: picture_of(image), "Pasted picture")
+        if dropped.folder is not None:
+            self.batch(dropped.folder)
+            if dropped.skipped:
+                self._session.notice.emit(dropped.skipped_message)
+        elif dropped.picture is not None:
+            notice = dropped.skipped_message
+            self.open_file(dropped.picture, dropped.mask, dropped.reference, notice=notice)
+        elif dropped.image is not None and self.may_leave():
+            image = dropped.image
+            self._session.opener.open_picture(lambda: picture_of(image), "Pasted picture")
 
     def damage(self) -> None:
         """Ask for a kind of damage and simulate it."""
         dialog = DamageDialog(self._window)
         if dialog.exec() == QDialog.DialogCode.Accepted and self.may_leave():
-            self._session.simulate_damage(dialog.damage)
+            self._session.opener.simulate_damage(dialog.damage)
         dialog.deleteLater()
 
     # Leaving
 
     def may_leave(self) -> bool:
         """Ask once about unsaved work and a long run; return whether the picture may be replaced."""
-        seconds = self._session.seconds_at_risk
+        seconds = self._session.unsaved.run_seconds
         if seconds > MAX_LOST_SECONDS and not file_dialogs.ask_to_discard(
             self._window, f"The run in progress has taken {format_duration(seconds)}.", "Discard it?"
         ):
             return False
         unsaved = {
-            "restored picture": self._session.has_unsaved_result,
-            "painted mask": self._session.has_unsaved_mask,
+            "restored picture": self._session.unsaved.has_result,
+            "painted mask": self._session.unsaved.has_mask,
         }
         works = [work for work, is_unsaved in unsaved.items() if is_unsaved]
         if not works:
@@ -176,13 +177,18 @@ class FileCommands(QObject):
 
     def _save(self) -> bool:
         """Ask where to write unsaved work, and write it; return whether all of it is safe."""
-        if self._session.has_unsaved_result:
+        if self._session.unsaved.has_result:
             self.export()
             self._exporter.wait()
-        if self._session.has_unsaved_mask and not self._session.has_unsaved_result:
+        if self._session.unsaved.has_mask and not self._session.unsaved.has_result:
             self.save_mask()
             self._exporter.wait()
-        return not self._session.has_unsaved_work
+        return not self._session.unsaved.is_any
+
+    def close_picture(self) -> None:
+        """Close the picture, unless unsaved work is to be kept."""
+        if self.may_leave():
+            self._session.close_picture()
 
     # Exporting
 

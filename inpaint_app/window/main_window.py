@@ -7,7 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QDockWidget,
     QLabel,
@@ -29,6 +36,7 @@ from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.file_commands import FileCommands
 from inpaint_app.window.menus import Menus
+from inpaint_app.window.mime_data import read_mime_data
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
 from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.progress_strip import ProgressStrip
@@ -39,7 +47,6 @@ from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
-from inpaint_app.window.transfers import read_transfer
 from inpaint_app.window.viewer.drop_frame import DropFrame
 from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
@@ -48,6 +55,9 @@ from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 TITLE = "Inpaint"
+WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
+_SUBJECTS = {"mask": "Mask Edit", "parameters": "Parameter Change"}
+"""What undo brings back, for its menu entry."""
 _MESSAGE_MS = 8000
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
@@ -72,6 +82,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.session, self)
         self.viewer = Viewer(self.session)
         self.banner, self.progress = Banner(), ProgressStrip()
+        self.wide_hint = Banner("Fill with Texture")
         self.welcome, self._pages = Welcome(), QStackedWidget()
         self.actions_ = Actions(self)
         self.files = FileCommands(self.session, self.exporter, preferences, self)
@@ -103,6 +114,7 @@ class MainWindow(QMainWindow):
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
         column.addWidget(self.banner)
+        column.addWidget(self.wide_hint)
         column.addWidget(self._pages, 1)
         self.setCentralWidget(centre)
         self._drop_frame = DropFrame(centre)
@@ -158,6 +170,7 @@ class MainWindow(QMainWindow):
             "save_recipe": files.save_recipe,
             "copy": self.copy,
             "batch": files.batch,
+            "close": files.close_picture,
             "quit": self.close,
             "find_damage": lambda: session.find_damage(self.side.damage.kinds),
             "undo": session.undo,
@@ -168,9 +181,9 @@ class MainWindow(QMainWindow):
             "shrink": lambda: session.mask_edits.resize(-1),
             "invert": lambda: mask(lambda history: history.invert()),
             "clear": lambda: mask(lambda history: history.clear()),
-            "restore": session.restore,
-            "compare": session.compare,
-            "tune": session.tune,
+            "restore": session.restorer.restore,
+            "compare": session.restorer.compare,
+            "tune": session.restorer.tune,
             "stop": session.stop,
             "cancel": self.cancel,
             "fit": viewport.fit,
@@ -217,7 +230,10 @@ class MainWindow(QMainWindow):
         session.source_changed.connect(self._show_source)
         session.activity_changed.connect(self._show_activity)
         self.exporter.activity_changed.connect(self._show_activity)
-        for changed in (session.mask_edited, session.results.changed, session.settings_changed):
+        session.wide_holes.changed.connect(self._show_wide_hint)
+        self.wide_hint.accepted.connect(session.wide_holes.fill_with_texture)
+        self.wide_hint.dismissed.connect(session.wide_holes.dismiss)
+        for changed in (session.mask_edited, session.results.changed, session.undo_changed):
             changed.connect(self._update_actions)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
@@ -292,6 +308,8 @@ class MainWindow(QMainWindow):
     def _show_source(self) -> None:
         source = self.session.source
         self._pages.setCurrentWidget(self.welcome if source is None else self.viewer)
+        self._kind.clear()
+        self._pixel.clear()
         if source is not None:
             self.banner.hide()
             self.statusBar().clearMessage()
@@ -321,23 +339,32 @@ class MainWindow(QMainWindow):
         self.progress.show_activity(self.session.activity or self.exporter.activity)
         self._update_actions()
 
+    def _show_wide_hint(self) -> None:
+        if self.session.wide_holes.is_hint_wanted:
+            self.wide_hint.show_message(WIDE_HOLE)
+        else:
+            self.wide_hint.hide()
+
     def _update_actions(self) -> None:
         """Enable what is possible now, and set the title."""
         session = self.session
-        source, mask = session.source, session.mask
+        source = session.source
         needs: dict[Need, bool] = {
             "picture": source is not None,
             "result": session.results.current is not None,
-            "undo": mask is not None and mask.can_undo,
-            "redo": mask is not None and mask.can_redo,
+            "undo": session.undo_stack.can_undo,
+            "redo": session.undo_stack.can_redo,
             "run": session.activity is not None and session.activity.can_keep,
             "work": source is not None or session.activity is not None or bool(self.banner.text),
         }
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
+        stack = session.undo_stack
+        self.actions_["undo"].setText(_with_subject("&Undo", stack.undo_subject))
+        self.actions_["redo"].setText(_with_subject("&Redo", stack.redo_subject))
         self.menus.diameter.setEnabled(source is not None)
         self.actions_["automatic"].setChecked(session.is_automatic)
         self.setWindowTitle(TITLE if source is None else f"{printable_path(source.title)}[*] — {TITLE}")
-        self.setWindowModified(source is not None and session.has_unsaved_work)
+        self.setWindowModified(source is not None and session.unsaved.is_any)
 
     def _show_view(self) -> None:
         view = self.session.view
@@ -387,6 +414,11 @@ class MainWindow(QMainWindow):
             self.session.close()
         super().closeEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the toolbar into the new width."""
+        self.menus.fit_into(event.size().width())
+        super().resizeEvent(event)
+
     def changeEvent(self, event: QEvent) -> None:
         """Follow another palette."""
         if event.type() == QEvent.Type.PaletteChange:
@@ -395,10 +427,10 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files and pictures, and say what dropping does."""
-        transfer = read_transfer(event.mimeData())
-        if transfer is not None:
+        dropped = read_mime_data(event.mimeData())
+        if dropped is not None:
             event.acceptProposedAction()
-            self._drop_frame.announce(transfer.drop_hint)
+            self._drop_frame.announce(dropped.drop_hint)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         """Hide the frame."""
@@ -410,3 +442,7 @@ class MainWindow(QMainWindow):
         self._drop_frame.hide()
         event.acceptProposedAction()
         self.files.drop(event.mimeData())
+
+
+def _with_subject(verb: str, subject: str) -> str:
+    return f"{verb} {_SUBJECTS[subject]}" if subject else verb

@@ -19,7 +19,7 @@ _MENUS = {
         ("open_mask", "open_reference", "open_recipe", "damage"),
         ("export", "export_comparison", "export_dictionary", "save_mask", "save_recipe"),
         ("batch",),
-        ("quit",),
+        ("close", "quit"),
     ),
     "&Edit": (("undo", "redo"), ("copy", "paste"), ("preferences",)),
     "&Mask": (
@@ -49,7 +49,9 @@ _TOOLBAR = (
 _CONTEXT = (("undo", "redo"), ("find_damage", "@tools"), ("restore", "copy"), ("show_mask", "fit", "actual"))
 """The menu of the right button on a picture."""
 _LABELLED = ("open", "export", "find_damage", "restore", "stop")
-"""Actions with their name beside their icon."""
+"""Actions with their name beside their icon,"""
+_ALWAYS_LABELLED = ("restore", "stop")
+"""and those that keep it in a narrow window."""
 
 
 class Menus:
@@ -95,6 +97,8 @@ class Menus:
         self._fill(self.context, _CONTEXT)
         self.bar = self._toolbar()
         self._fill(self.bar, _TOOLBAR)
+        self._label_buttons(all_of_them=True)
+        self._full_width = 0
 
     def _fill(self, target: QMenu | QToolBar, sections: tuple[tuple[str, ...], ...]) -> None:
         for place, section in enumerate(sections):
@@ -110,10 +114,22 @@ class Menus:
                     target.addWidget(special)
                 else:
                     target.addAction(self._actions[name])
-                if isinstance(target, QToolBar) and name in _LABELLED:
-                    button = target.widgetForAction(self._actions[name])
-                    assert isinstance(button, QToolButton)
-                    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+
+    def fit_into(self, width: int) -> None:
+        """Leave out the names of some buttons if the toolbar would be too wide."""
+        self._full_width = self._full_width or self.bar.sizeHint().width()
+        self._label_buttons(all_of_them=width >= self._full_width)
+
+    def _label_buttons(self, *, all_of_them: bool) -> None:
+        """Put their names beside buttons of the toolbar, or beside the most important ones."""
+        for name in _LABELLED:
+            button = self.bar.widgetForAction(self._actions[name])
+            assert isinstance(button, QToolButton)
+            is_labelled = all_of_them or name in _ALWAYS_LABELLED
+            style = Qt.ToolButtonStyle
+            button.setToolButtonStyle(
+                style.ToolButtonTextBesideIcon if is_labelled else style.ToolButtonIconOnly
+            )
 
     def _toolbar(self) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)

@@ -67,6 +67,26 @@ def test_nan_is_missing(data):
     np.testing.assert_allclose(rebuilt, omp(expected.dictionary, data, 3, mask=mask).rebuilt, atol=1e-9)
 
 
+@pytest.mark.parametrize("selector", ["omp", "ols", "greedy"])
+def test_a_weight_counts_samples(data, selector):
+    counts = np.arange(len(data)) % 3
+    repeated = np.repeat(data, counts, axis=0)
+    estimator = DictionarySelector(6, 3, selector=selector, ground_set=standard_ground_set((4, 4)))
+    weighted = clone(estimator).fit(data, sample_weight=counts)
+    np.testing.assert_array_equal(weighted.atoms_, clone(estimator).fit(repeated).atoms_)
+    assert weighted.score(data, sample_weight=counts) == pytest.approx(weighted.score(repeated))
+
+
+def test_a_weight_multiplies_the_gains_online(data):
+    weights = np.linspace(0, 2, len(data))
+    estimator = DictionarySelector(6, 3, ground_set=standard_ground_set((4, 4)), random_state=0)
+    weighted = clone(estimator).partial_fit(data, sample_weight=weights)
+    scaled = clone(estimator).partial_fit(data * np.sqrt(weights)[:, None])
+    np.testing.assert_array_equal(weighted.atoms_, scaled.atoms_)
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        clone(estimator).fit(data, sample_weight=-weights)
+
+
 def test_candidates_may_be_rows_of_an_array_and_must_fit(data):
     candidates = standard_ground_set((4, 4)).atoms.T
     by_rows = DictionarySelector(6, 3, ground_set=candidates).fit(data)

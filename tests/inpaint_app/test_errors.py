@@ -9,7 +9,7 @@ import pytest
 import inpaint_app
 from inpaint_app.cli.remedies import REMEDIES as COMMAND_LINE
 from inpaint_app.errors import Remedy, UserError
-from inpaint_app.window.session.remedies import REMEDIES as WINDOW
+from inpaint_app.window.remedies import REMEDIES as WINDOW
 
 
 @pytest.mark.parametrize("words", [COMMAND_LINE, WINDOW], ids=["command line", "window"])

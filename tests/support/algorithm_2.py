@@ -4,10 +4,10 @@ import heapq
 
 import numpy as np
 
-from dictsel_core.constraints.average_step import Exchange
+from dictsel_core.constraints.average_step import ExchangeSolution
 
 
-def algorithm_2(gains, costs, tight, spare):
+def algorithm_2(gains, costs, at_cap, unused):
     """Solve the problem of `average_step` for one atom by algorithm 2 of appendix C, in O(T log T).
 
     Repairs to the printed algorithm: when gamma is taken it leaves Q2 as well as Q3; any of the queues
@@ -15,9 +15,9 @@ def algorithm_2(gains, costs, tight, spare):
     factors 1/M and M are part of `gains` and `costs`.
     """
     n_points = len(gains)
-    additions = [(-gains[t], t) for t in range(n_points) if not tight[t]]  # Q1
+    additions = [(-gains[t], t) for t in range(n_points) if not at_cap[t]]  # Q1
     removals = [(costs[t], t) for t in range(n_points) if np.isfinite(costs[t])]  # Q2
-    swaps = [(costs[t] - gains[t], t) for t in range(n_points) if tight[t]]  # Q3
+    swaps = [(costs[t] - gains[t], t) for t in range(n_points) if at_cap[t]]  # Q3
     for queue in (additions, removals, swaps):
         heapq.heapify(queue)
     added, removed = np.zeros(n_points, bool), np.zeros(n_points, bool)
@@ -27,14 +27,14 @@ def algorithm_2(gains, costs, tight, spare):
             heapq.heappop(removals)
         while swaps and removed[swaps[0][1]]:
             heapq.heappop(swaps)
-        paid = n_added == n_removed + spare
+        paid = n_added == n_removed + unused
         alpha_worth, gamma_worth = -np.inf, -np.inf
         if additions and (removals or not paid):
             alpha_worth = -additions[0][0] - (removals[0][0] if paid else 0.0)
         if swaps:
             gamma_worth = -swaps[0][0]
         if max(alpha_worth, gamma_worth) <= 0:
-            return Exchange(value, added, removed)
+            return ExchangeSolution(value, added, removed)
         value += max(alpha_worth, gamma_worth)
         n_added += 1
         if alpha_worth >= gamma_worth:
@@ -43,7 +43,7 @@ def algorithm_2(gains, costs, tight, spare):
                 beta = heapq.heappop(removals)[1]
                 removed[beta] = True
                 n_removed += 1
-                if tight[beta]:
+                if at_cap[beta]:
                     heapq.heappush(additions, (-gains[beta], beta))
         else:
             gamma = heapq.heappop(swaps)[1]

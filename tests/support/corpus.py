@@ -17,7 +17,14 @@ def corpus() -> dict[str, bytes]:
     noise = rng.integers(0, 256, (*SHAPE, 4)).astype(np.uint8)
     wide = rng.integers(0, 65536, (*SHAPE, 4)).astype(np.uint16)
     floats = rng.normal(0, 1, (*SHAPE, 3)).astype(np.float32)
-    return _png(noise, wide) | _tiff(noise, wide, floats) | _by_pillow(noise) | _pnm(noise)
+    return (
+        _png(noise, wide)
+        | _tiff(noise, wide, floats)
+        | _by_pillow(noise)
+        | _pnm(noise)
+        | _others(noise, wide)
+        | _arrays(noise, wide, floats)
+    )
 
 
 def _png(noise: np.ndarray, wide: np.ndarray) -> dict[str, bytes]:
@@ -80,6 +87,54 @@ def _pnm(noise: np.ndarray) -> dict[str, bytes]:
         "plain.ppm": b"P3 " + head + b"255 " + " ".join(map(str, noise[..., :3].ravel())).encode(),
         "raw.pbm": b"P4\n" + head + noise.tobytes()[: 2 * SHAPE[0]],
     }
+
+
+def _others(noise: np.ndarray, wide: np.ndarray) -> dict[str, bytes]:
+    colour, alpha = Image.fromarray(noise[..., :3].copy()), Image.fromarray(noise)
+    few = colour.quantize(16)
+    return {
+        "lossy.avif": _saved(colour, "AVIF", quality=70),
+        "alpha.avif": _saved(alpha, "AVIF", quality=90, xmp=b"<x:xmpmeta/>"),
+        "rgb.jp2": _saved(colour, "JPEG2000"),
+        "alpha.jp2": _saved(alpha, "JPEG2000"),
+        "gray16.j2k": _saved(Image.fromarray(wide[..., 0].copy()), "JPEG2000", no_jp2=True),
+        "palette.gif": _saved(few, "GIF", comment=b"made by a test"),
+        "gray.gif": _saved(colour.convert("L"), "GIF"),
+        "animated.gif": _saved(few, "GIF", save_all=True, append_images=[few.rotate(180)]),
+        "rgb.tga": _saved(colour, "TGA"),
+        "packed.tga": _saved(alpha, "TGA", compression="tga_rle"),
+        "palette.tga": _saved(few, "TGA"),
+    }
+
+
+def _arrays(noise: np.ndarray, wide: np.ndarray, floats: np.ndarray) -> dict[str, bytes]:
+    gray, colour = io.BytesIO(), io.BytesIO()
+    np.save(gray, np.asfortranarray(wide[..., 0]))
+    np.save(colour, floats.astype(">f8"))
+    packed = io.BytesIO()
+    np.savez_compressed(packed, image=noise[..., :3], mask=noise[..., 3] > 200)
+    return {
+        "gray.npy": gray.getvalue(),
+        "rgb.npy": colour.getvalue(),
+        "masked.npz": packed.getvalue(),
+        "floats.fits": fits_bytes(floats[..., 0]),
+        "uint16.fits": fits_bytes(wide[..., 0]),
+        "extension.fits": fits_bytes(floats[..., 0], is_extension=True),
+    }
+
+
+def fits_bytes(*planes: np.ndarray, is_extension: bool = False, **cards: Any) -> bytes:
+    """Return a FITS file as astropy writes it: one image of one or more planes, with a table behind it."""
+    from astropy.io import fits
+
+    values = planes[0] if len(planes) == 1 else np.stack(planes)
+    image = (fits.ImageHDU if is_extension else fits.PrimaryHDU)(values)
+    image.header.update(cards)
+    table = fits.BinTableHDU.from_columns([fits.Column("a", "J", array=np.arange(3))])
+    units = [fits.PrimaryHDU(), image, table] if is_extension else [image, table]
+    buffer = io.BytesIO()
+    fits.HDUList(units).writeto(buffer)
+    return buffer.getvalue()
 
 
 def _saved(image: Image.Image, name: str, **options: Any) -> bytes:

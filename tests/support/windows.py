@@ -25,7 +25,7 @@ def opened(thing, qtbot, path: Path, **more):
     """Open a file in a session or a window, with parameters that are quick."""
     session = getattr(thing, "session", thing)
     session.set_settings(FAST)
-    session.open_file(path, **more)
+    session.opener.open_file(path, **more)
     settle(thing, qtbot)
     return thing
 
@@ -33,7 +33,7 @@ def opened(thing, qtbot, path: Path, **more):
 def restored(thing, qtbot, path: Path, **more):
     """Open a file in a session or a window, and restore it."""
     opened(thing, qtbot, path, **more)
-    getattr(thing, "session", thing).restore()
+    getattr(thing, "session", thing).restorer.restore()
     settle(thing, qtbot)
     return thing
 

@@ -2,12 +2,36 @@
 
 import numpy as np
 
-from dictsel_core._validation import Floats
+from dictsel_core._least_squares import fit_supports
+from dictsel_core._validation import Floats, Ints
+from dictsel_core.selection.problem import Problem
 
 #: An atom is dependent on a support if less than this fraction of its squared length lies outside of it.
 _DEPENDENCE_TOLERANCE = 1e-12
 #: A difference below this fraction of the utility that is removed may be rounding error, and counts as 0.
 _RELATIVE_ROUNDING = 1e-8
+
+
+class SquaredDifferences:
+    """Differences of the squared utility for the patches of a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._atoms = problem.ground_set.atoms  # float64: differences of lengths lose digits
+        self._lengths = np.broadcast_to(problem.masked_lengths(), (len(problem), len(problem.ground_set)))
+
+    def of_supports(self, rows: Ints, supports: Ints) -> tuple[Floats, Floats]:
+        """Return those of some patches from a fit of their supports; see `true_differences`."""
+        problem = self._problem
+        fit = fit_supports(problem.columns(rows, supports), problem.data.take(rows, axis=0))
+        return true_differences(
+            inverse=fit.inverse,
+            products=problem.apply_factors(rows, fit.columns) @ self._atoms,
+            coefficients=fit.coefficients,
+            correlations=problem.apply_factors(rows, fit.residual) @ self._atoms,
+            lengths=self._lengths[rows],
+            rounding=problem.rounding[rows],
+        )
 
 
 def true_differences(

@@ -102,9 +102,10 @@ class GramFit:
         if places.min() >= 0:
             return places
         with self._lock:  # several threads may meet the same new atom
-            atoms = self._problem.ground_set.atoms
-            for atom in np.unique(supports[self._places[supports] < 0]):
-                np.matmul(atoms[:, atom], atoms, out=self._products[self._n_used, :-1])
+            problem = self._problem
+            for atom in dict.fromkeys(supports[self._places[supports] < 0].tolist()):
+                row = problem.padded_rows[atom]
+                np.matmul(row, problem.ground_set.atoms, out=self._products[self._n_used, :-1])
                 self._places[atom] = self._n_used
                 self._n_used += 1
         return self._places[supports]

@@ -6,7 +6,7 @@ import numpy as np
 
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
-from dictsel_core.selection.engine.replacement import Pick, ReplacementEngine
+from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
 
 
@@ -38,7 +38,7 @@ class GainCostEngine(ReplacementEngine):
 
     def apply_best(
         self, table: ReplacementGains, scale: float, eligible: Bools, new: Bools
-    ) -> tuple[Pick, Ints]:
+    ) -> tuple[SelectedAtom, Ints]:
         """Apply the best replacement; return the pick, its gain over `scale`, and the patches changed.
 
         If no replacement has a positive value, the new atom with the largest summed gain is picked.
@@ -50,9 +50,9 @@ class GainCostEngine(ReplacementEngine):
         if replacement is None:
             totals = table.gains.sum(axis=0, dtype=np.float64)
             unchanged = np.zeros(0, np.intp)
-            return Pick(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact), unchanged
+            return SelectedAtom(int(np.where(new, totals, -1.0).argmax()), 0.0, n_exact), unchanged
         self._price = replacement.price
-        return Pick(atom, replacement.value / scale, n_exact), self.state.apply(replacement, atom)
+        return SelectedAtom(atom, replacement.value / scale, n_exact), self.state.apply(replacement, atom)
 
 
 def best_replacement(

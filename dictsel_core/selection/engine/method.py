@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 from dictsel_core._validation import as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.certificate import OptimumBound
-from dictsel_core.selection.engine.utility_fit import UtilityBound, UtilityProblem
+from dictsel_core.selection.certificate import EnergyBound, OptimumBound
+from dictsel_core.selection.engine.utility_fit import UtilityProblem
 from dictsel_core.selection.problem import Problem, as_points
 from dictsel_core.selection.run import Bound, Engine, SelectionRun
-from dictsel_core.utility import Utility
+from dictsel_core.utility import Utility, as_utility
 
 
 class Method(NamedTuple):
@@ -52,8 +52,8 @@ class Method(NamedTuple):
             problem = Problem(ground_set, points)
             bound = OptimumBound(problem, constraint)
         else:
-            problem = UtilityProblem(ground_set, points, _checked_utility(utility))
-            bound = UtilityBound(problem)
+            problem = UtilityProblem(ground_set, points, as_utility(utility))
+            bound = EnergyBound(problem)
         count = as_n_atoms(n_atoms, len(ground_set))
         constraint.check(len(problem), len(ground_set))
         return SelectionRun(
@@ -75,13 +75,3 @@ class Method(NamedTuple):
             raise TypeError(
                 f"{self.requirement}, not {type(constraint).__name__}; use replacement_omp for that one."
             )
-
-
-def _checked_utility(utility: object) -> Utility:
-    if not isinstance(utility, Utility):
-        raise TypeError(
-            f"utility must be a Utility such as HuberUtility(0.1), not {type(utility).__name__}."
-            if not isinstance(utility, type)
-            else f"utility must be a Utility, not the class {utility.__name__}; give it its parameters."
-        )
-    return utility

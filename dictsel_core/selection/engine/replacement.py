@@ -9,7 +9,7 @@ from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.selection.result import SelectionStep
 
 
-class Pick(NamedTuple):
+class SelectedAtom(NamedTuple):
     """The atom that was selected, its gain, how many candidates were evaluated exactly, and the error."""
 
     atom: int
@@ -53,7 +53,7 @@ class ReplacementEngine(ABC):
         self._new = self._all.copy()
 
     @abstractmethod
-    def iterate(self, eligible: Bools, new: Bools) -> Pick:
+    def iterate(self, eligible: Bools, new: Bools) -> SelectedAtom:
         """Apply the best replacement by an eligible atom, (n,) bool.
 
         If no replacement has a positive gain, pick one of the atoms not selected yet, `new`, with gain 0.

@@ -1,4 +1,6 @@
-"""Selection by other utilities than the squared one: their problem, fits, and upper bound."""
+"""Selection by other utilities than the squared one: their problem, and fits."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,7 +8,7 @@ from numpy.typing import NDArray
 from dictsel_core._arrays import chunk_rows
 from dictsel_core._validation import Floats, Ints, ObservedData
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.certificate import Certificate
+from dictsel_core.selection.engine.fits import ColumnFit, Fit
 from dictsel_core.selection.problem import Problem
 from dictsel_core.utility import Utility
 
@@ -19,6 +21,14 @@ _MAX_ITERATIONS = 100
 _TOLERANCE = 1e-14
 #: Damping of the first step, by which it is divided after a success, and multiplied after a failure.
 _DAMPING, _EASE, _TIGHTEN = 1e-3, 10.0, 30.0
+
+
+class UtilityMaximum(NamedTuple):
+    """Weights (B, S) that maximize a utility, what they make of the columns (B, d), and its value (B,)."""
+
+    weights: Doubles
+    fitted: Doubles
+    values: Doubles
 
 
 class UtilityProblem(Problem):
@@ -68,13 +78,10 @@ class UtilityFit:
         """Maximize the utility on the supports; return scaled weights, and twice the utility."""
         problem = self._problem
         columns = problem.padded_rows.take(supports, axis=0, mode="wrap")
-        weights, fitted = _maximize(
-            self._utility, columns, problem.data[rows].astype(np.float64), problem.entry_weights[rows]
-        )
-        self._slopes[rows] = self._weighted_slopes(rows, fitted)
-        y = problem.data[rows].astype(np.float64)
-        values = (problem.entry_weights[rows] * self._utility.value(y, fitted)).sum(axis=1)
-        return weights * self._scales(rows), 2 * values
+        y, counts = problem.data[rows].astype(np.float64), problem.entry_weights[rows]
+        best = maximize_utility(self._utility, columns, y, counts)
+        self._slopes[rows] = self._weighted_slopes(rows, best.fitted)
+        return best.weights * self._scales(rows), 2 * best.values
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Put the gradient of the utility by the scaled weights of all atoms into `out`."""
@@ -90,28 +97,15 @@ class UtilityFit:
         return np.asarray(scales[rows, None])
 
 
-class UtilityBound:
-    """The upper bound on the optimum that any utility has: all entries at their best."""
-
-    def __init__(self, problem: UtilityProblem) -> None:
-        self._problem = problem
-
-    @property
-    def energy(self) -> float:
-        """The largest possible utility of the data, on observed entries."""
-        return float(self._problem.energies.sum()) / 2
-
-    def certificate(
-        self, n_atoms: int, achieved: float, supports: list[Ints], weights: list[Floats]
-    ) -> Certificate:
-        """Return the certificate of a selection."""
-        return Certificate(achieved, max(achieved, self.energy * (1 + 1e-9)), "energy")
+def as_fit(problem: Problem) -> Fit:
+    """Return the fit of supports for a problem: by its utility if it has one, else by columns."""
+    return UtilityFit(problem) if isinstance(problem, UtilityProblem) else ColumnFit(problem)
 
 
-def _maximize(
-    utility: Utility, columns: Doubles, y: Doubles, entry_weights: Doubles
-) -> tuple[Doubles, Doubles]:
-    """Return the weights of the columns, (B, S), that maximize the utility of each patch, and the fit (B, d).
+def maximize_utility(
+    utility: Utility, columns: Doubles, y: Doubles, entry_weights: Doubles, start: Doubles | None = None
+) -> UtilityMaximum:
+    """Maximize the utility of each patch over the weights of its columns.
 
     Newton steps with the curvature at the present fit plus a part of the largest one, lam. At lam = 1 the
     quadratic model lies below the utility, so that the step cannot fail; lam falls while steps succeed.
@@ -123,13 +117,16 @@ def _maximize(
         Zero in empty slots.
     y : (B, d) ndarray
     entry_weights : (B, d) or (B, 1) ndarray
+    start : (B, S) ndarray, optional
+        Weights to begin with. Default is 0.
     """
-    weights, fitted = np.zeros(columns.shape[:2]), np.zeros_like(y)
+    weights = np.zeros(columns.shape[:2]) if start is None else start.copy()
+    fitted: Doubles = np.vecmat(weights, columns)
     entry_weights = np.broadcast_to(entry_weights, y.shape)
     bound = _gram(columns, utility.smoothness * entry_weights)
     ridge = 1e-12 * np.einsum("bss->bs", bound).max(axis=1, initial=0) + np.finfo(float).tiny
     damping = np.full(len(y), _DAMPING)
-    values = np.zeros(len(y))
+    values = (entry_weights * utility.value(y, fitted)).sum(axis=1)
     enough = _TOLERANCE * (entry_weights * utility.largest(y)).sum(axis=1)
     active = np.arange(len(y))
     for _ in range(_MAX_ITERATIONS):
@@ -154,7 +151,7 @@ def _maximize(
         active = going_on
         if not active.size:
             break
-    return weights, fitted
+    return UtilityMaximum(weights, fitted, values)
 
 
 def _gram(columns: Doubles, entry_weights: Doubles) -> Doubles:

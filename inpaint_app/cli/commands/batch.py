@@ -8,17 +8,17 @@ from typing import Any
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import whole_number
+from inpaint_app.cli.parser import BadValueError, whole_number
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.remedies import REMEDIES
-from inpaint_app.cli.report import as_document
+from inpaint_app.cli.report import as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.errors import printable_path
 from inpaint_app.files.batch_files import BatchItem
 from inpaint_app.files.paths import is_visible
 from inpaint_app.formatting import format_decibels, format_percent
-from inpaint_app.jobs.batch import BatchRequest, BatchRow, plan_batch, run_batch
+from inpaint_app.jobs.batch import BatchRequest, BatchRow, RunRows, plan_batch, run_batch
 from inpaint_app.jobs.control import JobControl
 
 _DETAILS = """\
@@ -28,13 +28,15 @@ examples:
   inpaint batch scans/ -o restored/ --mask masks/ --jobs 2
   inpaint batch scans/ -o restored/ --detect scratches,dust
   inpaint batch frames/ -o out/ --recipe best.json --json
+  inpaint batch scans/ -o restored/ --scheduler tcp://10.0.0.5:8786
 
 Of a folder, the pictures directly inside are restored; with --recursive also those
 of inner folders, into folders of the same names. masks/ holds <name>.png or
 <name>_mask.png for each <name>. Results keep their names; formats that cannot be
 written (BMP, PNM) become PNG. A file that fails does not stop the others; one in
 which nothing is missing is intact, which is no failure. Exit code: 0 if none
-failed, 1 if some failed, 2 if the command line is wrong.
+failed, 1 if some failed, 2 if the command line is wrong. With --scheduler, the
+workers must see all files under the same names (docs/scale.md).
 
 JSON: {"files": [...]}, each with input, error (null unless it failed),
 skipped (null, "intact" or "exists") and the keys of 'inpaint restore'."""
@@ -42,25 +44,35 @@ skipped (null, "intact" or "exists") and the keys of 'inpaint restore'."""
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "inputs", metavar="DIR|FILE", nargs="+", type=Path, help="pictures, or folders of pictures"
+        "inputs", metavar="DIR|FILE", nargs="+", type=_named, help="pictures, or folders of pictures"
     )
-    options.add_output(parser, "folder for the results", metavar="DIR", required=True)
+    folder = "folder for the results"
+    parser.add_argument("-o", "--output", metavar="DIR", type=_named, required=True, help=folder)
+    options.add_overwrite(parser)
     jobs = "number of pictures restored at a time (default 1)"
     parser.add_argument("--jobs", metavar="N", type=whole_number(1, 64), default=1, help=jobs)
+    options.add_scheduler(parser, "restore the pictures")
     parser.add_argument("--recursive", action="store_true", help="also restore the pictures of inner folders")
     existing = "leave out pictures whose result is already there, as after an interrupted run"
     parser.add_argument("--skip-existing", action="store_true", help=existing)
     parser.add_argument("--dry-run", action="store_true", help="print what would be done, and do nothing")
     options.add_encoding(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
+    options.add_strict(parser)
     parser.add_argument("--write-recipe", action="store_true", help="write a recipe beside each result")
     options.add_verbosity(parser)
     options.add_mask_options(parser, "one picture for all, or a folder with one per picture; white = missing")
     options.add_method(parser, can_tune=True)
 
 
+def _named(text: str) -> Path:
+    if text == "-":
+        raise BadValueError("needs files or folders, not '-'; 'inpaint restore -' takes standard input.")
+    return Path(text)
+
+
 def _run(args: argparse.Namespace) -> int:
-    console = Console(as_json=args.json, quiet=args.quiet)
+    console = Console.of(args)
     chosen = resolve_options(args)
     request = BatchRequest(
         tuple(args.inputs),
@@ -72,6 +84,7 @@ def _run(args: argparse.Namespace) -> int:
         args.depth,
         tunes=chosen.tunes,
         estimates=not args.no_estimate,
+        is_strict=args.strict,
         writes_recipes=args.write_recipe,
         recursive=args.recursive,
         skip_existing=args.skip_existing,
@@ -82,7 +95,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.dry_run:
         return _print_plan(console, items, skip_existing=args.skip_existing)
     with ProgressBar(quiet=args.quiet) as bar:
-        rows = run_batch(request, JobControl(_BatchProgress(bar, table)))
+        rows = run_batch(request, JobControl(_BatchProgress(bar, table)), _run_rows(args.scheduler))
     table.print_end(rows)
     if args.quiet:
         for row in rows:
@@ -90,6 +103,15 @@ def _run(args: argparse.Namespace) -> int:
                 print_note(f"inpaint: {row.error.sentence(REMEDIES)}\n")
     console.print_json({"files": [_document(row) for row in rows]})
     return 1 if any(row.error is not None for row in rows) else 0
+
+
+def _run_rows(scheduler: str | None) -> RunRows | None:
+    """Return what restores the pictures, if that is not this process."""
+    if scheduler is None:
+        return None
+    from inpaint_app.cluster.batch import rows_on_cluster
+
+    return rows_on_cluster(scheduler)
 
 
 def _print_plan(console: Console, items: list[BatchItem], *, skip_existing: bool) -> int:
@@ -132,6 +154,8 @@ class _Table:
         self._console.print(
             f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds or 0:>7.2f}  {status}"
         )
+        if row.result is not None:
+            print_details(self._console, row.result)
 
     def print_end(self, rows: tuple[BatchRow, ...]) -> None:
         """Print notes and the number of restored pictures."""

@@ -10,6 +10,7 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, print_source
 from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.explanations import constraint_title
 from inpaint_app.figures import comparison_size
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import Compared, Output, write_comparison
@@ -42,11 +43,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    console = Console(as_json=args.json, quiet=args.quiet)
     check_input(args.input)
-    chosen = resolve_options(args, preset="fast")  # refinement would hide what the constraints do
     default = args.input.with_name(f"{args.input.stem}_comparison.png")
-    output = Output(default if args.output is None else args.output, args.overwrite)
+    output = Output(options.resolve_output(args.output, args.input, default), args.overwrite)
+    console = Console.of(args, output.path)
+    chosen = resolve_options(args, preset="fast")  # refinement would hide what the constraints do
     source = load_source(args.input, chosen.mask_spec, args.reference)
     check_drawable(source.picture, args.input)
     output.check(source.files)
@@ -58,19 +59,19 @@ def _run(args: argparse.Namespace) -> int:
         runs = compare(
             RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, TerminalControl(console, bar)
         )
-    compared = [
-        Compared(
+    compared: dict[str, Compared] = {
+        run.request.settings.constraint: Compared(
             run.restoration.image,
-            run.request.settings.constraint,
+            constraint_title(run.request.settings.constraint),
             quality(run.request, run.restoration.image, reference),
         )
         for run in runs
         if run.restoration is not None
-    ]
-    notes = write_comparison(source, mask, compared, output)
+    }
+    notes = write_comparison(source, mask, list(compared.values()), output)
     before = damage_quality(pixels, mask, reference).scores
     console.print(f"Input:       {_psnr(before.psnr)} with missing pixels black")
-    scores = {each.constraint: each.quality.scores for each in compared if each.quality is not None}
+    scores = {name: each.quality.scores for name, each in compared.items() if each.quality is not None}
     for constraint, score in scores.items():
         name = f"{constraint.title()}:"
         console.print(

@@ -11,8 +11,9 @@ from inpaint_app.cli.parser import fraction
 from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
+from inpaint_app.files.format import Format
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.registry import format_names, format_of, transparent
+from inpaint_app.files.registry import exact, format_names, format_of, transparent
 from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged, mask_picture
@@ -31,27 +32,39 @@ _QUALITY = 100
 """WebP without loss: observed pixels must be the original's."""
 
 
+def _suitable() -> list[Format]:
+    return [each for each in exact() if each in transparent()]
+
+
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser, "an intact picture")
-    options.add_output(parser, f"{format_names(transparent())}: formats with alpha", required=True)
+    options.add_output(
+        parser, f"an exact format with alpha such as {format_names(_suitable()[:3])}", required=True
+    )
     missing = "fraction of the pixels to drop: 0.8 or 80%%"
     parser.add_argument("--missing", metavar="FRACTION", type=fraction, help=missing)
     parser.add_argument("--scratches", action="store_true", help="draw a few thin curved scratches")
     parser.add_argument("--text", metavar="STR", help="stamp a text all over the picture")
     seed = "seed of the random generator (default 0)"
     parser.add_argument("--seed", metavar="N", type=options.value_of_setting("seed"), default=0, help=seed)
-    parser.add_argument("--mask-out", metavar="M", type=Path, help="also write the mask, white = missing")
+    parser.add_argument(
+        "--mask-out", metavar="M", type=options.output_path, help="also write the mask, white = missing"
+    )
     options.add_verbosity(parser, json=False)
 
 
 def _run(args: argparse.Namespace) -> int:
-    console, damage = Console(quiet=args.quiet), _damage(args)
+    args.output = options.resolve_output(args.output, args.input, Path("damaged.png"))
+    if args.mask_out is not None:
+        args.mask_out = options.resolve_output(args.mask_out, args.input, Path("mask.png"))
+    console, damage = Console.of(args, args.output, args.mask_out), _damage(args)
     paths = [args.output] if args.mask_out is None else [args.output, args.mask_out]
     for path in paths:
-        if not check_output(path, overwrite=args.overwrite, protect=[args.input]).has_alpha:
+        target = check_output(path, overwrite=args.overwrite, protect=[args.input])
+        if target not in _suitable():
             raise UserError(
-                f"{printable_path(path)} cannot store which pixels are missing",
-                f"write {format_names(transparent())}",
+                f"{printable_path(path)} cannot store exactly which pixels are missing",
+                f"write {format_names(_suitable())}",
             )
     check_distinct(paths)
     picture = read_picture(args.input)

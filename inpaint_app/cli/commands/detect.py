@@ -1,7 +1,6 @@
 """`inpaint detect`: find the damage of a picture."""
 
 import argparse
-from pathlib import Path
 
 from dictsel_core import DAMAGE_KINDS, USUAL_KINDS
 from inpaint_app.cli import options
@@ -40,9 +39,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    console = Console(as_json=args.json, quiet=args.quiet)
     check_input(args.input)
-    output: Path = args.output or args.input.with_name(f"{args.input.stem}_mask.png")
+    default = args.input.with_name(f"{args.input.stem}_mask.png")
+    output = options.resolve_output(args.output, args.input, default)
+    console = Console.of(args, output)
     sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
     request = DetectRequest(args.input, output, args.kinds, sensitivity, args.overwrite)
     with ProgressBar(quiet=args.quiet) as bar:

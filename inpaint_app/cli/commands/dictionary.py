@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
 
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
@@ -9,6 +10,7 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, print_restoration, print_source
 from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.jobs.dictionary import max_dictionary_size
 from inpaint_app.jobs.export import Output, write_dictionary
 from inpaint_app.jobs.restore import RestoreRequest, restore
 from inpaint_app.jobs.source import load_source
@@ -31,13 +33,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    console = Console(quiet=args.quiet)
+    output = Output(options.resolve_output(args.output, args.input, Path("dictionary.png")), args.overwrite)
+    console = Console.of(args, output.path)
     chosen = resolve_options(args)
-    output = Output(args.output, args.overwrite)
     source = load_source(args.input, chosen.mask_spec)
     output.check(source.files)
-    print_source(console, source)
     settings = replace(chosen.settings, rounds=0)  # refinement uses no dictionary
+    output.check_size(*max_dictionary_size(source, settings))
+    print_source(console, source)
     with ProgressBar(quiet=args.quiet) as bar:
         request = RestoreRequest(source.picture.pixels, source.missing.mask, settings)
         restoration = restore(request, TerminalControl(console, bar)).restoration

@@ -10,7 +10,8 @@ from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, as_document, print_result
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
-from inpaint_app.errors import printable_path
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.paths import is_stdout
 from inpaint_app.files.write import default_output
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
@@ -26,8 +27,9 @@ examples:
   inpaint restore damaged.png --preset paper --constraint individual
   inpaint restore damaged.png --auto --write-recipe best.json
   inpaint restore another.png --recipe best.json
+  curl -s URL | inpaint restore - --mask mask.png -o jpg:- > whole.jpg
 
-Bit depth, EXIF and colour profile are kept. Without --reference the PSNR is
+Bit depth and metadata are kept; what OUT cannot hold is named. Without --reference the PSNR is
 estimated by restoring observed pixels that were held out, which takes a little
 longer (--no-estimate skips it).
 
@@ -52,11 +54,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    console = Console(as_json=args.json, quiet=args.quiet)
     check_input(args.input)
+    output = options.resolve_output(args.output, args.input, default_output(args.input))
+    console = Console.of(args, output)
     chosen = resolve_options(args)
-    output = default_output(args.input) if args.output is None else args.output
     recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
+    if args.write_recipe == Path() and is_stdout(output):
+        raise UserError("The recipe of a picture on standard output has no default name", "give it one")
     request = FileRequest(
         args.input,
         Output(output, args.overwrite, args.quality, args.depth),

@@ -27,10 +27,12 @@ ssim, ssim_missing; the missing ones need --mask. Infinite values are null."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("reference", metavar="A", type=Path, help="the original")
-    parser.add_argument("picture", metavar="B", type=Path, help="the picture to compare with it")
+    parser.add_argument("reference", metavar="A", type=options.input_path, help="the original")
+    parser.add_argument(
+        "picture", metavar="B", type=options.input_path, help="the picture to compare with it"
+    )
     mask = "also measure over the white pixels of this picture alone"
-    parser.add_argument("--mask", metavar="M", type=Path, help=mask)
+    parser.add_argument("--mask", metavar="M", type=options.input_path, help=mask)
     parser.add_argument("--invert-mask", action="store_true", help="black = missing instead")
     options.add_verbosity(parser)
 
@@ -38,7 +40,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _run(args: argparse.Namespace) -> int:
     if args.invert_mask and args.mask is None:
         raise UserError("--invert-mask needs a mask", "give one with --mask")
-    console = Console(as_json=args.json, quiet=args.quiet)
+    console = Console.of(args)
     reference, picture = _read_finite(args.reference), _read_finite(args.picture)
     check_comparable(reference, picture, printable_path(args.reference), printable_path(args.picture))
     mask = None

@@ -43,7 +43,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    console = Console(as_json=args.json, quiet=args.quiet)
+    console = Console.of(args)
     chosen = resolve_options(args, tuner="inpaint tune")
     if args.write_recipe is not None:
         check_recipe_target(args.write_recipe, [args.input], overwrite=args.overwrite)

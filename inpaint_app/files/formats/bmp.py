@@ -1,14 +1,12 @@
 """Read BMP."""
 
-import io
 import re
 
 from PIL.BmpImagePlugin import BmpImageFile
 
 from inpaint_app.errors import DamagedError
 from inpaint_app.files.format import Format
-from inpaint_app.files.formats.shared.bands import pixels_and_alpha
-from inpaint_app.files.limits import check_size
+from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image
 from inpaint_app.image.picture import Picture
 
 _TARGETS = {"1": "L", "L": "L", "P": "RGB", "RGB": "RGB", "RGBA": "RGBA"}
@@ -16,13 +14,10 @@ _TARGETS = {"1": "L", "L": "L", "P": "RGB", "RGB": "RGB", "RGBA": "RGBA"}
 
 def decode_bmp(data: bytes) -> Picture:
     """Return the picture in a BMP file."""
-    try:
-        image = BmpImageFile(io.BytesIO(data))
-        check_size(*image.size)
-        target = _TARGETS[image.mode]
-        pixels, alpha = pixels_and_alpha(image, target)
-    except (OSError, EOFError, SyntaxError, ValueError, KeyError) as error:
-        raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
+    image = open_image(BmpImageFile, data)
+    if image.mode not in _TARGETS:
+        raise DamagedError("its header is wrong")
+    pixels, alpha = load_pixels(image, _TARGETS[image.mode])
     notices = ("The palette was converted to RGB.",) if image.mode == "P" else ()
     dpi = image.info.get("dpi")
     return Picture(

@@ -11,19 +11,25 @@ import numpy.typing as npt
 from PIL import Image
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.files.format import Format
+from inpaint_app.files.format import USUAL_METADATA, Format
 from inpaint_app.files.formats.shared.bands import image_array
 from inpaint_app.files.formats.shared.cmyk import cmyk_to_rgb
 from inpaint_app.files.formats.shared.exif import PREFIX
+from inpaint_app.files.formats.shared.photoshop import join_resources, resource_blocks
 from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow
-from inpaint_app.files.limits import MAX_EXIF_BYTES, check_size
+from inpaint_app.files.limits import MAX_EXIF_BYTES, MAX_OTHER_BYTES, check_size
 from inpaint_app.formatting import format_percent
+from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
 SIGNATURE = b"\xff\xd8\xff"
 
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_SCAN, _END = 0xDA, 0xD9
+_SCAN, _END, _COMMENT = 0xDA, 0xD9, 0xFE
+_XMP, _LONG_XMP = b"http://ns.adobe.com/xap/1.0/\0", b"http://ns.adobe.com/xmp/extension/\0"
+_PHOTOSHOP = b"Photoshop 3.0\0"
+_MAX_SEGMENT_BYTES = 65_533
+_MAX_XMP = _MAX_SEGMENT_BYTES - len(_XMP)
 _SEQUENTIAL = (0xC0, 0xC1)
 _ANY_MARKER = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")  # not stuffing, fill bytes or restarts
 _SEGMENT = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")  # nor markers that stand alone
@@ -50,6 +56,10 @@ class _Header:
     dpi: tuple[float, float] | None = None
     several: bool = False
     scan_start: int = 0
+    resources: bytearray = field(default_factory=bytearray)
+    blocks: list[Block] = field(default_factory=list)
+    n_block_bytes: int = 0
+    lost: list[str] = field(default_factory=list)
 
     @property
     def exif(self) -> bytes | None:
@@ -67,6 +77,26 @@ class _Header:
             self.exif_parts.clear()
         else:
             self.exif_parts.append(part)
+
+    def add_other(self, marker: int, content: bytes) -> None:
+        """Take XMP, Photoshop's resources or a comment; note what else there is and will be lost."""
+        self.n_block_bytes += len(content)
+        is_resource = marker == 0xED and content.startswith(_PHOTOSHOP)
+        is_kept = is_resource or marker == _COMMENT or (marker == 0xE1 and content.startswith(_XMP))
+        if is_kept and self.n_block_bytes > MAX_OTHER_BYTES:
+            self.lost.append("metadata longer than any camera writes")
+        elif is_resource:
+            self.resources += content[len(_PHOTOSHOP) :]
+        elif marker == _COMMENT:
+            self.blocks.append(Block(MetadataKind.COMMENT, content))
+        elif is_kept:
+            self.blocks.append(Block(MetadataKind.XMP, content[len(_XMP) :]))
+        elif marker == 0xE1 and content.startswith(_LONG_XMP):
+            self.lost.append("extended XMP")
+        elif marker == 0xEB and b"jumb" in content[:40]:
+            self.lost.append("content credentials (C2PA)")
+        elif 0xE2 <= marker <= 0xEF and marker not in (0xEC, 0xEE):  # those describe the compression
+            self.lost.append(f"application data (APP{marker - 0xE0})")
 
     @property
     def icc(self) -> bytes | None:
@@ -96,6 +126,7 @@ def decode_jpeg(data: bytes) -> Picture:
         icc, notices = None, [notice]
     if header.several:
         notices.append("The file holds more than one picture (such as a depth map): the first was used.")
+        header.lost.append("further pictures in the file")
     alpha = None
     if lost is not None:
         alpha = np.where(lost, np.uint8(0), np.uint8(255))
@@ -109,6 +140,8 @@ def decode_jpeg(data: bytes) -> Picture:
         dpi=header.dpi,
         source_format="JPEG",
         notices=tuple(notices),
+        blocks=(*header.blocks, *resource_blocks(bytes(header.resources))),
+        lost=tuple(dict.fromkeys(header.lost)),
     )
 
 
@@ -187,6 +220,8 @@ def _read_header(data: bytes) -> _Header:
             header.n_profile_parts = content[13]
         elif marker == 0xE2 and content.startswith(b"MPF\0"):
             header.several = True
+        elif marker == _COMMENT or marker >= 0xE1:
+            header.add_other(marker, content)
     if not header.channels:
         raise DamagedError("its header is missing")
     return header
@@ -261,7 +296,27 @@ def encode_jpeg(picture: Picture, file: BinaryIO, quality: int) -> None:
         options["exif"] = PREFIX + picture.exif
     if picture.dpi is not None:
         options["dpi"] = tuple(min(max(round(value), 1), 65535) for value in picture.dpi)
+    options["extra"] = b"".join(_other_segments(picture))
     save_by_pillow(Image.fromarray(picture.pixels), "JPEG", picture, file, options)
+
+
+def _other_segments(picture: Picture) -> Iterator[bytes]:
+    """Yield the segments for XMP, Photoshop's resources with IPTC, and comments."""
+    packet = picture.block(MetadataKind.XMP)
+    if packet is not None and len(packet) <= _MAX_XMP:
+        yield _segment(0xE1, _XMP + packet)
+    resources = join_resources(picture.block(MetadataKind.PHOTOSHOP), picture.block(MetadataKind.IPTC))
+    step = _MAX_SEGMENT_BYTES - len(_PHOTOSHOP)
+    for start in range(0, len(resources), step):
+        yield _segment(0xED, _PHOTOSHOP + resources[start : start + step])
+    for block in picture.blocks:
+        if block.kind is MetadataKind.COMMENT:
+            for start in range(0, len(block.payload), _MAX_SEGMENT_BYTES):
+                yield _segment(_COMMENT, block.payload[start : start + _MAX_SEGMENT_BYTES])
+
+
+def _segment(marker: int, content: bytes) -> bytes:
+    return struct.pack(">BBH", 0xFF, marker, 2 + len(content)) + content
 
 
 # Metadata lie in segments of 64 KB: EXIF in one, a profile in at most 255.
@@ -272,9 +327,12 @@ FORMAT = Format(
     signature=re.compile(re.escape(SIGNATURE)),
     decode=decode_jpeg,
     encode=encode_jpeg,
+    metadata=USUAL_METADATA
+    | {MetadataKind.XMP, MetadataKind.IPTC, MetadataKind.PHOTOSHOP, MetadataKind.COMMENT},
     has_alpha=False,
     is_lossy=True,
     max_side=65_500,
     max_exif=65_527,
     max_icc=255 * 65_519,
+    max_xmp=_MAX_XMP,
 )

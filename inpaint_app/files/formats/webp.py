@@ -1,19 +1,22 @@
 """WebP: read and write."""
 
-import io
 import re
 import struct
 from typing import BinaryIO
 
-import numpy as np
-from PIL import Image
 from PIL.WebPImagePlugin import WebPImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
-from inpaint_app.files.format import Format
-from inpaint_app.files.formats.shared.bands import pixels_and_alpha
-from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow
+from inpaint_app.files.format import USUAL_METADATA, Format
+from inpaint_app.files.formats.shared.pillow_reader import (
+    FIRST_FRAME,
+    OTHER_FRAMES,
+    load_pixels,
+    open_image,
+)
+from inpaint_app.files.formats.shared.pillow_writer import metadata_options, save_by_pillow, to_image
 from inpaint_app.files.limits import check_size
+from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.picture import Picture
 
 
@@ -26,23 +29,18 @@ def decode_webp(data: bytes) -> Picture:
         raise UnsupportedError(
             "its first frame does not fill the animation", "export that frame as PNG first"
         )
-    try:
-        image = WebPImageFile(io.BytesIO(data))
-        image.load()
-    except Image.DecompressionBombError as error:
-        raise UnsupportedError("it has more than 178 million pixels", "scale it down first") from error
-    except (OSError, EOFError, SyntaxError, ValueError) as error:
-        raise DamagedError("its pixels cannot be unpacked") from error
-    check_size(*image.size)
-    pixels, alpha = pixels_and_alpha(image, image.mode)
-    notices = ("The file is an animation: its first frame was used.",) if image.n_frames > 1 else ()
+    image = open_image(WebPImageFile, data)
+    pixels, alpha = load_pixels(image)
+    is_animation = getattr(image, "n_frames", 1) > 1
     return Picture(
         pixels,
         alpha,
         exif=chunks.get(b"EXIF"),
         icc=chunks.get(b"ICCP"),
         source_format="WebP",
-        notices=notices,
+        notices=(FIRST_FRAME,) if is_animation else (),
+        lost=(OTHER_FRAMES,) if is_animation else (),
+        blocks=(Block(MetadataKind.XMP, chunks[b"XMP "]),) if b"XMP " in chunks else (),
     )
 
 
@@ -57,7 +55,7 @@ def _read_chunks(data: bytes) -> dict[bytes, bytes]:
         name, length = struct.unpack_from("<4sI", data, position)
         if position + 8 + length > end:
             raise DamagedError("it ends too early")
-        if name in (b"EXIF", b"ICCP", b"ANMF") and name not in chunks:
+        if name in (b"EXIF", b"ICCP", b"XMP ", b"ANMF") and name not in chunks:
             chunks[name] = data[position + 8 : position + 8 + length]
         position += 8 + length + length % 2
     return chunks
@@ -84,11 +82,8 @@ def _frame_size(frame: bytes) -> tuple[int, int]:
 
 def encode_webp(picture: Picture, file: BinaryIO, quality: int) -> None:
     """Write an 8-bit picture as WebP; quality 100 is without loss."""
-    values = picture.pixels if picture.is_color else np.repeat(picture.pixels[..., np.newaxis], 3, axis=2)
-    if picture.alpha is not None:
-        values = np.concatenate((values, picture.alpha[..., np.newaxis]), axis=2)
-    options = {"quality": quality, "lossless": quality == 100, "exact": True, "exif": picture.exif or b""}
-    save_by_pillow(Image.fromarray(values), "WEBP", picture, file, options)
+    options = {"quality": quality, "lossless": quality == 100, "exact": True, **metadata_options(picture)}
+    save_by_pillow(to_image(picture, as_rgb=True), "WEBP", picture, file, options)
 
 
 FORMAT = Format(
@@ -98,6 +93,8 @@ FORMAT = Format(
     signature=re.compile(rb"RIFF....WEBP", re.DOTALL),
     decode=decode_webp,
     encode=encode_webp,
+    metadata=USUAL_METADATA - {MetadataKind.RESOLUTION} | {MetadataKind.XMP},
     is_lossy=True,
+    is_lossless_at_100=True,
     max_side=16_383,
 )

@@ -19,6 +19,8 @@ class Content:
         The picture; None for none.
     after : ImagePyramid or None
         A second picture of the same size, for canvases with a divider.
+    names : (str, str)
+        Of the two pictures.
     mask : MaskPyramid or None
         Pixels to hatch. After its `update`, call `update_pixels` on each canvas.
     highlight : MaskPyramid or None
@@ -32,6 +34,7 @@ class Content:
 
     pyramid: ImagePyramid | None = None
     after: ImagePyramid | None = None
+    names: tuple[str, str] = ("", "")
     mask: MaskPyramid | None = None
     highlight: MaskPyramid | None = None
     inset: tuple[ImagePyramid, Rect] | None = None

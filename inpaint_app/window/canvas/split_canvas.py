@@ -27,14 +27,11 @@ class SplitCanvas(ToolCanvas):
     ----------
     viewport : Viewport
         What is seen.
-    names : (str, str)
-        Of the two pictures.
     parent : QWidget, optional
     """
 
-    def __init__(self, viewport: Viewport, names: tuple[str, str], parent: QWidget | None = None) -> None:
+    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
         super().__init__(viewport, parent)
-        self._names = names
         self._divider = 0.5
         self._is_dragged = False
         self._is_over = False
@@ -73,9 +70,9 @@ class SplitCanvas(ToolCanvas):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ratio = self.devicePixelRatioF()
         painter.scale(ratio, ratio)
-        self._draw_name(painter, self._names[0], at_right=False)
+        self._draw_name(painter, self.content.names[0], at_right=False)
         if self._shows_both():
-            self._draw_name(painter, self._names[1], at_right=True)
+            self._draw_name(painter, self.content.names[1], at_right=True)
             self._draw_line(painter)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

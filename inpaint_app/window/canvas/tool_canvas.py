@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPen,
+    QTabletEvent,
     QTransform,
 )
 from PySide6.QtWidgets import QWidget
@@ -80,10 +81,11 @@ class ToolCanvas(NavigableCanvas):
         if self._tool is None or not self._is_for_tool(event) or not self.has_picture:
             super().mousePressEvent(event)
             return
-        if self._tool.is_active:
+        if self._tool.is_active and not self._tool.joins_clicks:
             return
-        self._tool.is_reversed = event.button() == Qt.MouseButton.RightButton
-        self._tool.is_straight = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if not self._tool.is_active:
+            self._tool.is_reversed = event.button() == Qt.MouseButton.RightButton
+            self._tool.is_straight = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         with self._redrawing_outline():
             self._pointer = self._place(event.position())
             self._tool.press(self._pointer)
@@ -103,11 +105,20 @@ class ToolCanvas(NavigableCanvas):
             super().mouseReleaseEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Press again rather than fit the picture, where there is a tool."""
+        """Press again or finish, rather than fit the picture, where there is a tool."""
         if self._tool is None or self.is_space_held:
             super().mouseDoubleClickEvent(event)
+        elif self._tool.is_active and self._tool.joins_clicks:
+            self._finish(self._tool)
         else:
             self.mousePressEvent(event)
+
+    def tabletEvent(self, event: QTabletEvent) -> None:
+        """Take the pressure of a pen; the mouse events that Qt makes of it follow."""
+        if self._tool is not None:
+            is_over = event.type() == QEvent.Type.TabletRelease
+            self._tool.pressure = 1.0 if is_over else event.pressure()
+        event.ignore()
 
     @property
     def uses_right_button(self) -> bool:
@@ -125,10 +136,12 @@ class ToolCanvas(NavigableCanvas):
         return overrides_shortcut(event, self._is_canceled_by) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Cancel what is being drawn on Escape."""
+        """Cancel what is being drawn on Escape; finish it on Return."""
         if self._tool is not None and self._is_canceled_by(event):
             with self._redrawing_outline():
                 self._tool.cancel()
+        elif self._tool is not None and self._is_finished_by(event):
+            self._finish(self._tool)
         else:
             super().keyPressEvent(event)
 
@@ -153,6 +166,14 @@ class ToolCanvas(NavigableCanvas):
         if is_right:
             return self._tool.uses_right_button
         return event.button() == Qt.MouseButton.LeftButton and not self.is_space_held
+
+    def _is_finished_by(self, event: QKeyEvent) -> bool:
+        is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        return is_return and self._tool is not None and self._tool.joins_clicks and self._tool.is_active
+
+    def _finish(self, tool: Tool) -> None:
+        with self._redrawing_outline():
+            tool.finish()
 
     def _is_canceled_by(self, event: QKeyEvent) -> bool:
         return event.key() == Qt.Key.Key_Escape and self._tool is not None and self._tool.is_active

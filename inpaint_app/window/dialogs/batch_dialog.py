@@ -26,13 +26,13 @@ from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
 from inpaint_app.jobs.control import Progress
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.latest_result import LatestResult
 from inpaint_app.window.dialogs.mask_source_form import MaskSourceForm
-from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.latest_result import LatestResult
-from inpaint_app.window.session.remedies import REMEDIES
+from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.state import Activity
+from inpaint_app.window.session.settings_text import format_settings
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.path_field import PathField
@@ -58,7 +58,7 @@ class BatchDialog(QDialog):
         self._plan: LatestResult[list[BatchItem]] = LatestResult(session.workers, self)
         self._input = PathField("Folder of damaged pictures", kind="folder", start=folder)
         self._output = PathField("Folder for the results", kind="folder", start=folder)
-        self._masks = MaskSourceForm(folder)
+        self._masks = MaskSourceForm(folder, self)
         self._replace = QCheckBox("Replace existing results")
         self._settings = QLabel()
         self._settings.setWordWrap(True)
@@ -90,9 +90,9 @@ class BatchDialog(QDialog):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         for field in (self._input, self._output):
             form.addRow(field.title, field)
+        self._masks.add_rows(form)
+        form.addRow("", self._replace)
         layout.addLayout(form)
-        layout.addWidget(self._masks)
-        layout.addWidget(self._replace)
         layout.addWidget(self._settings)
         layout.addWidget(self._table, 1)
         layout.addWidget(self._bar)
@@ -204,7 +204,7 @@ class BatchDialog(QDialog):
         self._summary.setText(f"{good} of {len(rows)} pictures restored.")
 
     def _show_settings(self) -> None:
-        text = descriptions.format_settings(self._session.settings, self._session.settings)
+        text = format_settings(self._session.settings, self._session.settings)
         self._settings.setText(f"With the settings of the window: {text}.")
 
     def _show_work(self) -> None:
@@ -212,8 +212,9 @@ class BatchDialog(QDialog):
         ready = self._input.path is not None and self._output.path is not None and self._masks.is_complete
         self._start.setEnabled(not active and ready)
         self._stop.setEnabled(active)
-        for widget in (self._input, self._output, self._masks, self._replace):
+        for widget in (self._input, self._output, self._replace):
             widget.setEnabled(not active)
+        self._masks.set_enabled(not active)
 
     def reject(self) -> None:
         """Stop the batch and close, however that is asked for; what is written stays."""

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inpaint_app.errors import UserError, printable_path
+from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files import registry
 from inpaint_app.files.encodable import PictureProperties, check_encodable
 from inpaint_app.files.format import Format
@@ -24,7 +24,7 @@ from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.jobs.export import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs.file_dialogs import name_filter
-from inpaint_app.window.session.remedies import REMEDIES
+from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.widgets.button_box import button_box
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
@@ -36,7 +36,7 @@ _QUALITY = Quantity(
     minimum=1,
     maximum=100,
     default=95,
-    tooltip="For JPEG and WebP: higher is better and larger; WebP at 100 is lossless.",
+    tooltip="For lossy formats: higher is better and larger; WebP at 100 is lossless.",
 )
 
 
@@ -75,7 +75,7 @@ class ExportDialog(QDialog):
         )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
-        self._metadata = QCheckBox("&Keep EXIF, colour profile and resolution")
+        self._metadata = QCheckBox("&Keep EXIF, colour profile and other metadata")
         self._replace, self._note = QCheckBox(), QLabel()
         self._preview_note = SecondaryLabel(_PREVIEW)
         self._preview_note.setVisible(shows_preview)
@@ -164,7 +164,9 @@ class ExportDialog(QDialog):
 
     def _show_depths(self, chosen: Format) -> None:
         own, before = self._source.picture.depth, self._wanted_depth
-        possible = [depth for depth in chosen.depths if depth in (8, 16) or depth == own]
+        is_plain_gray = not (self._properties.is_color or self._properties.is_transparent)
+        depths = chosen.depths_of(is_plain_gray=is_plain_gray)
+        possible = [depth for depth in depths if depth in (8, 16) or depth == own]
         self._depth.clear()
         for depth in possible:
             kind = "32-bit float" if depth == 32 else f"{depth} bits per channel"
@@ -201,14 +203,18 @@ class ExportDialog(QDialog):
         return ""
 
     def _warning(self, *, exists: bool, is_source: bool) -> str:
+        own, depth, target = self._source.picture.depth, self._depth.currentData(), self.target
+        warnings = []
         if is_source:
-            return "This is the picture that was opened: replacing it loses the damaged original."
-        if exists:
-            return "A file of this name already exists."
-        own, depth = self._source.picture.depth, self._depth.currentData()
+            warnings.append("This is the picture that was opened: replacing it loses the damaged original.")
+        elif exists:
+            warnings.append("A file of this name already exists.")
         if depth != own:
-            return f"The source has {own} bits per channel; the export will have {depth}."
-        return ""
+            warnings.append(f"The source has {own} bits per channel; the export will have {depth}.")
+        lost = () if target is None else target.lost(self._source)
+        if lost:
+            warnings.append(f"The export will not hold {join_names(lost)}.")
+        return " ".join(warnings)
 
 
 def _name_problem(path: Path | None) -> str:

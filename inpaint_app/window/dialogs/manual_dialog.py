@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from inpaint_app.files.assets import asset
 from inpaint_app.window.widgets.button_box import button_box
+
+_MARGIN = 16
 
 
 class ManualDialog(QDialog):
@@ -14,12 +18,23 @@ class ManualDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Manual")
-        text = QTextBrowser()
+        text = _Page()
         text.setMarkdown(asset("manual.md").read_text(encoding="utf-8"))
+        text.document().setDocumentMargin(_MARGIN)
         text.setAccessibleName("Manual")
         buttons = button_box(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
         layout = QVBoxLayout(self)
         layout.addWidget(text)
         layout.addWidget(buttons)
-        self.resize(620, 640)
+        self.resize(640, 680)
+
+
+class _Page(QTextBrowser):
+    """Text whose pictures are assets."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Return a picture of the manual."""
+        if kind == QTextDocument.ResourceType.ImageResource.value:
+            return QImage.fromData(asset(*QUrl(name).path().split("/")).read_bytes())
+        return super().loadResource(kind, name)

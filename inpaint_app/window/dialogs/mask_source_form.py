@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QColorDialog,
@@ -30,8 +30,8 @@ _KINDS = {
 }
 
 
-class MaskSourceForm(QWidget):
-    """Asks for a mask for all pictures, a folder of masks, or a colour.
+class MaskSourceForm(QObject):
+    """Rows of a form that ask for a mask for all pictures, a folder of masks, or a colour.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class MaskSourceForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, start: Path, parent: QWidget | None = None) -> None:
+    def __init__(self, start: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._kind, self._key, self._tolerance = QComboBox(), QLineEdit("#ff00ff"), QSpinBox()
         self._paths = {
@@ -55,19 +55,27 @@ class MaskSourceForm(QWidget):
         self._tolerance.setAccessibleName("Tolerance of the colour")
         self._tolerance.setRange(0, 65535)
         self._color_row = self._make_color_row()
-        self._form = QFormLayout(self)
-        self._form.setContentsMargins(0, 0, 0, 0)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        self._form.addRow("&Missing pixels are", self._kind)
+        self._form: QFormLayout | None = None
         for field in self._paths.values():
-            self._form.addRow(field.title, field)
             field.changed.connect(self.changed)
-        self._form.addRow("Colour", self._color_row)
         self._kind.currentIndexChanged.connect(self._show)
         self._kind.currentIndexChanged.connect(self.changed)
         self._key.textChanged.connect(self.changed)
         self._tolerance.valueChanged.connect(self.changed)
+
+    def add_rows(self, form: QFormLayout) -> None:
+        """Add the rows to a form, so that their labels stand below the others."""
+        self._form = form
+        form.addRow("&Missing pixels are", self._kind)
+        for field in self._paths.values():
+            form.addRow(field.title, field)
+        form.addRow("Colour", self._color_row)
         self._show()
+
+    def set_enabled(self, is_enabled: bool) -> None:
+        """Let the user change the rows, or not."""
+        for widget in (self._kind, *self._paths.values(), self._color_row):
+            widget.setEnabled(is_enabled)
 
     def _make_color_row(self) -> QWidget:
         row, choose = QWidget(), QPushButton("Choose …")
@@ -94,12 +102,14 @@ class MaskSourceForm(QWidget):
         return not kind or spec.mask is not None or bool(spec.key)
 
     def _choose_color(self) -> None:
-        chosen = QColorDialog.getColor(QColor(self._key.text()), self, "Colour of missing pixels")
+        chosen = QColorDialog.getColor(QColor(self._key.text()), self._key, "Colour of missing pixels")
         if chosen.isValid():
             self._key.setText(chosen.name())
 
     def _show(self) -> None:
         kind = self._kind.currentData()
+        if self._form is None:
+            return
         for name, field in self._paths.items():
             self._form.setRowVisible(field, name == kind)
         self._form.setRowVisible(self._color_row, kind == "key")

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from dictsel_core import DAMAGE_KINDS, DamageKind
-from inpaint_app.jobs.find_damage import count_chosen
+from inpaint_app.jobs.damage_choice import count_chosen
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.tooltip import tooltip
 

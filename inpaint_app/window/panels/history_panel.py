@@ -17,15 +17,19 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.history import RunHistory
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.settings_text import format_settings
 from inpaint_app.window.session.state import RunRecord
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 _COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds")
+_NUMERIC, _RIGHT = (0, 2, 3, 4, 5), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
 class HistoryPanel(QWidget):
-    """Shows the runs of a session, newest first; choosing one goes back to it.
+    """Shows the runs of a session, newest first.
+
+    Choosing one goes back to it, choosing two compares them. They can be renamed, exported and deleted.
 
     Parameters
     ----------
@@ -38,14 +42,16 @@ class HistoryPanel(QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._is_renaming = session, False
         self._list = QTreeWidget()
         self._list.setHeaderLabels(_COLUMNS)
         self._list.setRootIsDecorated(False)
         self._list.setAlternatingRowColors(True)
         self._list.setUniformRowHeights(True)
-        self._list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self._list.setAccessibleName("Restorations")
+        for column in _NUMERIC:
+            self._list.headerItem().setTextAlignment(column, _RIGHT)
         header = self._list.header()
         header.setStretchLastSection(False)
         for column in range(len(_COLUMNS)):
@@ -60,56 +66,86 @@ class HistoryPanel(QWidget):
         layout.addWidget(self._empty)
         layout.addWidget(self._list)
         session.results.changed.connect(self._show)
-        for chosen in (self._list.currentItemChanged, self._list.itemClicked, self._list.itemActivated):
+        for chosen in (self._list.itemSelectionChanged, self._list.itemClicked, self._list.itemActivated):
             chosen.connect(self._choose)
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._list.itemDelegate().closeEditor.connect(self._end_renaming)
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._list.customContextMenuRequested.connect(self._show_menu)
-        QShortcut(QKeySequence.StandardKey.Delete, self._list, self.delete).setContext(
-            Qt.ShortcutContext.WidgetShortcut
-        )
+        for key, command in ((Qt.Key.Key_Delete, self.delete), (Qt.Key.Key_F2, self.rename)):
+            QShortcut(QKeySequence(key), self._list, command).setContext(Qt.ShortcutContext.WidgetShortcut)
         self._show()
 
     def delete(self) -> None:
-        """Forget the chosen run."""
-        item = self._list.currentItem()
-        if item is not None and not self._session.runner.is_busy:
+        """Forget the chosen runs."""
+        if not self._session.runner.is_busy:
             self._session.healer.restart()
-            self._session.results.remove(item.data(0, _NUMBER))
+            for number in self._chosen:
+                self._session.results.remove(number)
+
+    def rename(self) -> None:
+        """Let the user type a name for the chosen run."""
+        item = self._list.currentItem()
+        if item is not None:
+            self._is_renaming = True
+            record = self._session.results.history.find(item.data(0, _NUMBER))
+            item.setText(1, "" if record is None else record.name)
+            self._list.editItem(item, 1)
+
+    @property
+    def _chosen(self) -> list[int]:
+        """Numbers of the chosen runs, the oldest first."""
+        return sorted(item.data(0, _NUMBER) for item in self._list.selectedItems())
+
+    def _end_renaming(self) -> None:
+        item, self._is_renaming = self._list.currentItem(), False
+        if item is not None:
+            self._session.results.rename(item.data(0, _NUMBER), item.text(1).strip())
 
     def _show_menu(self, place: QPoint) -> None:
-        if self._list.itemAt(place) is not None:
-            menu = QMenu(self)
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.addAction("&Export …", self.export_wanted.emit)
-            menu.addAction("&Delete", self.delete)
-            menu.popup(self._list.viewport().mapToGlobal(place))
+        if self._list.itemAt(place) is None:
+            return
+        menu, is_one = QMenu(self), len(self._chosen) == 1
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Compare", self._choose).setEnabled(len(self._chosen) == 2)
+        menu.addAction("&Rename", QKeySequence(Qt.Key.Key_F2), self.rename).setEnabled(is_one)
+        menu.addAction("&Export …", self.export_wanted.emit).setEnabled(is_one)
+        menu.addAction("&Delete", QKeySequence(Qt.Key.Key_Delete), self.delete)
+        menu.popup(self._list.viewport().mapToGlobal(place))
 
     def _show(self) -> None:
-        history = self._session.results.history
-        records = history.records
-        self._list.setVisible(bool(records))
-        self._empty.setVisible(not records)
+        if self._is_renaming:  # what is typed would be lost
+            return
+        history, chosen = self._session.results.history, self._chosen
+        if history.current_number not in chosen:
+            chosen = [] if history.current_number is None else [history.current_number]
+        self._list.setVisible(bool(history.records))
+        self._empty.setVisible(not history.records)
         with QSignalBlocker(self._list):
             self._list.clear()
-            for record in reversed(records):
-                item = _item(history, record)
-                self._list.addTopLevelItem(item)
-                if record.number == history.current_number:
+            items = [_item(history, record) for record in reversed(history.records)]
+            self._list.addTopLevelItems(items)
+            for item in items:
+                if item.data(0, _NUMBER) == history.current_number:
                     self._list.setCurrentItem(item)
+            for item in items:  # the current one is selected alone until then
+                item.setSelected(item.data(0, _NUMBER) in chosen)
 
-    def _choose(self, item: QTreeWidgetItem | None) -> None:
-        if item is None:
+    def _choose(self) -> None:
+        chosen, session = self._chosen, self._session
+        if len(chosen) == 2:
+            session.run_browser.compare(chosen)
+        if len(chosen) != 1:
             return
-        session, number = self._session, item.data(0, _NUMBER)
         current = session.results.current
-        is_shown = current is not None and number == current.number and session.runner.preview is None
-        if current is None or not is_shown or not session.has_inputs_of(current):
-            session.go_back(number)
+        is_shown = current is not None and chosen[0] == current.number and session.runner.preview is None
+        if current is None or not is_shown or not session.run_browser.has_inputs_of(current):
+            session.run_browser.go_back(chosen[0])
 
 
 def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
     ssim = None if record.figures is None else record.figures.scores.ssim
-    words = descriptions.format_settings(record.settings, record.requested)
+    words = format_settings(record.settings, record.requested)
     notes = "".join(
         (
             ", stopped" if record.is_stopped else "",
@@ -119,7 +155,7 @@ def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
     )
     texts = (
         str(record.number),
-        words + notes,
+        f"{record.name}   ({words}{notes})" if record.name else words + notes,
         descriptions.format_mask(history, record),
         descriptions.short_quality(record),
         "" if ssim is None else f"{ssim:.4f}",
@@ -127,7 +163,12 @@ def _item(history: RunHistory, record: RunRecord) -> QTreeWidgetItem:
     )
     item = QTreeWidgetItem(list(texts))
     item.setData(0, _NUMBER, record.number)
-    for column in (0, 2, 3, 4, 5):
-        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    item.setToolTip(1, f"Go back to run {record.number}, its parameters and its mask: {words}")
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+    for column in _NUMERIC:
+        item.setTextAlignment(column, _RIGHT)
+    item.setToolTip(
+        1,
+        f"Go back to run {record.number}, its parameters and its mask: {words}. Ctrl+click another run to "
+        "compare the two.",
+    )
     return item

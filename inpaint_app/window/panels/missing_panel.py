@@ -25,6 +25,7 @@ from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
+_MAX_GROWTH = 50
 
 
 class MissingPanel(QWidget):
@@ -47,7 +48,8 @@ class MissingPanel(QWidget):
         self._file = QPushButton("Mask f&ile …")
         self._colour = QPushButton("Co&lour …")
         self._invert, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
-        self._tolerance = NoWheelSpinBox()
+        self._grow, self._shrink = QPushButton("Grow"), QPushButton("Shrink")
+        self._pixels, self._tolerance = NoWheelSpinBox(), NoWheelSpinBox()
         self._soft = QCheckBox("Partly transparent edges too")
         self._lay_out()
         self._describe()
@@ -63,6 +65,15 @@ class MissingPanel(QWidget):
         for place, button in enumerate((self._file, self._colour, self._invert, self._clear)):
             grid.addWidget(button, place // 2, place % 2)
         layout.addLayout(grid)
+        self._resize_row = QWidget()
+        row = QHBoxLayout(self._resize_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        for control in (self._grow, self._shrink):
+            row.addWidget(control, 1)
+        row.addWidget(QLabel("by"))
+        row.addWidget(self._pixels)
+        grid.addWidget(self._resize_row, 2, 0, 1, 2)
         self._tolerance_row = QWidget()
         row = QHBoxLayout(self._tolerance_row)
         row.setContentsMargins(0, 0, 0, 0)
@@ -78,6 +89,12 @@ class MissingPanel(QWidget):
         self._colour.setToolTip("Mark all pixels of one colour as missing.")
         self._invert.setToolTip("Swap missing and observed pixels.")
         self._clear.setToolTip("Clear the mask.")
+        self._grow.setToolTip("Make what is missing wider all around.")
+        self._shrink.setToolTip("Make what is missing narrower all around.")
+        self._pixels.setRange(1, _MAX_GROWTH)
+        self._pixels.setSuffix(" px")
+        self._pixels.setToolTip("How much wider or narrower.")
+        self._pixels.setAccessibleName("Pixels to grow or shrink by")
         self._tolerance.setToolTip("Largest difference from the colour in any channel.")
         self._tolerance.setAccessibleName("Tolerance of the colour")
         self._soft.setToolTip("Also restore partly transparent pixels at their edges.")
@@ -92,6 +109,8 @@ class MissingPanel(QWidget):
         self._colour.clicked.connect(self.choose_colour)
         self._invert.clicked.connect(lambda: session.edit_mask(lambda mask: mask.invert()))
         self._clear.clicked.connect(lambda: session.edit_mask(lambda mask: mask.clear()))
+        self._grow.clicked.connect(lambda: session.mask_edits.resize(self._pixels.value()))
+        self._shrink.clicked.connect(lambda: session.mask_edits.resize(-self._pixels.value()))
         self._tolerance.valueChanged.connect(self._set_tolerance)
         self._soft.clicked.connect(self._set_soft_edges)
 
@@ -104,28 +123,29 @@ class MissingPanel(QWidget):
         chosen = QColorDialog.getColor(start, self, "Colour of missing pixels")
         if chosen.isValid():
             tolerance = float(self._tolerance.value())
-            self._session.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=tolerance))
+            self._session.opener.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=tolerance))
 
     def _set_tolerance(self, value: int) -> None:
         source = self._session.source
         if source is not None and source.mask_spec.key is not None:
-            self._session.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
+            self._session.opener.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
 
     def _set_soft_edges(self, soft_edges: bool) -> None:
         source = self._session.source
         if source is not None:
-            self._session.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
+            self._session.opener.set_mask_spec(replace(source.mask_spec, soft_edges=soft_edges))
 
     def _show(self) -> None:
         session = self._session
         source, mask = session.source, session.mask
-        for button in (self._file, self._colour, self._invert, self._clear):
-            button.setEnabled(source is not None)
+        for control in (self._file, self._colour, self._invert, self._clear, self._resize_row):
+            control.setEnabled(source is not None)
         self._tolerance_row.setVisible(source is not None and source.mask_spec.key is not None)
         self._soft.setVisible(
             source is not None and ("soft" in source.missing.sources or not source.mask_spec.soft_edges)
         )
         if source is None or mask is None:
+            self._found.setText("Nothing is open.")
             return
         self._soft.setChecked(source.mask_spec.soft_edges)
         with QSignalBlocker(self._tolerance):

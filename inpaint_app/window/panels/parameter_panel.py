@@ -19,9 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import CONSTRAINTS, MAX_PATCHES, STANDARD_BASES, RestoreSettings
-from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
-from inpaint_app.window.session.descriptions import preset_of
+from inpaint_app.explanations import (
+    CONSTRAINT_EXPLANATIONS,
+    FILL_EXPLANATIONS,
+    PRESET_EXPLANATIONS,
+    constraint_title,
+)
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.settings_text import preset_of
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 from inpaint_app.window.widgets.tooltip import tooltip
@@ -144,7 +149,7 @@ class ParameterPanel(QWidget):
     def _constraint_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         for number, name in enumerate(CONSTRAINTS):
-            button = QRadioButton(f"{name.title()} sparsity")
+            button = QRadioButton(constraint_title(name))
             button.setToolTip(tooltip(CONSTRAINT_EXPLANATIONS[name]))
             button.setAccessibleDescription(CONSTRAINT_EXPLANATIONS[name])
             self._constraints.addButton(button, number)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
+from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.state import Activity
 
 
 class ProgressStrip(QWidget):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import PRESETS, QualityEstimate, RestoreSettings, Tuning
+from dictsel_core import QualityEstimate, Tuning
 from inpaint_app.errors import printable_path
 from inpaint_app.formatting import (
     NO_ESTIMATE,
@@ -23,8 +23,9 @@ from inpaint_app.image.picture import Array
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.history import RunHistory
-from inpaint_app.window.session.state import Activity, RunRecord
+from inpaint_app.window.session.state import RunRecord
 
 _SOURCES = {
     "alpha": "transparent",
@@ -93,7 +94,7 @@ def _scores(figures: QualityMetrics | None, form: int) -> list[str]:
     elif figures.estimate is not None:
         parts = [_estimated(figures.estimate, names[0], form)]
     else:
-        parts = ["PSNR not known"]
+        parts = ["PSNR not known"] if form == 0 else []
     if scores.ssim is not None:
         parts.append(f"{names[1]}{scores.ssim:.4f}")
     return parts
@@ -121,49 +122,6 @@ def short_quality(record: RunRecord) -> str:
 def format_seconds(value: float) -> str:
     """Return a time in seconds for a caption."""
     return f"{value:.1f} s" if value < 60 else format_duration(value)
-
-
-def preset_of(settings: RestoreSettings) -> str | None:
-    """Return the name of the preset that settings are; None if they are the user's own."""
-    return next((name for name in PRESETS if RestoreSettings.preset(name) == settings), None)
-
-
-def format_settings(used: RestoreSettings, asked: RestoreSettings) -> str:
-    """Return parameters as a short text; different parameters give different texts.
-
-    Parameters
-    ----------
-    used : RestoreSettings
-        Those of a run, with what was left open filled in.
-    asked : RestoreSettings
-        As the user has set them: a preset is named, and what differs from all presets as well.
-    """
-    words = [used.constraint, f"k = {used.n_atoms or 'auto'}", f"s = {used.sparsity}"]
-    if used.constraint == "average":
-        words.append(f"s'/T = {used.budget:g}")
-    if used.rounds != 0:
-        words.append(f"rounds {'auto' if used.rounds is None else used.rounds}")
-    preset = preset_of(asked)
-    if preset is not None:
-        return f"{preset.title()}: {', '.join(words)}"
-    return ", ".join(words + _differences(asked))
-
-
-def _differences(settings: RestoreSettings) -> list[str]:
-    """Return what differs from the defaults among the minor parameters."""
-    defaults = RestoreSettings()
-    said = {
-        "coding_sparsity": f"{settings.coding_sparsity} atoms per coded patch",
-        "patch_size": f"patches {settings.patch_size} x {settings.patch_size}",
-        "bases": " + ".join(settings.bases),
-        "selector": f"{settings.selector}".upper(),
-        "keep_observed": "observed pixels replaced",
-        "fill_weight": f"fill {settings.fill_weight:g}",
-        "fill": f"{settings.fill} fill",
-        "every_patch": "every patch",
-        "seed": f"seed {settings.seed}",
-    }
-    return [words for name, words in said.items() if getattr(settings, name) != getattr(defaults, name)]
 
 
 def format_sources(source: Source, mask: MaskHistory) -> str:

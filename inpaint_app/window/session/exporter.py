@@ -12,8 +12,11 @@ from inpaint_app.jobs import export
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.export import Compared, Output
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.session import NO_PICTURE, Session
-from inpaint_app.window.session.state import Activity, RunRecord
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.session.opener import NO_PICTURE
+from inpaint_app.window.session.session import Session
+from inpaint_app.window.session.settings_text import comparison_titles
+from inpaint_app.window.session.state import RunRecord
 
 Notes = tuple[str, ...]
 
@@ -52,7 +55,7 @@ class Exporter(QObject):
         def write(source: Source, record: RunRecord) -> Notes:
             return export.write_restored(source, pixels_of(record), record.mask, output)
 
-        self._write_record(write, output, self._session.mark_saved)
+        self._write_record(write, output, self._session.unsaved.mark_saved)
 
     def write_dictionary(self, output: Output) -> None:
         """Write the atoms of the current dictionary as a picture."""
@@ -71,10 +74,15 @@ class Exporter(QObject):
 
     def write_comparison(self, output: Output) -> None:
         """Write a figure: input and restored pictures side by side, with their PSNR."""
-        records = self._session.results.history.compared
+        history = self._session.results.history
+        records = history.compared or tuple(filter(None, (history.current,)))
 
         def write(source: Source) -> Notes:
-            compared = [Compared(pixels_of(r), r.settings.constraint, r.figures) for r in records]
+            titles = comparison_titles(records)
+            compared = [
+                Compared(pixels_of(record), title, record.figures)
+                for record, title in zip(records, titles, strict=True)
+            ]
             mask = records[0].mask if records else source.missing.mask
             return export.write_comparison(source, mask, compared, output)
 
@@ -89,7 +97,7 @@ class Exporter(QObject):
         self._write(
             lambda source: export.write_mask(source, mask, output),
             output,
-            lambda: self._session.mark_mask_saved(mask),
+            lambda: self._session.unsaved.mark_mask_saved(mask),
         )
 
     def _write_record(

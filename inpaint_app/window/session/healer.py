@@ -18,10 +18,11 @@ from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_patch, surroundings
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.results import Results
-from inpaint_app.window.session.state import Activity, RunRecord
-from inpaint_app.window.session.worker_pool import WorkerPool
+from inpaint_app.window.session.state import RunRecord
 
 HEALED = "Healed here only; Restore (F5) makes the whole picture exact."
 _MAX_BYTES = 256 * 2**20

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dictsel_core import RestoreSettings
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.measure import QualityMetrics
-from inpaint_app.window.session.state import Comparison, RunRecord
+from inpaint_app.window.session.state import RunRecord
 
 MAX_BYTES = 1 << 30
 """Memory that the pixels of all records may take."""
@@ -26,14 +27,14 @@ class RunHistory:
         The record that is shown.
     saved_number : int or None
         The record that was last written to a file.
-    comparison : Comparison or None
-        The records that were last compared.
+    comparison : tuple of int
+        The records that were last compared, in the order of their panes.
     """
 
     records: tuple[RunRecord, ...] = ()
     current_number: int | None = None
     saved_number: int | None = None
-    comparison: Comparison | None = None
+    comparison: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         """Return how many records there are."""
@@ -55,20 +56,12 @@ class RunHistory:
         return self.current_number is not None and self.current_number != self.saved_number
 
     @property
-    def pair(self) -> tuple[RunRecord | None, RunRecord | None]:
-        """What was made under individual and under average sparsity, if the current record is one of them."""
-        if self.current is None or self.comparison is None:
-            return None, None
-        individual, average = self.comparison.individual, self.comparison.average
-        if self.current_number not in (individual, average):
-            return None, None
-        return self.find(individual), self.find(average)
-
-    @property
     def compared(self) -> tuple[RunRecord, ...]:
-        """The records shown side by side: the pair, or the current one alone."""
-        pair = tuple(record for record in self.pair if record is not None)
-        return pair or (() if self.current is None else (self.current,))
+        """The records of the comparison; none if the current one is not among them."""
+        if self.current_number not in self.comparison:
+            return ()
+        found = map(self.find, self.comparison)
+        return tuple(record for record in found if record is not None)
 
     def find(self, number: int | None) -> RunRecord | None:
         """Return a record by its number; None if there is none."""
@@ -111,11 +104,19 @@ class RunHistory:
         newest = records[-1].number if records else None
         current = newest if self.current_number == number else self.current_number
         saved = None if self.saved_number == number else self.saved_number
-        return replace(self, records=records, current_number=current, saved_number=saved)
+        compared = () if number in self.comparison else self.comparison
+        return replace(self, records=records, current_number=current, saved_number=saved, comparison=compared)
+
+    def renamed(self, number: int, name: str) -> RunHistory:
+        """Return the history with another name for a record."""
+        return self._with(number, name=name)
 
     def with_figures(self, number: int, figures: QualityMetrics | None) -> RunHistory:
         """Return the history with the figures of one record."""
-        records = (replace(r, figures=figures) if r.number == number else r for r in self.records)
+        return self._with(number, figures=figures)
+
+    def _with(self, number: int, **changes: Any) -> RunHistory:  # noqa: ANN401
+        records = (replace(r, **changes) if r.number == number else r for r in self.records)
         return replace(self, records=tuple(records))
 
     def without_figures(self) -> RunHistory:

@@ -58,7 +58,7 @@ class MaskEdits:
         source = self._source_at(row, column)
         if source is not None:
             key, tolerance = color_at(source.picture, row, column)
-            self._session.set_mask_spec(MaskSpec(key=key, tolerance=tolerance))
+            self._session.opener.set_mask_spec(MaskSpec(key=key, tolerance=tolerance))
 
     def _source_at(self, row: int, column: int) -> Source | None:
         """Return the source if there is one that has this pixel."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
@@ -17,9 +17,9 @@ from inpaint_app.jobs.dictionary import AtomUse, atom_use
 from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
 from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.worker_pool import Work, WorkerPool
 from inpaint_app.window.session.history import RunHistory
-from inpaint_app.window.session.state import Comparison, RunRecord
-from inpaint_app.window.session.worker_pool import Work, WorkerPool
+from inpaint_app.window.session.state import RunRecord
 
 
 class Results(QObject):
@@ -61,8 +61,8 @@ class Results(QObject):
         """The restoration that is shown, if there is one."""
         return self.history.current
 
-    def restart(self, source: Source) -> None:
-        """Forget everything, for another source; nothing arrives late from the last one."""
+    def restart(self, source: Source | None) -> None:
+        """Forget everything, for another source or none; nothing arrives late from the last one."""
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()
@@ -124,14 +124,16 @@ class Results(QObject):
         self.changed.emit()
         self.shown.emit()
 
-    def compare(self, numbers: dict[str, int]) -> None:
-        """Make two records, by constraint, the pair that is shown side by side."""
-        comparison = Comparison(numbers.get("individual"), numbers.get("average"))
-        self.history = replace(self.history, comparison=comparison)
+    def rename(self, number: int, name: str) -> None:
+        """Give a record a name; an empty one takes it away."""
+        self.history = self.history.renamed(number, name)
+        self.changed.emit()
 
-    def show(self, number: int) -> None:
-        """Show a record."""
-        self.history = replace(self.history, current_number=number)
+    def show(self, number: int, comparison: Sequence[int] = ()) -> None:
+        """Show a record; those it is to be compared with stand side by side from now on."""
+        self.history = replace(
+            self.history, current_number=number, comparison=tuple(comparison) or self.history.comparison
+        )
         self.choose_atom(None)
         self.changed.emit()
         self.shown.emit()

@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import CONSTRAINTS, DamageKind, RestoreSettings, Tuning
-from inpaint_app.image.damage import SAMPLES, Damage
+from dictsel_core import DamageKind, RestoreSettings
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
-from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs import restore as restoring
-from inpaint_app.jobs import source as sources
-from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.recipe import LoadedRecipe, load_recipe
-from inpaint_app.jobs.restore import RestoreRequest
 from inpaint_app.jobs.source import Source
-from inpaint_app.jobs.tune import tune
-from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.finder import DamageFinder
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.session.damage_finder import DamageFinder
 from inpaint_app.window.session.healer import HEALED, Healer
 from inpaint_app.window.session.mask_edits import MaskEdits
+from inpaint_app.window.session.opener import NO_PICTURE, Opener
+from inpaint_app.window.session.restorer import Restorer
 from inpaint_app.window.session.results import Results
+from inpaint_app.window.session.run_browser import RunBrowser
 from inpaint_app.window.session.runner import Runner
-from inpaint_app.window.session.state import Activity, Advice, RunRecord
-from inpaint_app.window.session.view_modes import COMPARISON
+from inpaint_app.window.session.state import Advice, RunRecord
+from inpaint_app.window.session.undo_stack import Inputs, UndoStack
+from inpaint_app.window.session.unsaved_work import UnsavedWork
 from inpaint_app.window.session.view_state import ViewState
-from inpaint_app.window.session.worker_pool import WorkerPool
-
-NO_PICTURE = "There is no picture yet; open one, or open the sample."
+from inpaint_app.window.session.wide_holes import WideHoles
 
 
 class Session(QObject):
     """The picture, its mask, the parameters, and the restorations made with them.
 
-    Everything here happens on the GUI thread; long work is handed to `WorkerPool`. `runner` has the run or
-    preview in progress, `results` the results of earlier runs. Most signals carry no values:
+    Everything here happens on the GUI thread; long work is handed to `WorkerPool`. `opener` opens files and
+    `restorer` starts runs; `runner` has the run or preview in progress, `results` the results of earlier
+    runs, `undo_stack` what can be undone, `unsaved` what is in no file. Most signals carry no values:
     listeners ask the session.
     """
 
@@ -57,6 +50,8 @@ class Session(QObject):
     """A step of editing the mask has ended."""
     settings_changed = Signal()
     activity_changed = Signal()
+    undo_changed = Signal()
+    """There is something else to undo or redo."""
     view_changed = Signal()
     problem = Signal(str)
     """A sentence about what went wrong and what to do."""
@@ -72,28 +67,26 @@ class Session(QObject):
         self.advice: Advice | None = None
         self.view = ViewState()
         self._missing_fraction: float | None = None
+        self.undo_stack = UndoStack(self._inputs)
         self.workers = WorkerPool(4, self)
-        self._opening = ExclusiveTask(self.workers, self)
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self.healer = Healer(self.workers, self.results, self)
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
-        self.mask_edits = MaskEdits(self)
-        self._opening.activity_changed.connect(self.activity_changed)
-        self.healer.activity_changed.connect(self.activity_changed)
-        self.finder.activity_changed.connect(self.activity_changed)
-        self.finder.failed.connect(self.problem)
+        self.opener, self.unsaved = Opener(self), UnsavedWork(self)
+        self.mask_edits, self.wide_holes = MaskEdits(self), WideHoles(self)
+        self.restorer, self.run_browser = Restorer(self), RunBrowser(self)
+        for part in (self.opener, self.healer, self.finder, self.runner):
+            part.activity_changed.connect(self.activity_changed)
+        for failed in (self.healer.failed, self.finder.failed, self.runner.failed, self.results.failed):
+            failed.connect(self.problem)
         self.healer.healed.connect(lambda: self.notice.emit(HEALED))
-        self.healer.failed.connect(self.problem)
-        self.runner.activity_changed.connect(self.activity_changed)
-        self.runner.debounced.connect(self._preview_or_restore)
-        self.runner.failed.connect(self.problem)
-        self.results.failed.connect(self.problem)
-        self.results.shown.connect(self._leave_comparison)
+        self.runner.debounced.connect(self.restorer.follow_change)
+        self.results.shown.connect(self.leave_comparison)
 
     @property
     def activity(self) -> Activity | None:
         """The work that the user waits for, if there is any."""
-        tasks = (self.runner, self.healer, self.finder, self._opening)
+        tasks = (self.runner, self.healer, self.finder, self.opener)
         return next((task.activity for task in tasks if task.activity is not None), None)
 
     @property
@@ -106,76 +99,9 @@ class Session(QObject):
         self.runner.close()
         self.workers.close()
 
-    # Opening
+    # The picture
 
-    def open_file(
-        self,
-        path: Path,
-        mask_spec: MaskSpec | None = None,
-        reference: Path | None = None,
-        *,
-        notice: str = "",
-    ) -> None:
-        """Open a picture file; a notice may follow."""
-
-        def take(opened: Source) -> None:
-            self._take_source(opened)
-            if notice:
-                self.notice.emit(notice)
-
-        spec = mask_spec or MaskSpec()
-        self._open(lambda: sources.open_source(path, spec, reference), f"opening {path.name}", take)
-
-    def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
-        """Open the bundled picture with some damage."""
-        self._open(lambda: sources.open_sample(damage), "opening the sample", self._take_source)
-
-    def open_picture(self, make: Callable[[], Picture], name: str) -> None:
-        """Open pixels that are no file; `make` is called in another thread."""
-        self._open(lambda: sources.source_from_picture(make(), name), f"opening {name}", self._take_source)
-
-    def simulate_damage(self, damage: Damage) -> None:
-        """Simulate damage; the whole picture becomes the reference."""
-        self._change_source(
-            lambda source: sources.simulate_damage(source, damage), "simulating damage", self._take_source
-        )
-
-    def open_reference(self, path: Path) -> None:
-        """Measure against this undamaged picture from now on."""
-        self._change_source(
-            lambda source: sources.with_reference(source, path), f"opening {path.name}", self._take_reference
-        )
-
-    def set_mask_spec(self, mask_spec: MaskSpec) -> None:
-        """Detect missing pixels again; undo brings a painted mask back."""
-        self._change_source(
-            lambda source: sources.detect_again(source, mask_spec),
-            "finding missing pixels",
-            self._take_mask_spec,
-        )
-
-    def open_recipe(self, path: Path) -> None:
-        """Use the parameters of a recipe, and its marks of missing pixels for the picture that is open.
-
-        If anything of it does not work, everything stays as it was.
-        """
-        source = self.source
-        self._open(lambda: load_recipe(path, source), f"opening {path.name}", self._take_recipe)
-
-    def _change_source(
-        self, work: Callable[[Source], Source], stage: str, done: Callable[[Source], None]
-    ) -> None:
-        source = self.source
-        if source is None:
-            self.problem.emit(NO_PICTURE)
-        else:
-            self._open(lambda: work(source), stage, done)
-
-    def _open(self, work: Callable[[], Any], stage: str, done: Callable[[Any], None]) -> None:
-        activity = Activity("open", Progress(stage))
-        self._opening.start(activity, lambda _control: work(), done=done, failed=self.problem.emit)
-
-    def _take_source(self, opened: Source) -> None:
+    def set_source(self, opened: Source) -> None:
         """Show another source; nothing of the last one may arrive any more."""
         self.runner.cancel()
         self.runner.focus_on(None)
@@ -187,6 +113,8 @@ class Session(QObject):
         self._missing_fraction = None
         if is_another:
             self._forget_advice()
+        self.undo_stack.restart(self._inputs)
+        if is_another:
             self.picture_opened.emit()
         self.source_changed.emit()
         self.mask_changed.emit(None)
@@ -195,7 +123,19 @@ class Session(QObject):
             self.notice.emit(sentence)
         self._measure_damage()
         if self.is_automatic and self.missing_fraction > 0:
-            self.restore()
+            self.restorer.restore()
+
+    def close_picture(self) -> None:
+        """Show nothing, as before a picture was opened; nothing of it may arrive any more."""
+        self.cancel()
+        self.healer.restart()
+        self.finder.restart()
+        self.results.restart(None)
+        self._forget_advice()
+        self.source = self.mask = self._missing_fraction = None
+        self.undo_stack.restart(self._inputs)
+        self.source_changed.emit()
+        self.mask_edited.emit()
 
     def _forget_advice(self) -> None:
         """Go back to the user's own parameters: Auto chose those it has for one picture."""
@@ -203,25 +143,23 @@ class Session(QObject):
             self._show_settings(self.advice.given)
         self.advice = None
 
-    def _take_reference(self, opened: Source) -> None:
+    def set_reference(self, opened: Source) -> None:
+        """Show the source with another reference."""
         self.source = opened
         self.source_changed.emit()
         self.results.set_reference(opened)
         self._measure_damage()
 
-    def _take_mask_spec(self, opened: Source) -> None:
+    def set_marked(self, opened: Source, settings: RestoreSettings | None = None) -> None:
+        """Show the source with missing pixels that are marked otherwise, and other parameters if given."""
         self.source = opened
         self._set_mask(opened.missing.mask)
+        if settings is not None:
+            self._show_settings(settings)
         self.source_changed.emit()
         self.mask_changed.emit(None)
         self._end_edit()
-
-    def _take_recipe(self, recipe: LoadedRecipe) -> None:
-        if recipe.source is not None:
-            self._take_mask_spec(recipe.source)
-        elif recipe.mask_spec != MaskSpec():
-            self.notice.emit("The recipe also marks missing pixels; open it again when a picture is open.")
-        self.set_settings(recipe.settings)
+        self.record()
 
     # Mask
 
@@ -237,6 +175,7 @@ class Session(QObject):
             self.mask_changed.emit(rect)
         if ends:
             self._end_edit()
+            self.record()
 
     def find_damage(self, kinds: tuple[DamageKind, ...]) -> None:
         """Look for kinds of damage, and add them to the mask."""
@@ -248,19 +187,6 @@ class Session(QObject):
             self.set_view(self.view.with_tool("pick", ("damaged",)))
             self.finder.find(self.source, self.mask, kinds)
 
-    def undo(self) -> None:
-        """Undo the last edit of the mask, and what was healed with it."""
-        if self.mask is not None and self.mask.can_undo:
-            state = self.mask.state
-            self.edit_mask(lambda mask: mask.undo(), ends=False)
-            self._end_edit(is_healed=self.healer.move(state, is_back=True))
-
-    def redo(self) -> None:
-        """Redo the last undone edit of the mask, and what was healed with it."""
-        if self.mask is not None and self.mask.can_redo:
-            self.edit_mask(lambda mask: mask.redo(), ends=False)
-            self._end_edit(is_healed=self.healer.move(self.mask.state, is_back=False))
-
     def heal_stroke(self) -> None:
         """End a stroke, and restore just there; the whole picture if that is what follows every change."""
         rect = None if self.mask is None else self.mask.end_covering_stroke()
@@ -268,6 +194,7 @@ class Session(QObject):
             return
         heals = not (self.is_automatic or self.runner.is_busy)
         self._end_edit(is_healed=heals)
+        self.record()
         if heals:
             self.healer.heal(self.source, self.mask, rect, self.settings)
 
@@ -296,14 +223,22 @@ class Session(QObject):
         if settings == self.settings:
             return
         self._show_settings(settings)
+        self.record()
         self._schedule()
 
     def set_automatic(self, automatic: bool) -> None:
         """Choose whether a full run follows every change."""
         self.is_automatic = automatic
+        self.record()
         self.settings_changed.emit()
         if automatic and not self.runner.is_busy:
             self._schedule()
+
+    def take_advice(self, advice: Advice) -> None:
+        """Use the parameters that Auto chose."""
+        self.advice = advice
+        self._show_settings(advice.settings)
+        self.record()
 
     def _show_settings(self, settings: RestoreSettings) -> None:
         self.settings = settings
@@ -316,62 +251,51 @@ class Session(QObject):
         if self.source is not None:
             self.runner.schedule(previews=not self.is_automatic and self.missing_fraction > 0)
 
-    def _preview_or_restore(self) -> None:
-        if self.missing_fraction == 0:
-            self.runner.clear_preview()
-        elif self.is_automatic:
-            self.restore()
+    # Undo
+
+    def record(self) -> None:
+        """Make what has changed a step that can be undone."""
+        self.undo_stack.record(self._inputs, {0} if self.mask is None else self.mask.states)
+        self.undo_changed.emit()
+
+    def undo(self) -> None:
+        """Undo the last change of mask or parameters, and what was healed with it."""
+        if self.undo_stack.can_undo:
+            self._go_to(self.undo_stack.undo(), is_back=True)
+
+    def redo(self) -> None:
+        """Redo the last undone change, and what was healed with it."""
+        if self.undo_stack.can_redo:
+            self._go_to(self.undo_stack.redo(), is_back=False)
+
+    @property
+    def _inputs(self) -> Inputs:
+        if self.source is None or self.mask is None:
+            return Inputs(self.settings, self.is_automatic)
+        source = self.source
+        return Inputs(self.settings, self.is_automatic, source.mask_spec, source.missing, self.mask.state)
+
+    def _go_to(self, inputs: Inputs, *, is_back: bool) -> None:
+        source, mask = self.source, self.mask
+        self.is_automatic = inputs.is_automatic
+        self._show_settings(inputs.settings)
+        is_healed = is_edited = False
+        if source is not None and mask is not None and inputs.missing is not None:
+            assert inputs.mask_spec is not None, "there is a picture"
+            while mask.state != inputs.mask_state and (mask.can_undo if is_back else mask.can_redo):
+                state, is_edited = mask.state, True
+                self.edit_mask(lambda mask: mask.undo() if is_back else mask.redo(), ends=False)
+                is_healed = self.healer.move(state if is_back else mask.state, is_back=is_back)
+            if source.missing is not inputs.missing or source.mask_spec != inputs.mask_spec:
+                self.source = replace(source, missing=inputs.missing, mask_spec=inputs.mask_spec)
+                self.source_changed.emit()
+        if is_edited:
+            self._end_edit(is_healed=is_healed)
         else:
-            request = self._request()
-            assert request is not None and self.source is not None, "there is a picture"
-            reference = self.source.reference
-            self.runner.start_preview(request, None if reference is None else reference.pixels)
+            self._schedule()
+        self.undo_changed.emit()
 
-    # Restoring
-
-    def restore(self) -> None:
-        """Restore the whole picture with the current parameters."""
-        request = self._request()
-        if request is not None:
-            origin = self._mask_origin
-            self._run(
-                "restore",
-                lambda control: restoring.restore(request, control),
-                lambda result: self._show_one_of(self.results.add((result,), origin)),
-                restart=self.restore,
-            )
-
-    def compare(self) -> None:
-        """Restore under individual and under average sparsity, and show both side by side.
-
-        Runs that are already in the history are not repeated.
-        """
-        if 0 < self.missing_fraction < 1:
-            self.set_view(self.view.with_mode(COMPARISON))
-        self._compare()
-
-    def _compare(self) -> None:
-        request = self._request()
-        if request is not None:
-            known, origin = self.results.find_runs(request), self._mask_origin
-            rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
-            self._run(
-                "compare",
-                lambda control: restoring.compare(request, rest, control),
-                lambda results: self._take_compared(known | self.results.add(results, origin)),
-                restart=self._compare,
-            )
-
-    def tune(self) -> None:
-        """Let held-out pixels choose the parameters, then restore with them."""
-        request = self._request()
-        if request is not None:
-            self._run("tune", lambda control: tune(request, control), self._take_tuning)
-
-    def _run(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
-        """Start a run, see `Runner.run`; it restores the strokes that wait to be healed too."""
-        self.healer.cancel()
-        self.runner.run(*args, **options)
+    # Work in progress
 
     def stop(self) -> None:
         """Stop the work in progress and keep the current result."""
@@ -382,42 +306,12 @@ class Session(QObject):
     def cancel(self) -> None:
         """Cancel and discard the work in progress; everything is as it was before."""
         was_comparing = self.activity is not None and self.activity.kind == "compare"
-        self._opening.cancel()
+        self.opener.cancel()
         self.healer.cancel()
         self.finder.cancel()
         self.runner.cancel()
         if was_comparing:
-            self._leave_comparison()
-
-    def _request(self) -> RestoreRequest | None:
-        if self.source is None or self.mask is None:
-            self.problem.emit(NO_PICTURE)
-            return None
-        return RestoreRequest(self.source.picture.pixels, self.mask.snapshot(), self.settings)
-
-    @property
-    def _mask_origin(self) -> MaskOrigin | None:
-        return None if self.mask is None else self.mask.origin
-
-    def _take_compared(self, numbers: dict[str, int]) -> None:
-        if numbers:
-            self.results.compare(numbers)
-        self._show_one_of(numbers)
-
-    def _show_one_of(self, numbers: dict[str, int]) -> None:
-        """Show the record under the current constraint, or else any of those given by constraint."""
-        if numbers:
-            self._show(numbers.get(self.settings.constraint) or next(iter(numbers.values())))
-        else:
-            self.notice.emit("Stopped before there was a result.")
-
-    def _take_tuning(self, tuning: Tuning) -> None:
-        # What the user left automatic stays so.
-        settings = self.settings if tuning.settings == tuning.given else tuning.settings
-        given = self.settings if self.advice is None else self.advice.given
-        self.advice = Advice(settings, descriptions.format_advice(tuning), given)
-        self._show_settings(settings)
-        self.restore()
+            self.leave_comparison()
 
     # Looking at results
 
@@ -427,48 +321,32 @@ class Session(QObject):
             self.view = view
             self.view_changed.emit()
 
-    def _leave_comparison(self) -> None:
+    def leave_comparison(self) -> None:
         """Go back to another view mode if the current result is not part of a comparison."""
-        if self.view.mode is COMPARISON and self.results.history.pair == (None, None):
+        if self.view.mode.is_comparison and not self.results.history.compared:
             self.set_view(self.view.with_mode(self.view.mode_before_comparison))
 
-    def go_back(self, number: int) -> None:
-        """Show a restoration of the history again, with its parameters and its mask.
+    def show_run(self, number: int, comparison: Sequence[int] = ()) -> None:
+        """Show a restoration in place of a preview; those it is compared with stand beside it."""
+        self.runner.clear_preview()
+        self.results.show(number, comparison)
 
-        A run in progress continues with its own parameters, and shows its result when it ends.
-        """
-        record = self.results.history.find(number)
-        if record is None:
-            return
-        is_busy = self.runner.is_busy
-        if not is_busy:
-            self.cancel()
-            self._show_settings(record.requested)
-            self._show_mask_of(record)
-        if record.image is None:
-            way = "go back to it after the run in progress" if is_busy else "F5 restores them again"
-            self.notice.emit(f"The pixels of run {number} were released to save memory; {way}.")
-            return
-        if is_busy:
-            self.runner.hide_intermediate()
-        self._show(number)
+    def set_inputs_of(self, record: RunRecord) -> bool:
+        """Use the parameters and the mask of a restoration again; return whether the mask is another one."""
+        self._show_settings(record.requested)
+        has_other_mask = not self.has_mask_of(record)
+        if has_other_mask:
+            self._set_mask(record.mask, record.packed_mask.origin)
+            self._missing_fraction = None
+            self.mask_changed.emit(None)
+            self.mask_edited.emit()
+            self._measure_damage()
+        self.record()
+        return has_other_mask
 
-    def has_inputs_of(self, record: RunRecord) -> bool:
-        """Return whether parameters and mask are those of a restoration."""
-        return record.requested == self.settings and self._has_mask_of(record)
-
-    def _has_mask_of(self, record: RunRecord) -> bool:
+    def has_mask_of(self, record: RunRecord) -> bool:
+        """Return whether the mask is that of a restoration."""
         return self.mask is not None and PackedMask.pack(self.mask.mask).same_pixels(record.packed_mask)
-
-    def _show_mask_of(self, record: RunRecord) -> None:
-        if self._has_mask_of(record):
-            return
-        self._set_mask(record.mask, record.packed_mask.origin)
-        self._missing_fraction = None
-        self.mask_changed.emit(None)
-        self.mask_edited.emit()
-        self._measure_damage()
-        self.notice.emit(f"Run {record.number} is shown with its own mask; Undo brings yours back.")
 
     def _set_mask(self, mask: Mask, origin: MaskOrigin | None = None) -> None:
         """Use another mask; one of the same shape can be undone."""
@@ -476,57 +354,10 @@ class Session(QObject):
             self.mask.replace(mask, origin)
         else:
             self.mask = MaskHistory(mask)
+            self.undo_stack.restart(self._inputs)
             self.healer.restart()
             self.finder.restart()
-
-    def _show(self, number: int) -> None:
-        self.runner.clear_preview()
-        self.results.show(number)
 
     def _measure_damage(self) -> None:
         if self.source is not None and self.mask is not None and self.source.reference is not None:
             self.results.measure_damage(self.mask.snapshot())
-
-    # Saving
-
-    @property
-    def has_unsaved_work(self) -> bool:
-        """Whether the current result or a painted mask has not been saved."""
-        return self.has_unsaved_result or self.has_unsaved_mask
-
-    @property
-    def has_unsaved_result(self) -> bool:
-        """Whether the current result has not been saved; that of a sample need not be."""
-        return self.results.history.has_unsaved and not self._is_sample
-
-    @property
-    def has_unsaved_mask(self) -> bool:
-        """Whether a painted mask was saved neither itself nor with a picture restored with it."""
-        return self.mask is not None and not self.mask.is_saved and not self._is_sample
-
-    @property
-    def seconds_at_risk(self) -> float:
-        """How long the run in progress has taken, whose work would be lost; 0 for a sample."""
-        return 0.0 if self._is_sample else self.runner.seconds
-
-    @property
-    def _is_sample(self) -> bool:
-        return self.source is not None and self.source.is_sample
-
-    def discard(self) -> None:
-        """Treat the work as saved."""
-        if self.mask is not None:
-            self.mask.mark_saved()
-        if self.results.current is not None:
-            self.results.mark_saved(self.results.current)
-
-    def mark_saved(self, record: RunRecord) -> None:
-        """Remember that a result was saved, and the mask if it was restored with that."""
-        if self.results.mark_saved(record):
-            self.mark_mask_saved(record.mask)
-
-    def mark_mask_saved(self, mask: Mask) -> None:
-        """Remember that a mask was saved, if it is still in use."""
-        if self.mask is not None and np.array_equal(self.mask.mask, mask):
-            self.mask.mark_saved()
-            self.mask_edited.emit()

@@ -10,7 +10,6 @@ from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
-from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics
 
 
@@ -38,6 +37,8 @@ class RunRecord:
         Whether it was stopped before its end.
     n_strokes : int
         How many strokes of the healing brush are part of it.
+    name : str
+        What the user calls it; empty for nothing.
     """
 
     number: int
@@ -49,6 +50,12 @@ class RunRecord:
     figures: QualityMetrics | None = None
     is_stopped: bool = False
     n_strokes: int = 0
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.name or f"Run {self.number}"
 
     @property
     def mask(self) -> Mask:
@@ -69,35 +76,6 @@ class RunRecord:
         """Return the record without its pixels."""
         slim = replace(self.restoration, image=np.zeros((1, 1), np.uint8))
         return replace(self, image=None, restoration=slim)
-
-
-@dataclass(frozen=True)
-class Activity:
-    """Long work in progress.
-
-    Attributes
-    ----------
-    kind : str
-        "open", "restore", "tune", "compare", "heal", "detect" or "export".
-    progress : Progress
-        How far it is.
-    """
-
-    kind: str
-    progress: Progress
-
-    @property
-    def can_keep(self) -> bool:
-        """Whether stopping leaves a result."""
-        return self.kind in ("restore", "compare")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Numbers of the two records that are compared; None where one is missing."""
-
-    individual: int | None = None
-    average: int | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dictsel_core import CONSTRAINTS
+
 
 @dataclass(frozen=True)
 class ViewMode:
@@ -21,6 +23,8 @@ class ViewMode:
         Shortcut.
     panes : tuple of str
         Names of panes, see `viewer.display`, which also has their order.
+    is_comparison : bool
+        Whether it shows several runs.
     """
 
     name: str
@@ -29,7 +33,11 @@ class ViewMode:
     icon: str
     key: str
     panes: tuple[str, ...]
+    is_comparison: bool = False
 
+
+COMPARED = tuple(f"compared_{number + 1}" for number in range(len(CONSTRAINTS)))
+"""Panes for the runs of a comparison: as many as there are constraints, of which there are at least two."""
 
 SIDE_BY_SIDE = ViewMode(
     "side", "&Side by Side", "Damaged and restored.", "side-by-side", "1", ("damaged", "restored")
@@ -38,10 +46,11 @@ SPLIT = ViewMode("split", "S&plit", "Before and after with a divider.", "split",
 COMPARISON = ViewMode(
     "compare",
     "Compar&ison",
-    "Under individual and average sparsity.",
+    "Two runs of the history, or one under each constraint.",
     "triple",
     "3",
-    ("damaged", "individual", "average"),
+    ("damaged", *COMPARED),
+    is_comparison=True,
 )
 ERROR_MAP = ViewMode(
     "error",
@@ -51,6 +60,16 @@ ERROR_MAP = ViewMode(
     "4",
     ("original", "restored", "error"),
 )
+SPLIT_COMPARISON = ViewMode(
+    "split-compare",
+    "Sp&lit Comparison",
+    "Two runs with a divider.",
+    "split-two",
+    "5",
+    ("compared_split",),
+    is_comparison=True,
+)
 
-VIEW_MODES: dict[str, ViewMode] = {mode.name: mode for mode in (SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP)}
+_ALL = (SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON)
+VIEW_MODES: dict[str, ViewMode] = {mode.name: mode for mode in _ALL}
 """All view modes; menu, toolbar, shortcuts and the command line follow."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from inpaint_app.window.session.view_modes import COMPARISON, SIDE_BY_SIDE, ViewMode
+from inpaint_app.window.session.view_modes import SIDE_BY_SIDE, ViewMode
 
 MIN_BRUSH, MAX_BRUSH = 1, 500
 
@@ -38,7 +38,7 @@ class ViewState:
 
     def with_mode(self, mode: ViewMode) -> ViewState:
         """Return the state with other panes."""
-        before = self.mode_before_comparison if mode is COMPARISON else mode
+        before = self.mode_before_comparison if mode.is_comparison else mode
         return replace(self, mode=mode, mode_before_comparison=before)
 
     def with_tool(self, tool: str, panes: tuple[str, ...]) -> ViewState:

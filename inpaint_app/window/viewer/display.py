@@ -5,33 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from dictsel_core import CONSTRAINTS
+from inpaint_app.explanations import constraint_title
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.dictionary import AtomUse
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.descriptions import Forms
+from inpaint_app.window.session.settings_text import comparison_titles
 from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.session.view_modes import COMPARED
 from inpaint_app.window.session.view_state import ViewState
 from inpaint_app.window.viewer.scene import Scene
 
 TITLES = {
     "original": "Original",
     "damaged": "Damaged",
-    "individual": "Individual sparsity",
-    "average": "Average sparsity",
+    **dict.fromkeys(COMPARED, "Compared"),
     "restored": "Restored",
     "error": "Error (white: a quarter of the range)",
     "split": "Damaged and restored",
+    "compared_split": "Two runs",
 }
-"""The panes by name, in display order."""
+"""The panes by name, in display order; those of a comparison have the titles of its runs."""
 
 _NOTHING: Forms = ("", "", "")
 _ARROW = "   →   "
 _IN_PROGRESS = "in progress"
 _WAITING = {
     "restore": "The picture is being restored …",
-    "compare": "Individual and average sparsity are being restored …",
+    "compare": "The picture is being restored under each constraint …",
     "tune": "Auto is choosing parameters …",
 }
 _ALWAYS_READY = ("damaged", "restored")
@@ -71,6 +75,8 @@ class PaneDisplay:
     ----------
     title, badge, placeholder : str
         Above the picture, marking it, and in place of it.
+    names : (str, str)
+        Of the two images of a pane with a divider.
     caption : (str, str, str)
         Below the picture: the same in fewer and fewer words, for less and less room.
     image : str
@@ -88,6 +94,7 @@ class PaneDisplay:
     title: str
     image: str
     after: str | None = None
+    names: tuple[str, str] = ("", "")
     caption: Forms = _NOTHING
     badge: str = ""
     placeholder: str = ""
@@ -128,9 +135,11 @@ class Display:
 def resolve(scene: Scene, view: ViewState) -> Display:
     """Return what to show of a scene."""
     panes = {name: _pane(name, scene, view) for name in TITLES}
-    drawn = (key for name in view.mode.panes for key in (panes[name].image, panes[name].after) if key)
+    n_sides = len(_sides(scene)) or len(COMPARED)
+    visible = tuple(name for name in view.mode.panes if name not in COMPARED[n_sides:])
+    drawn = (key for name in visible for key in (panes[name].image, panes[name].after) if key)
     ready = frozenset((*_ALWAYS_READY, *drawn))
-    return Display(panes, view.mode.panes, _images(scene), ready, scene.preview, scene.atom_use)
+    return Display(panes, visible, _images(scene), ready, scene.preview, scene.atom_use)
 
 
 def _pane(name: str, scene: Scene, view: ViewState) -> PaneDisplay:
@@ -172,7 +181,8 @@ def _restored(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
 
 def _split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
     before = _damaged_caption(scene)
-    pane = replace(pane, image="damaged", caption=before, is_hatched=view.shows_mask)
+    names = TITLES["damaged"], TITLES["restored"]
+    pane = replace(pane, image="damaged", names=names, caption=before, is_hatched=view.shows_mask)
     if view.is_before_held or not _has_result(scene):
         return pane
     pane = replace(pane, after="restored")
@@ -184,18 +194,39 @@ def _split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
 
 
 def _compared(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
-    if scene.intermediate is not None and scene.intermediate.constraint == pane.image:
-        return replace(pane, badge=_IN_PROGRESS)
-    return replace(pane, caption=_record_caption(_pair(scene)[pane.image]))
+    side = _sides(scene).get(pane.image)
+    if side is None:
+        return pane
+    if side.is_in_progress:
+        return replace(pane, title=side.title, badge=_IN_PROGRESS)
+    if side.record is not None and side.record.image is None:
+        pane = replace(pane, placeholder="The pixels of this run were released to save memory.")
+    return replace(pane, title=side.title, caption=_record_caption(side.record))
+
+
+def _compared_split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
+    sides = [_compared(replace(pane, image=key), scene, view) for key in _sides(scene)][:2]
+    if not sides:
+        return replace(pane, image=COMPARED[0])
+    before, after = sides[0], sides[-1]
+    full, shorter, shortest = map(_ARROW.join, zip(before.caption, after.caption, strict=True))
+    return replace(
+        pane,
+        image=before.image,
+        after=after.image,
+        names=(before.title, after.title),
+        caption=(full, shorter, shortest),
+        badge=before.badge or after.badge,
+    )
 
 
 _RESOLVERS = {
     "original": _original,
     "damaged": _damaged,
-    "individual": _compared,
-    "average": _compared,
+    **dict.fromkeys(COMPARED, _compared),
     "restored": _restored,
     "split": _split,
+    "compared_split": _compared_split,
 }
 
 
@@ -204,8 +235,26 @@ def _has_result(scene: Scene) -> bool:
     return scene.history.current is not None or scene.intermediate is not None
 
 
-def _pair(scene: Scene) -> dict[str, RunRecord | None]:
-    return dict(zip(("individual", "average"), scene.history.pair, strict=True))
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One of the pictures that are compared: its record, if it is made."""
+
+    title: str
+    record: RunRecord | None
+    is_in_progress: bool = False
+
+
+def _sides(scene: Scene) -> dict[str, _Side]:
+    """Return what is compared, by the names of panes: constraints as they are restored, or earlier runs."""
+    records = scene.history.compared
+    if scene.activity is None or scene.activity.kind != "compare":
+        titles = comparison_titles(records)
+        sides = [_Side(title, record) for title, record in zip(titles, records, strict=True)]
+    else:
+        made = {record.requested.constraint: record for record in records}
+        partial = None if scene.intermediate is None else scene.intermediate.constraint
+        sides = [_Side(constraint_title(c), made.get(c), c == partial) for c in CONSTRAINTS]
+    return dict(zip(COMPARED, sides, strict=False))
 
 
 def _images(scene: Scene) -> dict[str, ImageSource]:
@@ -217,8 +266,10 @@ def _images(scene: Scene) -> dict[str, ImageSource]:
     images = {"damaged": damaged}
     if reference is not None:
         images["original"] = ImageSource(reference.pixels, icc=reference.icc)
-    for name, record in {"restored": current, **_pair(scene)}.items():
-        if partial is not None and name in ("restored", partial.constraint):
+    sides = {"restored": _Side("", current, partial is not None), **_sides(scene)}
+    for name, side in sides.items():
+        record = side.record
+        if partial is not None and side.is_in_progress:
             images[name] = ImageSource(partial.image, icc=picture.icc)
         elif record is not None and record.image is not None:
             images[name] = replace(damaged, pixels=record.image, filled=record.packed_mask)
@@ -249,6 +300,6 @@ def _placeholder(name: str, scene: Scene) -> str:
         return _WAITING[scene.activity.kind]
     if scene.missing_fraction == 0:
         return "Nothing is missing: paint over damage (H) to restore it."
-    if name in ("individual", "average"):
-        return "Compare Constraints (F6) restores under both."
+    if name in COMPARED or name == "compared_split":
+        return "Choose two runs of the history (Ctrl+click), or compare the constraints (F6)."
     return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."

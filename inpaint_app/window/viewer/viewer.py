@@ -15,6 +15,8 @@ from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.export import restored_picture
 from inpaint_app.jobs.measure import error_picture
 from inpaint_app.jobs.restore import Preview
+from inpaint_app.window.background.latest_result import LatestResult
+from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.image_pyramid import ImagePyramid, Range, build_pyramid, to_image
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
@@ -22,9 +24,7 @@ from inpaint_app.window.canvas.split_canvas import SplitCanvas
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.session.latest_result import LatestResult
 from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.worker_pool import WorkerPool
 from inpaint_app.window.viewer.display import TITLES, Display, ImageSource, PaneDisplay, resolve
 from inpaint_app.window.viewer.pane_layout import PaneLayout
 from inpaint_app.window.viewer.picture_pane import PicturePane
@@ -34,6 +34,8 @@ from inpaint_app.window.viewer.scene import Scene
 LARGE_EDIT = 1_000_000
 """Edits of more pixels of the mask are drawn after work in another thread."""
 _VISIBLE_MS = 50
+_SPLIT = ("split", "compared_split")
+"""Panes with a divider."""
 
 
 class Viewer(QWidget):
@@ -83,9 +85,7 @@ class Viewer(QWidget):
         self._choose_tool()
 
     def _make_canvas(self, name: str) -> ToolCanvas:
-        if name == "split":
-            return SplitCanvas(self.viewport, (TITLES["damaged"], TITLES["restored"]))
-        return ToolCanvas(self.viewport)
+        return SplitCanvas(self.viewport) if name in _SPLIT else ToolCanvas(self.viewport)
 
     def _connect(self) -> None:
         session, runner, results = self._session, self._session.runner, self._session.results
@@ -137,7 +137,9 @@ class Viewer(QWidget):
         """Show what the session has now."""
         session = self._session
         self.display = resolve(Scene.of(session), session.view)
-        if session.source is not None:
+        if session.source is None:
+            self._mask.clear()
+        else:
             self._layout.set_picture_shape(session.source.shape)
         for name, pane in self.panes.items():
             shown = self.display.panes[name]
@@ -178,6 +180,7 @@ class Viewer(QWidget):
         return Content(
             pyramid,
             None if pane.after is None else self._images[pane.after].ready,
+            pane.names,
             self._mask.ready if pane.is_hatched else None,
             self._highlight.ready if pane.is_highlighted else None,
             self._inset.ready if pane.has_inset else None,

@@ -1,10 +1,10 @@
-"""A sentence across the window: what went wrong, and what to do."""
+"""A sentence across the window: what went wrong and what to do, or a hint."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.theme.icons import icon
@@ -13,10 +13,23 @@ _MARK = 20
 
 
 class Banner(QFrame):
-    """Shows a problem until it is closed or another one comes; never in the way."""
+    """Shows a problem until it is closed or another one comes; never in the way.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    Parameters
+    ----------
+    action : str
+        What a button beside the sentence offers; with it, the banner is a hint rather than a problem.
+    parent : QWidget, optional
+    """
+
+    accepted = Signal()
+    """The button was clicked."""
+    dismissed = Signal()
+    """The user has closed it."""
+
+    def __init__(self, action: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._is_hint = bool(action)
         self._words = QLabel()
         self._words.setWordWrap(True)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
@@ -26,11 +39,16 @@ class Banner(QFrame):
         self._close.setToolTip("Close this message.")
         self._close.setAccessibleName("Close the message")
         self._close.clicked.connect(self.hide)
+        self._close.clicked.connect(self.dismissed)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 8, 8, 8)
         layout.setSpacing(10)
         layout.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(self._words, 1)
+        if action:
+            button = QPushButton(action)
+            button.clicked.connect(self.accepted)
+            layout.addWidget(button)
         layout.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self._draw_icons()
         self.hide()
@@ -41,7 +59,7 @@ class Banner(QFrame):
         return "" if self.isHidden() else self._words.text()
 
     def show_message(self, sentence: str) -> None:
-        """Show a problem."""
+        """Show a sentence."""
         self._words.setText(sentence)
         self._words.setAccessibleName(self._words.text())
         self.show()
@@ -49,7 +67,8 @@ class Banner(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the background."""
         painter = QPainter(self)
-        painter.fillRect(event.rect(), colors_of(self.palette()).trouble)
+        colors = colors_of(self.palette())
+        painter.fillRect(event.rect(), colors.notice if self._is_hint else colors.trouble)
         painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -59,5 +78,7 @@ class Banner(QFrame):
         super().changeEvent(event)
 
     def _draw_icons(self) -> None:
-        self._mark.setPixmap(icon("warning", self.palette()).pixmap(_MARK, _MARK))
+        self._mark.setPixmap(
+            icon("info" if self._is_hint else "warning", self.palette()).pixmap(_MARK, _MARK)
+        )
         self._close.setIcon(icon("close", self.palette()))

@@ -19,26 +19,26 @@ def instances(draw, largest=5):
     n = draw(st.integers(1, largest))
     gains = np.array(draw(st.lists(NUMBERS, min_size=n, max_size=n)))
     costs = np.array(draw(st.lists(st.one_of(NUMBERS, st.just(np.inf)), min_size=n, max_size=n)))
-    tight = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))) & np.isfinite(costs)
-    spare = draw(st.integers(0, n + 1))
-    return gains, costs, tight, spare
+    at_cap = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))) & np.isfinite(costs)
+    unused = draw(st.integers(0, n + 1))
+    return gains, costs, at_cap, unused
 
 
 def value(gains, costs, added, removed):
     return gains[added].sum() - costs[removed].sum()
 
 
-def is_allowed(costs, tight, spare, added, removed):
+def is_allowed(costs, at_cap, unused, added, removed):
     return (
-        added.sum() - removed.sum() <= spare
-        and not (added & tight & ~removed).any()
+        added.sum() - removed.sum() <= unused
+        and not (added & at_cap & ~removed).any()
         and np.isfinite(costs[removed]).all()
     )
 
 
-def brute_force(gains, costs, tight, spare):
+def brute_force(gains, costs, at_cap, unused):
     sets = [np.array(bits) for bits in product([False, True], repeat=len(gains))]
-    allowed = [(a, b) for a in sets for b in sets if is_allowed(costs, tight, spare, a, b)]
+    allowed = [(a, b) for a in sets for b in sets if is_allowed(costs, at_cap, unused, a, b)]
     return max(value(gains, costs, a, b) for a, b in allowed)
 
 
@@ -46,12 +46,12 @@ def brute_force(gains, costs, tight, spare):
 @settings(max_examples=400)
 @given(instances())
 def test_fast_step_equals_algorithm_2_equals_brute_force(instance):
-    gains, costs, tight, spare = instance
+    gains, costs, at_cap, unused = instance
     optimum = brute_force(*instance)
     for solve in (best_exchange, algorithm_2):
         exchange = solve(*instance)
         assert exchange.value == pytest.approx(optimum, abs=1e-9)
-        assert is_allowed(costs, tight, spare, exchange.added, exchange.removed)
+        assert is_allowed(costs, at_cap, unused, exchange.added, exchange.removed)
         assert value(gains, costs, exchange.added, exchange.removed) == pytest.approx(exchange.value)
 
 
@@ -60,26 +60,26 @@ def test_fast_step_equals_algorithm_2_on_many_patches(seed, n, ties):
     rng = np.random.default_rng(seed)
     gains, costs = (rng.integers(0, 9, n).astype(float) if ties else rng.gamma(0.5, size=n) for _ in "gc")
     costs[rng.random(n) < 0.2] = np.inf
-    tight = (rng.random(n) < rng.random()) & np.isfinite(costs)
-    spare = int(rng.integers(0, n))
-    fast, plain = best_exchange(gains, costs, tight, spare), algorithm_2(gains, costs, tight, spare)
+    at_cap = (rng.random(n) < rng.random()) & np.isfinite(costs)
+    unused = int(rng.integers(0, n))
+    fast, plain = best_exchange(gains, costs, at_cap, unused), algorithm_2(gains, costs, at_cap, unused)
     assert fast.value == pytest.approx(plain.value, abs=1e-9)
-    assert is_allowed(costs, tight, spare, fast.added, fast.removed)
+    assert is_allowed(costs, at_cap, unused, fast.added, fast.removed)
 
 
 @given(instances(largest=8), st.floats(0, 20))
 def test_dual_bounds_from_above_and_is_exact_at_the_price(instance, price):
-    gains, costs, tight, spare = instance
+    gains, costs, at_cap, unused = instance
     exchange = best_exchange(*instance)
     column = gains[:, None]
-    assert price_bounds(column, costs, tight, price)[0] + price * spare >= exchange.value - 1e-9
-    exact = price_bounds(column, costs, tight, exchange.price, largest=gains)[0] + exchange.price * spare
+    assert price_bounds(column, costs, at_cap, price)[0] + price * unused >= exchange.value - 1e-9
+    exact = price_bounds(column, costs, at_cap, exchange.price, largest=gains)[0] + exchange.price * unused
     assert exact == pytest.approx(exchange.value, abs=1e-9)
 
 
 @given(instances(largest=8))
 def test_useless_atoms_are_never_added(instance):
-    gains, costs, tight, spare = instance
+    gains, costs, at_cap, unused = instance
     gains[::2] = 0
-    added = best_exchange(gains, costs, tight, spare).added
+    added = best_exchange(gains, costs, at_cap, unused).added
     assert (gains[added] > 0).all()

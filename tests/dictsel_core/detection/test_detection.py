@@ -18,6 +18,7 @@ from dictsel_core import (
     detect_stamps,
     iter_analyze_damage,
 )
+from dictsel_core._runs import GeneratorRun
 from dictsel_core.detection import work
 
 SHAPE = (120, 150)
@@ -251,7 +252,7 @@ def test_steps_are_many_and_name_the_kinds():
 def test_a_filter_in_bands_is_that_of_the_whole(size, monkeypatch):
     monkeypatch.setattr(work, "_BAND_PIXELS", 7 * SHAPE[1])
     plane = scene().astype(np.float32)
-    opened = work.finish(work.open_in_bands(plane, size))
+    opened = GeneratorRun(work.open_in_bands(plane, size)).finish()
     np.testing.assert_array_equal(opened, ndimage.grey_opening(plane, size=(size, size)))
 
 

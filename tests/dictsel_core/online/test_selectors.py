@@ -1,12 +1,17 @@
 """Online selectors against the offline definitions of their gains."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from synthetic import least_squares, planted, random_ground_set
+from utility_patches import UtilityPatches
 
 from dictsel_core import (
     FixedHedge,
+    HuberUtility,
     IndividualSparsity,
+    LogisticUtility,
     OnlineReplacementGreedy,
     OnlineReplacementOMP,
     OnlineSDSMA,
@@ -31,6 +36,10 @@ class Rule:
 
     def weights(self, support):
         return least_squares(self.ground_set, self.y, self.missing, support)[0]
+
+    def slopes(self, support):
+        fit = self.ground_set.atoms[:, support] @ self.weights(support)
+        return self.ground_set.atoms.T @ np.where(self.missing, 0, self.y - fit)
 
 
 class Modular(Rule):
@@ -69,9 +78,7 @@ class Gradient(Rule):
     """Appendix D.3, with the factors of algorithm 3."""
 
     def parts(self, support):
-        weights = self.weights(support)
-        fit = self.ground_set.atoms[:, support] @ weights
-        slopes = self.ground_set.atoms.T @ np.where(self.missing, 0, self.y - fit)
+        weights, slopes = self.weights(support), self.slopes(support)
         slopes[support] = 0
         m = self.ground_set.smoothness
         cost = m * (weights**2).min() if len(support) >= self.sparsity else 0.0
@@ -121,6 +128,27 @@ def test_every_learner_is_fed_the_gains_of_the_definition(selector, masked, seed
     support = []
     for gains, pick in zip(recorder.fed, recorder.picks.tolist(), strict=True):
         np.testing.assert_allclose(gains, rule.gains(support), atol=1e-9)
+        support = rule.after(support, pick)
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("utility", [HuberUtility(0.4), LogisticUtility(0.05)], ids=["huber", "logistic"])
+def test_every_learner_is_fed_the_gains_of_the_utility(selector, utility):
+    rng = np.random.default_rng(3)
+    ground_set = random_ground_set(rng, 8, 10)
+    y, missing = rng.integers(0, 2, 8).astype(float), np.arange(8) == 5
+    energy = 2 * utility.largest(y[~missing]).sum()
+    online = selector(ground_set, 5, 2, utility=utility, largest_energy=energy)
+    recorder = online._learners = Recorder(rng.integers(0, 10, 5))
+    online.observe(np.where(missing, np.nan, y), missing)
+    rule = RULES[selector](ground_set, y, missing, 2)
+    patches = UtilityPatches(ground_set, y[None], (~missing[None]).astype(float), utility)
+    scale = np.sqrt(utility.smoothness)
+    rule.utility, rule.weights = partial(patches.utility, 0), partial(patches.weights, 0)
+    rule.slopes = lambda support: ground_set.atoms.T @ patches.fit(0, support)[1] / scale
+    support = []
+    for gains, pick in zip(recorder.fed, recorder.picks.tolist(), strict=True):
+        np.testing.assert_allclose(gains, rule.gains(support), rtol=1e-5, atol=1e-7)
         support = rule.after(support, pick)
 
 

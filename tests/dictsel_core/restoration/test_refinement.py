@@ -12,7 +12,7 @@ from dictsel_core.restoration import rounds
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.restoration.refinement import Refiner, grid_offsets
 from dictsel_core.restoration.rounds import refine, refine_unless_harmful
-from dictsel_core.restoration.similar import Tile, spans
+from dictsel_core.restoration.tiles import Tile, spans
 
 FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
 
@@ -38,10 +38,10 @@ def texture(height, width, n_channels=1):
     return np.stack(planes, axis=2).astype(np.float32)
 
 
-def literal_round(picture, missing, search, relaxation, noise, offsets):
+def literal_round(picture, missing, search, relaxation, estimator, offsets):
     """One round as the module's docstring tells it, with no thought of speed."""
     height, width, n_channels = picture.shape
-    size, joint = search.size, missing.shape[2] > 1
+    size, joint, noise = search.size, missing.shape[2] > 1, estimator.noise
     sums, weights = np.zeros(picture.shape), np.zeros(picture.shape)
     for tile in tiles((height, width), search, offsets):
         across = tile.horizontal.n_patches
@@ -50,11 +50,13 @@ def literal_round(picture, missing, search, relaxation, noise, offsets):
             row, column = tile.vertical.start + number // across, tile.horizontal.start + number % across
             return planes[row : row + size, column : column + size]
 
+        low, high = (float(extreme(picture[tile.region])) for extreme in (np.min, np.max))
+        level = (high - low) / 2 / (2048 // size)  # groups are found in a picture of so many levels
+        gray = np.rint((picture.mean(axis=2) - (low + high) / 2) / level) * level
         groups = []
         for reference, candidates in zip(tile.references, tile.candidates, strict=True):
             if not cut(missing, reference).any():
                 continue
-            gray = picture.mean(axis=2)
             steps = np.subtract(np.divmod(candidates, across), np.reshape(divmod(reference, across), (2, 1)))
             distances = search.penalty * np.square(steps).sum(axis=0)
             distances += [np.square(cut(gray, c) - cut(gray, reference)).sum() for c in candidates]
@@ -67,7 +69,7 @@ def literal_round(picture, missing, search, relaxation, noise, offsets):
         for members, values, covariance in groups:
             shared = OPTIONS.shared
             mixed = (1 - shared) * covariance + shared * mean * np.trace(covariance) / np.trace(mean)
-            for member, value in list(zip(members, values, strict=True))[: OPTIONS.n_estimated]:
+            for member, value in list(zip(members, values, strict=True))[: estimator.n_estimated]:
                 gaps = cut(missing, member).transpose(2, 0, 1).reshape(1 if joint else -1, value.shape[1])[0]
                 inner = mixed[np.ix_(~gaps, ~gaps)] + noise * np.eye((~gaps).sum())
                 gain = np.linalg.solve(inner, mixed[~gaps]).T
@@ -80,7 +82,7 @@ def literal_round(picture, missing, search, relaxation, noise, offsets):
     return np.where(missing & (weights > 0), np.clip(estimate, 0, 1), picture)
 
 
-def exact_moments(covariances, deviations, missing, noise):
+def exact_moments(covariances, deviations, missing, noise, n_steps):
     """Conditional means and variances as they are defined."""
     means, variances = np.zeros(deviations.shape), np.ones(missing.shape)
     for g, e in np.ndindex(missing.shape[:2]):
@@ -103,8 +105,8 @@ def test_a_round_is_that_of_the_definition(n_layers, number, monkeypatch):
     missing = rng.random((52, 47, n_layers)) < 0.6
     options = replace(OPTIONS, radius=10)  # with more candidates, distances are less precise
     search = options.search(number, 2, small=n_layers > 1)
-    relaxation, noise = ((OPTIONS.relaxation, OPTIONS.estimator(0, 2).noise), (1.0, OPTIONS.noise))[number]
-    expected = literal_round(picture, missing, search, relaxation, noise, grid_offsets(number, search.stride))
+    relaxation, offsets = (OPTIONS.relaxation, 1.0)[number], grid_offsets(number, search.stride)
+    expected = literal_round(picture, missing, search, relaxation, OPTIONS.estimator(number, 2), offsets)
     drain(Refiner(missing, 2, options).round(picture, number, 2))
     assert picture == pytest.approx(expected, abs=2e-3)
 

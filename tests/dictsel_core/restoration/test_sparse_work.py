@@ -12,7 +12,8 @@ from dictsel_core.restoration.estimator import shrunk_covariances
 from dictsel_core.restoration.pyramid import double, double_at
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.restoration.refinement import Refiner, grid_offsets
-from dictsel_core.restoration.similar import Tile, find_groups, patches_at, spans
+from dictsel_core.restoration.similar import find_groups
+from dictsel_core.restoration.tiles import Tile, patches_at, spans
 
 
 @pytest.fixture(autouse=True)
@@ -79,12 +80,14 @@ def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
             members = members - means
             covariances = shrunk_covariances(members.reshape(len(members), -1, d), OPTIONS.shared).copy()
             for group in range(len(numbers)):
-                nearest = numbers[group, : OPTIONS.n_estimated]
+                nearest = numbers[group, : estimator.n_estimated]
                 gaps = patches_at(missing, tile, size, nearest).reshape(1, len(nearest), d)
                 deviations = np.where(gaps[:, :, None], 0, members[group : group + 1, : len(nearest)])
                 one = covariances[group : group + 1]
                 noise = estimator.noises(one)
-                estimates, variances = conditional_moments(one, deviations.astype(np.float32), gaps, noise)
+                estimates, variances = conditional_moments(
+                    one, deviations.astype(np.float32), gaps, noise, estimator.n_steps
+                )
                 estimates = (estimates + means[group]) + groups.center
                 certain = np.float32(estimator.noise) / variances[0]
                 for number, estimate, weight in zip(nearest, estimates[0], certain, strict=True):

@@ -1,5 +1,9 @@
 """Data in chunks: the same selection as from all data at once."""
 
+import pickle
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
 import numpy as np
 import pytest
 from synthetic import planted, random_ground_set
@@ -7,6 +11,7 @@ from synthetic import planted, random_ground_set
 from dictsel_core import (
     AverageSparsity,
     BlockSparsity,
+    HuberUtility,
     IndividualSparsity,
     MatroidSparsity,
     PartitionMatroid,
@@ -86,6 +91,71 @@ def test_threads_do_not_change_the_result(keep, constraint):
     ]
     np.testing.assert_array_equal(results[0].atoms, results[1].atoms)
     np.testing.assert_array_equal(results[0].objective, results[1].objective)
+
+
+class Stored:
+    """A chunk that is made where it is worked on."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def __array__(self, dtype=None, copy=None):
+        return np.random.default_rng(self.seed).normal(size=(20, 16))
+
+
+def elsewhere(function, tasks):
+    """Work as on another machine: nothing but pickles goes there and back."""
+
+    def call(pickled):
+        return pickle.dumps(pickle.loads(pickled)(pickle.loads(sent)))
+
+    results = []
+    for task in tasks:
+        sent = pickle.dumps(task)
+        results.append(pickle.loads(call(pickle.dumps(function))))
+    return results
+
+
+@pytest.mark.parametrize(
+    "constraint", [IndividualSparsity(3), AverageSparsity(4, 100)], ids=["own", "shared"]
+)
+@pytest.mark.parametrize("keep", [True, False], ids=["kept", "recomputed"])
+@pytest.mark.parametrize("utility", [None, HuberUtility(0.5)], ids=["squared", "huber"])
+def test_workers_elsewhere_select_what_one_machine_selects(constraint, keep, utility):
+    ground_set, chunks = standard_ground_set((4, 4)), [Stored(seed) for seed in range(3)]
+    options = {"keep": keep, "utility": utility}
+    spread = chunked_replacement_omp(ground_set, chunks, constraint, 8, workers=elsewhere, **options)
+    whole = replacement_omp(ground_set, np.concatenate(chunks), constraint, 8, utility=utility)
+    np.testing.assert_array_equal(spread.atoms, whole.atoms)
+    np.testing.assert_allclose(spread.gains, whole.gains, rtol=1e-7)
+    np.testing.assert_allclose(spread.objective, whole.objective)
+    for ours, theirs in zip(spread.supports, whole.supports, strict=True):
+        assert sorted(ours.tolist()) == sorted(theirs.tolist())
+    assert spread.certificate.upper_bound == pytest.approx(whole.certificate.upper_bound, rel=1e-4)
+    threaded = chunked_replacement_omp(ground_set, chunks, constraint, 8, threads=1, **options)
+    np.testing.assert_allclose(spread.objective, threaded.objective, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_workers_may_be_an_executor(kind):
+    ground_set, chunks = standard_ground_set((4, 4)), np.split(np.eye(16)[np.arange(24) % 16] * 3.0, 3)
+    constraint = AverageSparsity(2, 40)
+    pool = ThreadPoolExecutor(2) if kind == "threads" else ProcessPoolExecutor(1, get_context("spawn"))
+    with pool:
+        spread = chunked_replacement_omp(ground_set, chunks, constraint, 4, workers=pool.map)
+    alone = chunked_replacement_omp(ground_set, chunks, constraint, 4)
+    np.testing.assert_array_equal(spread.atoms, alone.atoms)
+    np.testing.assert_allclose(spread.objective, alone.objective)
+
+
+def test_workers_that_are_not_like_map_are_refused():
+    problem = standard_ground_set((4, 4)), [np.ones((2, 16)), np.ones((3, 16))], IndividualSparsity(2), 3
+    with pytest.raises(TypeError, match="a function such as map, not int"):
+        chunked_replacement_omp(*problem, workers=4)
+    with pytest.raises(ValueError, match="in the order of the tasks"):
+        chunked_replacement_omp(*problem, workers=lambda function, tasks: map(function, tasks[::-1]))
+    with pytest.raises(ValueError, match="2 results, as map does, not 1"):
+        chunked_replacement_omp(*problem, workers=lambda function, tasks: map(function, tasks[:1]))
 
 
 def test_chunks_may_be_memory_mapped_files(tmp_path):

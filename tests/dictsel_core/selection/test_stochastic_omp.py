@@ -7,6 +7,9 @@ from synthetic import planted, random_ground_set
 from dictsel_core import (
     AverageSparsity,
     IndividualSparsity,
+    MatroidSparsity,
+    PartitionMatroid,
+    UniformMatroid,
     iter_stochastic_replacement_omp,
     replacement_omp,
     standard_ground_set,
@@ -19,12 +22,21 @@ def problem(seed, n_points=300):
     return rng, random_ground_set(rng, 10, 24), rng.normal(size=(n_points, 10))
 
 
+MATROIDS = PartitionMatroid(np.arange(24) % 3, [1, 2, 1]), UniformMatroid(3)
+CONSTRAINTS = {
+    "caps": IndividualSparsity(np.arange(60) % 3 + 1),
+    "matroid": MatroidSparsity(MATROIDS[0]),
+    "matroids": MatroidSparsity(MATROIDS * 30),
+}
+
+
+@pytest.mark.parametrize("kind", CONSTRAINTS)
 @pytest.mark.parametrize("seed", range(3))
-def test_if_all_patches_are_drawn_it_is_replacement_omp(seed):
+def test_if_all_patches_are_drawn_it_is_replacement_omp(seed, kind):
     rng, ground_set, data = problem(seed, 60)
     mask = rng.random(data.shape) < 0.2
     weights = rng.choice([0.5, 1.0, 2.0], size=data.shape)
-    constraint = IndividualSparsity(rng.integers(1, 4, len(data)))
+    constraint = CONSTRAINTS[kind]
     ours = stochastic_replacement_omp(ground_set, data, constraint, 10, mask=mask, weights=weights)
     exact = replacement_omp(ground_set, data, constraint, 10, mask=mask, weights=weights)
     np.testing.assert_array_equal(ours.atoms, exact.atoms)
@@ -63,6 +75,17 @@ def test_the_gain_of_a_step_is_within_its_error_of_the_largest(seed, sample):
         assert gains[step.atom] >= gains.max() - step.error
         supports = run.result.supports
     assert max(map(len, supports)) == 3
+
+
+def test_samples_under_matroids_have_errors_that_hold():
+    """A uniform matroid is a cap, and samples of patches with matroids of their own keep to them."""
+    _, ground_set, data = problem(2)
+    options = {"sample": 60, "confidence": 0.5, "rng": 1}
+    capped = list(iter_stochastic_replacement_omp(ground_set, data, IndividualSparsity(3), 6, **options))
+    uniform = MatroidSparsity([UniformMatroid(3) for _ in data])
+    assert list(iter_stochastic_replacement_omp(ground_set, data, uniform, 6, **options)) == capped
+    own = MatroidSparsity(MATROIDS * 150)
+    assert own.is_feasible(stochastic_replacement_omp(ground_set, data, own, 6, **options).supports)
 
 
 def test_unbounded_samples_would_break_what_is_stated():

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from literal import Patches, gradient_rule, literal_run
-from scipy.optimize import minimize
+from literal import difference_rule, gradient_rule, literal_run
 from synthetic import random_ground_set
+from utility_patches import UtilityPatches
 
 import dictsel_core
 from dictsel_core import (
     AverageSparsity,
+    BlockSparsity,
     HuberUtility,
     IndividualSparsity,
     LogisticUtility,
@@ -16,8 +17,11 @@ from dictsel_core import (
     Utility,
     approximation_bound,
     iter_replacement_omp,
+    regret_bound,
     replacement_greedy,
     replacement_omp,
+    sds_ma,
+    sds_omp,
     standard_ground_set,
 )
 
@@ -60,59 +64,17 @@ def test_slope_curvature_and_supremum_are_those_of_the_value(name):
         np.testing.assert_allclose(best, utility.largest(y), atol=1e-4)
 
 
-class UtilityPatches(Patches):
-    """Literal definitions: refits by a general optimizer, gradients, and the smoothness of each patch."""
-
-    def __init__(self, ground_set, data, weights, utility):
-        super().__init__(ground_set, data, weights == 0)
-        self.entry_weights, self.utility_function = weights, utility
-        self.curvatures = utility.smoothness * weights.max(axis=1)
-        self.known = {}
-
-    def fit(self, t, support):
-        key = t, tuple(support)
-        if key not in self.known:
-            columns, y = self.ground_set.atoms[:, support], np.nan_to_num(self.data[t])
-            count = self.entry_weights[t]
-
-            def loss(w):
-                return -(count * self.utility_function.value(y, columns @ w)).sum()
-
-            def slope(w):
-                return -columns.T @ (count * self.utility_function.slope(y, columns @ w))
-
-            weights = np.zeros(len(support))
-            if len(support):
-                weights = minimize(loss, weights, jac=slope, options={"gtol": 1e-10}).x
-            residual = count * self.utility_function.slope(y, columns @ weights)
-            self.known[key] = weights, residual, -loss(weights)
-        return self.known[key]
-
-    def utility(self, t, support):
-        return self.fit(t, support)[2]
-
-    def weights(self, t, support):
-        return self.fit(t, support)[0] * np.sqrt(self.curvatures[t])
-
-    def squared_correlations(self, t, support):
-        squares = (self.ground_set.atoms.T @ self.fit(t, support)[1]) ** 2 / self.curvatures[t]
-        squares[support] = 0
-        return np.where(squares > 1e-11, squares, 0)
-
-
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("constraint", [IndividualSparsity(2), AverageSparsity(2, 6)], ids=["own", "shared"])
-@pytest.mark.parametrize("name", ["huber", "logistic"])
-def test_replacement_omp_is_algorithm_1_for_the_utility(name, constraint, weighted):
+def problem(name, weighted):
+    """A small problem, its weights, and the literal computations."""
     rng = np.random.default_rng(4)
     ground_set, data = random_ground_set(rng, 6, 7), sample(rng, name, (4, 6))
     weights = rng.choice([0.0, 0.5, 2.0], size=data.shape) if weighted else np.ones(data.shape)
     weights[:, 0] = 1.0
     data[weights == 0] = np.nan
-    utility = UTILITIES[name]
-    selection = replacement_omp(ground_set, data, constraint, 4, weights=weights, utility=utility)
-    patches = UtilityPatches(ground_set, data, weights, utility)
-    steps = list(literal_run(patches, constraint, 4, gradient_rule(patches), repeats=4))
+    return ground_set, data, weights, UtilityPatches(ground_set, data, weights, UTILITIES[name])
+
+
+def check_against_the_steps(selection, patches, steps):
     assert selection.atoms.tolist() == [step.atom for step in steps]
     np.testing.assert_allclose(selection.gains, [step.gain for step in steps], rtol=1e-4, atol=1e-8)
     final = steps[-1].supports
@@ -124,14 +86,50 @@ def test_replacement_omp_is_algorithm_1_for_the_utility(name, constraint, weight
         np.testing.assert_allclose(w, patches.fit(t, z.tolist())[0], rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("constraint", [IndividualSparsity(2), AverageSparsity(2, 6)], ids=["own", "shared"])
+@pytest.mark.parametrize("name", ["huber", "logistic"])
+def test_replacement_omp_is_algorithm_1_for_the_utility(name, constraint, weighted):
+    ground_set, data, weights, patches = problem(name, weighted)
+    selection = replacement_omp(ground_set, data, constraint, 4, weights=weights, utility=UTILITIES[name])
+    steps = list(literal_run(patches, constraint, 4, gradient_rule(patches), repeats=4))
+    check_against_the_steps(selection, patches, steps)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("constraint", [IndividualSparsity(2), BlockSparsity([[0, 1], [2, 3]], 2)])
+@pytest.mark.parametrize("name", ["huber", "logistic"])
+def test_replacement_greedy_is_algorithm_1_for_the_utility(name, constraint, weighted):
+    ground_set, data, weights, patches = problem(name, weighted)
+    selection = replacement_greedy(ground_set, data, constraint, 4, weights=weights, utility=UTILITIES[name])
+    steps = list(literal_run(patches, constraint, 4, difference_rule(patches), repeats=4))
+    check_against_the_steps(selection, patches, steps)
+
+
+@pytest.mark.parametrize("name", ["huber", "logistic"])
+def test_sds_ma_adds_up_the_utilities_of_single_atoms(name):
+    ground_set, data, weights, patches = problem(name, True)
+    selection = sds_ma(ground_set, data, IndividualSparsity(2), 4, weights=weights, utility=UTILITIES[name])
+    single = np.array([[patches.utility(t, [a]) for a in range(len(ground_set))] for t in range(len(data))])
+
+    def modular(atoms):
+        return np.sort(single[:, atoms], axis=1)[:, -2:].sum()
+
+    chosen = []
+    for atom, objective in zip(selection.atoms.tolist(), selection.objective, strict=True):
+        best = max(modular([*chosen, a]) for a in range(len(ground_set)) if a not in chosen)
+        chosen.append(atom)
+        np.testing.assert_allclose([modular(chosen), objective], best, rtol=1e-6)
+
+
 @pytest.mark.parametrize("decay", [False, True])
 def test_the_squared_utility_is_the_default(decay):
     rng = np.random.default_rng(5)
     ground_set, data = standard_ground_set((4, 4)), rng.normal(size=(40, 16))
     mask = rng.random(data.shape) < 0.2
-    problem = ground_set, data, IndividualSparsity(3), 12
-    general = replacement_omp(*problem, mask=mask, utility=SquaredUtility(), decay=decay)
-    default = replacement_omp(*problem, mask=mask, decay=decay)
+    given = ground_set, data, IndividualSparsity(3), 12
+    general = replacement_omp(*given, mask=mask, utility=SquaredUtility(), decay=decay)
+    default = replacement_omp(*given, mask=mask, decay=decay)
     np.testing.assert_array_equal(general.atoms, default.atoms)
     np.testing.assert_allclose(general.objective, default.objective)
     assert general.supports[7].tolist() == default.supports[7].tolist()
@@ -169,10 +167,25 @@ def test_the_guarantee_is_that_of_the_utility():
     np.testing.assert_allclose([ridge.smoothness, ridge.concavity], [0.5, 0.25])
     np.testing.assert_allclose(ridge.ratio, 0.25 * (1 - np.exp(-2)))
     assert approximation_bound(basis, IndividualSparsity(5), **sizes, utility=HuberUtility(1)).ratio == 0
-    with pytest.raises(ValueError, match="replacement_omp only"):
+    modular = approximation_bound(
+        basis, IndividualSparsity(5), **sizes, selector="sds_ma", utility=LogisticUtility(0.25)
+    )
+    np.testing.assert_allclose(modular.ratio, 0.25 * (1 - np.exp(-1)))  # m_1 m_s / M_1 M_s
+    with pytest.raises(ValueError, match="omitted for sds_omp"):
         approximation_bound(
-            basis, IndividualSparsity(5), **sizes, selector="sds_ma", utility=SquaredUtility()
+            basis, IndividualSparsity(5), **sizes, selector="sds_omp", utility=SquaredUtility()
         )
+
+
+@pytest.mark.parametrize("selector", ["replacement_omp", "replacement_greedy", "sds_ma"])
+def test_the_regret_is_that_of_the_utility(selector):
+    basis = standard_ground_set(bases=["dct"])
+    game = {"sparsity": 5, "n_atoms": 20, "rounds": 100, "largest_energy": 2.0, "selector": selector}
+    plain, ridge = (regret_bound(basis, **game, utility=u) for u in (None, LogisticUtility(0.25)))
+    assert plain == regret_bound(basis, **game, utility=SquaredUtility())
+    offline = {"n_points": 100, "n_atoms": 20, "selector": selector, "utility": LogisticUtility(0.25)}
+    assert ridge.alpha == pytest.approx(approximation_bound(basis, IndividualSparsity(5), **offline).ratio)
+    assert ridge.regret == pytest.approx(plain.regret * (0.5 if selector == "sds_ma" else 1))
 
 
 def test_what_is_no_utility_and_data_out_of_its_domain_are_refused():
@@ -182,9 +195,11 @@ def test_what_is_no_utility_and_data_out_of_its_domain_are_refused():
         replacement_omp(ground_set, data, IndividualSparsity(1), 2, utility="huber")
     with pytest.raises(TypeError, match="give it its parameters"):
         replacement_omp(ground_set, data, IndividualSparsity(1), 2, utility=HuberUtility)
+    with pytest.raises(TypeError, match="must be a Utility such as"):
+        approximation_bound(ground_set, IndividualSparsity(1), n_points=3, n_atoms=2, utility="huber")
     with pytest.raises(ValueError, match="between 0 and 1"):
         replacement_omp(ground_set, data, IndividualSparsity(1), 2, utility=LogisticUtility())
     with pytest.raises(ValueError, match="threshold must be positive"):
         HuberUtility(0)
     with pytest.raises(TypeError, match="utility"):
-        replacement_greedy(ground_set, data, IndividualSparsity(1), 2, utility=HuberUtility(1))
+        sds_omp(ground_set, data, IndividualSparsity(1), 2, utility=HuberUtility(1))

@@ -63,7 +63,7 @@ WRONG = {
     "damage of no kind": ("damage whole.png -o out.png", "--missing"),
     "damage of two kinds": ("damage whole.png -o out.png --scratches --missing 0.5", "exclude"),
     "damage of all": ("damage whole.png -o out.png --missing 80", "between 0 and 1"),
-    "damage without alpha": ("damage whole.png -o out.jpg --scratches", "PNG, TIFF or WebP"),
+    "damage without alpha": ("damage whole.png -o out.jpg --scratches", "write PNG, TIFF, WebP"),
     "damage to the source": ("damage whole.png -o whole.png --scratches", "source itself"),
     "mask over output": ("damage whole.png -o out.png --mask-out ./out.png --scratches", "same file"),
     "mask exists": ("damage whole.png -o out.png --mask-out gray.png --scratches", "already exists"),

@@ -1,9 +1,11 @@
 """Whatever the bytes are: a whole picture or one sentence, with little work and memory, and silently."""
 
+import io
 import resource
 import struct
 import time
 import warnings
+import zipfile
 import zlib
 from collections.abc import Iterator
 from itertools import product
@@ -77,7 +79,8 @@ def test_truncated_anywhere(tmp_path: Path, name: str) -> None:
     assert whole is not None
     last = len(data) - (3 if name == "plain.ppm" else 0)  # "123" may have been "12": nobody can tell
     boundaries = set(_chunk_starts(name, data))
-    for length in sorted(boundaries | set(range(0, last, 3)) | set(range(max(0, last - 40), last))):
+    step = 3 if last < 3000 else last // 120
+    for length in sorted(boundaries | set(range(0, last, step)) | set(range(max(0, last - 40), last))):
         picture = attempt(tmp_path / name, data[:length])
         if picture is None:
             continue
@@ -151,7 +154,12 @@ def test_overwritten_and_repeated_parts(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "magic", [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0+", b"BM", b"P5 ", b"P3\n"]
+    "magic",
+    [
+        *(b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0+", b"BM", b"P5 ", b"P3\n", b"GIF89a"),
+        *(b"\x93NUMPY\1\0", b"PK\3\4", b"SIMPLE  =", b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"),
+        *(b"\0\0\0\x1cftypavif", bytes((0, 0, 2, 0, 0, 0, 0, 0))),
+    ],
 )
 def test_noise_behind_a_magic_number(tmp_path: Path, magic: bytes) -> None:
     for seed in range(20):
@@ -237,6 +245,80 @@ def test_absurd_webp_sizes(tmp_path: Path, name: str) -> None:
         for size in (0xFFFF, 0x3FFF, 0):
             data[26:30] = struct.pack("<HH", size, size)
             assert attempt(tmp_path / "a.webp", bytes(data)) is None
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape"),
+    [
+        ("<f8", "(100000, 100000)"),
+        ("<f8", "(1000000000, 1000000000, 1000000000)"),
+        ("|u1", "(1001, 1000)"),
+        ("|u1", "(20000, 8, 8)"),
+        ("|u1", "(0, 8)"),
+        ("|u1", "(8, 8, 0)"),
+        ("|u1", "(7,)"),
+        ("|u1", "()"),
+        ("|u1", f"({'9' * 400}, 8)"),
+        ("<f16", "(8, 8)"),
+        ("<c8", "(8, 8)"),
+        ("|S9999", "(8, 8)"),
+        ("|O", "(8, 8)"),
+        ("<M8", "(8, 8)"),
+        ("|u1", "(8, 8), __import__('os').system('echo no')"),
+    ],
+)
+def test_absurd_npy_headers(tmp_path: Path, dtype: str, shape: str) -> None:
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    body = bytes(10 if "os" in shape else 2000)
+    data = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + body
+    assert attempt(tmp_path / "a.npy", data) is None
+    with zipfile.ZipFile(tmp_path / "b.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("image.npy", data)
+    assert attempt(tmp_path / "b.npz", (tmp_path / "b.npz").read_bytes()) is None
+
+
+def test_npz_bomb(tmp_path: Path) -> None:
+    """A member that unpacks to far more than its header says, and one whose size in the archive is a lie."""
+    whole = io.BytesIO()
+    np.save(whole, np.zeros((8, 8), np.uint8))
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("image.npy", whole.getvalue() + bytes(50_000_000))
+    data = (tmp_path / "a.npz").read_bytes()
+    assert attempt(tmp_path / "a.npz", data) is None
+    small = bytearray(FILES["masked.npz"])
+    at = small.rfind(b"PK\1\2")
+    small[at + 24 : at + 28] = struct.pack("<I", 2**31)
+    assert attempt(tmp_path / "b.npz", bytes(small)) is None
+
+
+@pytest.mark.parametrize(
+    ("card", "value"),
+    [("NAXIS1", 10**9), ("NAXIS2", -1), ("NAXIS", 999), ("NAXIS", 1), ("NAXIS2", 0), ("BITPIX", 7)],
+)
+def test_absurd_fits_headers(tmp_path: Path, card: str, value: int) -> None:
+    data = FILES["floats.fits"]
+    at = data.find(f"{card:<8}=".encode())
+    line = f"{card:<8}= {value:>20}".encode().ljust(80)
+    assert attempt(tmp_path / "a.fits", data[:at] + line + data[at + 80 :]) is None
+
+
+@pytest.mark.parametrize("name", ["rgb.tga", "packed.tga", "palette.gif", "gray.gif"])
+def test_absurd_tga_and_gif_sizes(tmp_path: Path, name: str) -> None:
+    data = bytearray(FILES[name])
+    at = 12 if name.endswith(".tga") else 6
+    for width, height in ((0, 0), (65535, 65535), (65535, 60), (900, 900)):
+        data[at : at + 4] = struct.pack("<HH", width, height)
+        picture = attempt(tmp_path / name, bytes(data))
+        assert picture is None or (name.endswith(".gif") and (width, height) in ((900, 900), (0, 0)))
+
+
+@pytest.mark.parametrize("name", ["rgb.jp2", "gray16.j2k"])
+def test_absurd_jpeg_2000_sizes(tmp_path: Path, name: str) -> None:
+    data = bytearray(FILES[name])
+    at = data.find(b"\xff\x4f\xff\x51") + 8
+    for width, height in ((0, 0), (2**32 - 1, 2**32 - 1), (2**31, 1), (900, 900)):
+        data[at : at + 8] = struct.pack(">II", width, height)
+        assert attempt(tmp_path / name, bytes(data)) is None
 
 
 def test_png_bomb(tmp_path: Path) -> None:

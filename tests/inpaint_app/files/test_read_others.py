@@ -216,13 +216,13 @@ def test_second_pnm_picture_is_left_out(tmp_path: Path) -> None:
     assert any("more than one" in notice for notice in picture.notices)
 
 
-@pytest.mark.parametrize("name", ["GIF", "TGA", "ICO", "JPEG2000", "PCX", "SGI", "AVIF", "PDF", "EPS"])
-def test_other_formats_name_the_accepted_ones(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["ICO", "PCX", "SGI", "PDF", "EPS"])
+def test_other_formats_are_refused(tmp_path: Path, name: str) -> None:
     buffer = io.BytesIO()
     Image.fromarray(NOISE[..., :3]).resize((32, 32)).save(buffer, name)
     path = tmp_path / "picture.png"  # the ending does not decide
     path.write_bytes(buffer.getvalue())
-    with pytest.raises(UserError, match="PNG, TIFF, JPEG, WebP, BMP or PNM"):
+    with pytest.raises(UserError, match="convert it to PNG or TIFF"):
         read_picture(path)
 
 

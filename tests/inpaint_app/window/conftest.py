@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication
 
 from dictsel_core._threads import single_threaded_blas
 from inpaint_app.window import preferences
+from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.worker_pool import WorkerPool
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
 
 
@@ -86,7 +86,7 @@ def make_window(qtbot, theme):
 
     yield make
     for window in windows:
-        window.session.discard()
+        window.session.unsaved.discard()
         window.close()
         window.deleteLater()
 

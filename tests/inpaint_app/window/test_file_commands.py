@@ -77,7 +77,7 @@ def test_a_sample_is_never_asked_about(window, qtbot, monkeypatch) -> None:
     window.session.set_settings(replace(FAST, n_atoms=2))
     trigger(window, "invert")
     trigger(window, "restore")
-    assert window.session.seconds_at_risk == 0
+    assert window.session.unsaved.run_seconds == 0
     assert window.close()
 
 
@@ -85,7 +85,7 @@ def test_what_was_a_tiff_is_exported_as_tiff(window, qtbot, tmp_path, picture) -
     write_picture(picture, tmp_path / "scan.tif")
     opened(window, qtbot, tmp_path / "scan.tif")
     assert window.files.suggestion("restored").suffix == ".tif"
-    window.session.simulate_damage(Damage())
+    window.session.opener.simulate_damage(Damage())
     settle(window, qtbot)
     assert window.files.suggestion("restored").suffix == ".tif", "the damaged picture is no file"
     assert window.files.suggestion("mask").suffix == ".png"
@@ -99,11 +99,11 @@ def test_another_picture_of_the_same_size_is_fitted_and_has_the_user_s_settings(
     session.set_settings(chosen)
     session.cancel()
     viewport.set_zoom(3.0)
-    session.set_mask_spec(MaskSpec(mask=files["mask"]))
+    session.opener.set_mask_spec(MaskSpec(mask=files["mask"]))
     settle(window, qtbot)
     assert not viewport.is_fitted, "the same picture"
-    window.session.discard()
-    session.open_file(files["whole"])
+    window.session.unsaved.discard()
+    session.opener.open_file(files["whole"])
     settle(window, qtbot)
     assert viewport.is_fitted
     assert session.settings == FAST
@@ -235,3 +235,26 @@ def test_only_what_can_be_opened_is_taken(window, files, tmp_path) -> None:
     assert frame.isVisible()
     window.dragLeaveEvent(QDragLeaveEvent())
     assert not frame.isVisible()
+
+
+def test_a_closed_picture_leaves_the_window_as_it_was_before_it(window, qtbot, files) -> None:
+    restored(window, qtbot, files["damaged"])
+    window.session.unsaved.discard()
+    trigger(window, "close")
+    settle(window, qtbot)
+    assert window.session.source is None
+    assert window.welcome.isVisible()
+    assert "Nothing is open." in texts(window)
+    assert len(window.session.results.history) == 0
+    assert all(not pane.canvas.has_picture for pane in window.viewer.panes.values())
+    assert not window.actions_["restore"].isEnabled()
+    assert window.windowTitle() == "Inpaint"
+    opened(window, qtbot, files["whole"])
+    assert window.viewer.panes["damaged"].canvas.has_picture
+
+
+def test_unsaved_work_is_not_closed_unasked(window, qtbot, files, monkeypatch) -> None:
+    restored(window, qtbot, files["damaged"])
+    monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: "stay")
+    trigger(window, "close")
+    assert window.session.source is not None

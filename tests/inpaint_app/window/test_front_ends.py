@@ -49,9 +49,9 @@ def settle(session: Session, qtbot) -> None:
 
 
 def restore_in_window(session: Session, qtbot, files, **more) -> Exporter:
-    session.open_file(files / "damaged.png", **more)
+    session.opener.open_file(files / "damaged.png", **more)
     settle(session, qtbot)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     return Exporter(session)
 
@@ -77,9 +77,9 @@ def test_marks_in_a_mask_file_and_a_measured_result(session, qtbot, files, capsy
     damaged_whole = ["--mask", files / "mask.png", "--reference", files / "whole.png"]
     run("restore", files / "whole.png", "-o", files / "cli.png", "--json", *damaged_whole, *OPTIONS)
     figures = json.loads(capsys.readouterr().out)
-    session.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"), files / "whole.png")
+    session.opener.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"), files / "whole.png")
     settle(session, qtbot)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     record = session.results.current
     assert np.array_equal(record.image, read_picture(files / "cli.png").pixels)
@@ -111,9 +111,9 @@ def test_a_comparison(session, qtbot, files, capsys) -> None:
         *OPTIONS,
     )
     figures = json.loads(capsys.readouterr().out)
-    session.open_file(files / "damaged.png", reference=reference)
+    session.opener.open_file(files / "damaged.png", reference=reference)
     settle(session, qtbot)
-    session.compare()
+    session.restorer.compare()
     settle(session, qtbot)
     for record in session.results.history.compared:
         assert figures[record.settings.constraint]["psnr"] == record.figures.scores.psnr
@@ -134,9 +134,9 @@ def test_a_recipe(session, qtbot, files) -> None:
     marks = ["--mask", files / "mask.png"]
     recipe = f"--write-recipe={files / 'cli.json'}"
     run("restore", files / "whole.png", "-o", files / "cli.png", recipe, "--no-estimate", *marks, *OPTIONS)
-    session.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"))
+    session.opener.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"))
     settle(session, qtbot)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     Exporter(session).write_recipe(Output(files / "window.json"))
     settle(session, qtbot)
@@ -146,7 +146,7 @@ def test_a_recipe(session, qtbot, files) -> None:
 def test_a_mask(session, qtbot, files) -> None:
     run("damage", files / "whole.png", "-o", files / "cli.png", "--missing=0.6", "--seed=2",
         "--mask-out", files / "cli_mask.png")  # fmt: skip
-    session.open_file(files / "cli.png")
+    session.opener.open_file(files / "cli.png")
     settle(session, qtbot)
     Exporter(session).write_mask(Output(files / "window.png"))
     settle(session, qtbot)

@@ -1,5 +1,6 @@
 """The whole window, end to end."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ from windows import (
 from dictsel_core import psnr, restore, ssim
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.damage import SAMPLES
+from inpaint_app.image.rect import Rect
 from inpaint_app.window import file_commands
 from inpaint_app.window.canvas.image_pyramid import as_uint32
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
@@ -234,3 +236,16 @@ def test_changes_restore_by_themselves_if_wanted(window, qtbot, files) -> None:
     assert window.session.results.current.requested == FAST
     trigger(window, "automatic")
     assert not window.session.is_automatic
+
+
+def test_a_wide_hole_is_filled_with_texture_by_one_click(window, qtbot, files) -> None:
+    opened(window, qtbot, files["whole"])
+    window.session.set_settings(replace(FAST, fill="smooth"))
+    assert window.wide_hint.text == ""
+    window.session.edit_mask(lambda mask: mask.fill(Rect(20, 20, 24, 24)))
+    settle(window, qtbot)
+    assert "too wide" in window.wide_hint.text
+    find(window.wide_hint, QPushButton, "Fill with Texture").click()
+    settle(window, qtbot)
+    assert window.session.results.current.settings.fill == "texture"
+    assert window.wide_hint.text == ""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from gestures import press
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QTabBar, QToolBar
 from windows import at, find, opened, settle
@@ -167,3 +168,13 @@ def test_the_right_button_opens_a_menu_unless_the_tool_uses_it(window, qtbot, fi
     window.actions_.tools["brush"].trigger()
     assert not ask(QContextMenuEvent.Reason.Mouse), "it erases"
     assert ask(QContextMenuEvent.Reason.Keyboard)
+
+
+def test_a_narrow_window_leaves_out_names_rather_than_buttons(window) -> None:
+    button = window.menus.bar.widgetForAction(window.actions_["open"])
+    stop = window.menus.bar.widgetForAction(window.actions_["stop"])
+    for width, has_name in ((1600, True), (1024, False), (1600, True)):
+        window.resize(width, 700)
+        beside = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        assert (button.toolButtonStyle() == beside) is has_name
+        assert stop.toolButtonStyle() == beside

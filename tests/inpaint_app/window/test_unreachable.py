@@ -14,8 +14,8 @@ from inpaint_app.image.missing import detect_missing
 from inpaint_app.jobs.source import Source, open_source
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.file_commands import FileCommands
+from inpaint_app.window.mime_data import read_mime_data
 from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.transfers import read_transfer
 
 LONG = "x" * 300
 
@@ -37,9 +37,9 @@ def test_a_recent_file_stays_in_the_list(session, qtbot, tmp_path) -> None:
 def test_a_drop(tmp_path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path / f"{LONG}.png"))])
-    transfer = read_transfer(data)
-    assert transfer is not None
-    assert transfer.picture is not None, "opening it tells what is wrong"
+    dropped = read_mime_data(data)
+    assert dropped is not None
+    assert dropped.picture is not None, "opening it tells what is wrong"
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 import re
 
-from inpaint_app.files.format import Format
+from inpaint_app.files.format import USUAL_METADATA, Format
 from inpaint_app.files.formats.png.reader import SIGNATURE, decode_png
 from inpaint_app.files.formats.png.writer import encode_png
+from inpaint_app.image.metadata import MetadataKind
 
 FORMAT = Format(
     name="PNG",
@@ -14,4 +15,6 @@ FORMAT = Format(
     decode=decode_png,
     encode=encode_png,
     depths=(8, 16),
+    metadata=USUAL_METADATA
+    | {MetadataKind.XMP, MetadataKind.PNG_TEXT, MetadataKind.PNG_COLOR, MetadataKind.COMMENT},
 )

@@ -14,10 +14,13 @@ from inpaint_app.files.formats.png.pixels import (
     Header,
     read_pixels,
 )
-from inpaint_app.files.limits import MAX_PROFILE_BYTES, check_size
+from inpaint_app.files.formats.shared.pillow_reader import OTHER_FRAMES
+from inpaint_app.files.limits import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, check_size
+from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.picture import Picture
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_MAX_TEXTS = 10_000
 
 _DEPTHS = {
     GRAY: (1, 2, 4, 8, 16),
@@ -26,6 +29,13 @@ _DEPTHS = {
     GRAY_ALPHA: (8, 16),
     RGB_ALPHA: (8, 16),
 }
+_TEXTS = frozenset({b"tEXt", b"zTXt", b"iTXt"})
+_COLORS = frozenset({b"gAMA", b"cHRM", b"sRGB", b"cICP"})
+_SRGB = {
+    b"gAMA": struct.pack(">I", 45455),
+    b"cHRM": struct.pack(">8I", 31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000),
+}
+XMP = b"XML:com.adobe.xmp"
 # Other chunks are not kept: a file can hold millions of them under different names.
 _USED = frozenset({b"IHDR", b"PLTE", b"tRNS", b"acTL", b"eXIf", b"iCCP", b"pHYs"})
 
@@ -37,6 +47,24 @@ class _Chunks:
     first: dict[bytes, bytes] = field(default_factory=dict)
     image: bytearray = field(default_factory=bytearray)
     n_damaged: int = 0
+    blocks: list[Block] = field(default_factory=list)
+    n_block_bytes: int = 0
+    lost: tuple[str, ...] = ()
+
+    def add_other(self, name: bytes, content: bytes) -> None:
+        """Take text, XMP or a description of the colours."""
+        self.n_block_bytes += len(content)
+        packet = _xmp(content) if name == b"iTXt" else None
+        if self.n_block_bytes > MAX_OTHER_BYTES or len(self.blocks) > _MAX_TEXTS:
+            self.lost = ("more text than any program writes",)
+        elif packet is not None:
+            self.blocks.append(Block(MetadataKind.XMP, packet))
+        elif name in _TEXTS:
+            self.blocks.append(Block(MetadataKind.PNG_TEXT, name + content))
+        else:
+            is_srgb = name == b"sRGB" or content == _SRGB.get(name)
+            kind = MetadataKind.SRGB if is_srgb else MetadataKind.PNG_COLOR
+            self.blocks.append(Block(kind, name + content))
 
     @property
     def notices(self) -> list[str]:
@@ -63,7 +91,8 @@ def decode_png(data: bytes) -> Picture:
     elif header.depth == 16:
         notices.append("16 bits per channel are kept.")
     frames = chunks.first.get(b"acTL", b"")
-    if len(frames) == 8 and struct.unpack(">I", frames[:4])[0] > 1:
+    is_animation = len(frames) == 8 and struct.unpack(">I", frames[:4])[0] > 1
+    if is_animation:
         notices.append("The file is an animation: its first picture was used.")
     return Picture(
         pixels,
@@ -73,6 +102,8 @@ def decode_png(data: bytes) -> Picture:
         dpi=_resolution(chunks.first.get(b"pHYs", b"")),
         source_format="PNG",
         notices=tuple(notices),
+        blocks=tuple(chunks.blocks),
+        lost=(*chunks.lost, OTHER_FRAMES) if is_animation else chunks.lost,
     )
 
 
@@ -93,6 +124,8 @@ def _read_chunks(data: bytes) -> _Chunks:
             return chunks
         elif name == b"IDAT":
             chunks.image += memoryview(data)[position + 8 : end]
+        elif name in _TEXTS or name in _COLORS:
+            chunks.add_other(name, data[position + 8 : end])
         elif name in _USED:
             chunks.first.setdefault(name, data[position + 8 : end])
         position = end + 4
@@ -113,12 +146,28 @@ def _profile(chunk: bytes) -> bytes | None:
     _, separator, rest = chunk.partition(b"\0")
     if not separator or not rest.startswith(b"\0"):
         return None
+    return _unpacked(rest[1:], MAX_PROFILE_BYTES)
+
+
+def _unpacked(packed: bytes, limit: int) -> bytes | None:
+    """Return what was packed; None if it is damaged, longer than the limit, or nothing."""
     stream = zlib.decompressobj()
     try:
-        profile = stream.decompress(rest[1:], MAX_PROFILE_BYTES)
+        unpacked = stream.decompress(packed, limit)
     except zlib.error:
         return None
-    return profile if stream.eof and profile else None
+    return unpacked if stream.eof and unpacked else None
+
+
+def _xmp(chunk: bytes) -> bytes | None:
+    """Return the XMP of an iTXt chunk: a keyword, whether packed, the method, two empty names, the text."""
+    if not chunk.startswith(XMP + b"\0") or len(chunk) < len(XMP) + 5:
+        return None
+    is_packed, rest = chunk[len(XMP) + 1] == 1, chunk[len(XMP) + 3 :]
+    parts = rest.split(b"\0", 2)
+    if len(parts) < 3:
+        return None
+    return _unpacked(parts[2], MAX_OTHER_BYTES) if is_packed else parts[2]
 
 
 def _resolution(chunk: bytes) -> tuple[float, float] | None:

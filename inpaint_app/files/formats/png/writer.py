@@ -6,12 +6,14 @@ Every row has the "average" filter: on photographs it packs as well as choosing 
 
 import struct
 import zlib
+from collections.abc import Iterator
 from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.files.formats.png.reader import SIGNATURE
+from inpaint_app.files.formats.png.reader import SIGNATURE, XMP
+from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
 _AVERAGE = 3
@@ -25,6 +27,8 @@ def encode_png(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     file.write(SIGNATURE + _chunk(b"IHDR", header))
     if picture.icc is not None:
         file.write(_chunk(b"iCCP", b"ICC profile\0\0" + zlib.compress(picture.icc)))
+    for chunk in _other_chunks(picture):
+        file.write(_chunk(chunk[:4], chunk[4:]))
     if picture.dpi is not None:
         across, down = (min(max(round(value / 0.0254), 1), 2**31 - 1) for value in picture.dpi)
         file.write(_chunk(b"pHYs", struct.pack(">IIB", across, down, 1)))
@@ -32,6 +36,31 @@ def encode_png(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
         file.write(_chunk(b"eXIf", picture.exif))
     _write_pixels(picture, file)
     file.write(_chunk(b"IEND", b""))
+
+
+def _other_chunks(picture: Picture) -> Iterator[bytes]:
+    """Yield name and contents of the chunks for colours, texts, comments and XMP, colours first."""
+    has_profile = picture.icc is not None
+    for block in picture.blocks:
+        if block.kind is MetadataKind.PNG_COLOR or (block.kind is MetadataKind.SRGB and not has_profile):
+            yield block.payload
+    for block in picture.blocks:
+        if block.kind is MetadataKind.PNG_TEXT:
+            yield block.payload
+        elif block.kind is MetadataKind.XMP:
+            yield b"iTXt" + XMP + bytes(5) + block.payload
+        elif block.kind is MetadataKind.COMMENT:
+            yield _comment(block.payload)
+
+
+def _comment(text: bytes) -> bytes:
+    """Return the chunk of a comment: as UTF-8 if it may be that, else as Latin-1."""
+    text = text.replace(b"\0", b" ").strip()
+    try:
+        is_utf8 = not text.decode().isascii()
+    except UnicodeDecodeError:
+        is_utf8 = False
+    return b"iTXtComment" + bytes(5) + text if is_utf8 else b"tEXtComment\0" + text
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:

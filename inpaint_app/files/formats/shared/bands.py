@@ -50,13 +50,13 @@ def image_array(image: Image.Image) -> Array:
 
 
 def pixels_and_alpha(image: Image.Image, mode: str) -> tuple[Array, Array | None]:
-    """Return the pixels of an image after conversion to "L", "RGB" or "RGBA", and its alpha if it has one."""
-    shape = (image.height, image.width)
-    pixels = np.empty(shape if mode == "L" else (*shape, 3), np.uint8)
-    alpha = np.empty(shape, np.uint8) if mode == "RGBA" else None
+    """Return the pixels of an image after conversion to "L", "LA", "RGB" or "RGBA", and its alpha if any."""
+    shape, n_bands = (image.height, image.width), {"L": 1, "LA": 1, "RGB": 3, "RGBA": 3}[mode]
+    pixels = np.empty(shape if n_bands == 1 else (*shape, n_bands), np.uint8)
+    alpha = np.empty(shape, np.uint8) if mode.endswith("A") else None
     for rows, band in image_bands(image, mode):
         if alpha is None:
             pixels[rows] = band
         else:
-            pixels[rows], alpha[rows] = band[..., :3], band[..., 3]
+            pixels[rows], alpha[rows] = band[..., 0] if n_bands == 1 else band[..., :3], band[..., -1]
     return pixels, alpha

@@ -60,10 +60,10 @@ def exif_of_tiff(header: Header, first: Directory) -> bytes | None:
 
     Offsets inside maker notes are not known and stay as they are.
     """
-    entries = _entries(first, only=DESCRIPTIVE)
+    entries = copied_entries(first, only=DESCRIPTIVE)
     if first.raw(tags.DESCRIPTION).startswith(SHAPE_NOTES):
         entries = [entry for entry in entries if entry.tag != tags.DESCRIPTION]
-    children = {tag: _child(header, first, tag) for tag in (tags.EXIF, tags.GPS)}
+    children = {tag: child_directory(header, first, tag) for tag in (tags.EXIF, tags.GPS)}
     camera = children[tags.EXIF]
     if camera is None and children[tags.GPS] is None and not entries:
         return None
@@ -75,7 +75,7 @@ def exif_of_tiff(header: Header, first: Directory) -> bytes | None:
     for tag, child in children.items():
         if child is not None:
             entries.append(Entry(tag, LONG, struct.pack(order + "I", end + len(tail))))
-            tail += pack_directory(_entries(child), order, end + len(tail))
+            tail += pack_directory(copied_entries(child), order, end + len(tail))
     block = start + pack_directory(entries, order, 8) + tail
     return block if len(block) <= MAX_EXIF_BYTES else None
 
@@ -87,7 +87,8 @@ def resolution_of(directory: Directory) -> tuple[float, float] | None:
     return None if factor is None or not across or not down else (across * factor, down * factor)
 
 
-def _child(header: Header, parent: Directory, tag: int) -> Directory | None:
+def child_directory(header: Header, parent: Directory, tag: int) -> Directory | None:
+    """Return the directory that a tag points to; None if there is none, or if it cannot be read."""
     try:
         offset = parent.integer(tag, 0)
         return read_directory(parent.data, header, offset) if offset else None
@@ -95,7 +96,7 @@ def _child(header: Header, parent: Directory, tag: int) -> Directory | None:
         return None
 
 
-def _entries(directory: Directory, *, only: frozenset[int] | None = None) -> list[Entry]:
+def copied_entries(directory: Directory, *, only: frozenset[int] | None = None) -> list[Entry]:
     """Copy fields, bounded in all; types that classic TIFF lacks and pointers are left out."""
     entries: list[Entry] = []
     room = MAX_EXIF_BYTES

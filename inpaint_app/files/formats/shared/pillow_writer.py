@@ -3,9 +3,21 @@
 import io
 from typing import Any, BinaryIO
 
+import numpy as np
 from PIL import Image
 
+from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
+
+
+def to_image(picture: Picture, *, as_rgb: bool = False) -> Image.Image:
+    """Return pixels and alpha as an image; with `as_rgb` gray becomes RGB, for formats without gray."""
+    values = picture.pixels
+    if as_rgb and not picture.is_color:
+        values = np.repeat(values[..., np.newaxis], 3, axis=2)
+    if picture.alpha is not None:
+        values = np.concatenate((np.atleast_3d(values), picture.alpha[..., np.newaxis]), axis=2)
+    return Image.fromarray(values)
 
 
 def save_by_pillow(
@@ -16,3 +28,10 @@ def save_by_pillow(
     image.save(packed, name, icc_profile=picture.icc, **options)
     with packed.getbuffer() as contents:  # released also where writing fails
         file.write(contents)
+
+
+def metadata_options(picture: Picture) -> dict[str, bytes]:
+    """Return EXIF and XMP as Pillow takes them."""
+    options = {} if picture.exif is None else {"exif": picture.exif}
+    packet = picture.block(MetadataKind.XMP)
+    return options if packet is None else options | {"xmp": packet}

@@ -2,9 +2,10 @@
 
 import re
 
-from inpaint_app.files.format import Format
+from inpaint_app.files.format import USUAL_METADATA, Format
 from inpaint_app.files.formats.tiff.reader import decode_tiff
 from inpaint_app.files.formats.tiff.writer import encode_tiff
+from inpaint_app.image.metadata import MetadataKind
 
 FORMAT = Format(
     name="TIFF",
@@ -15,5 +16,6 @@ FORMAT = Format(
     encode=encode_tiff,
     depths=(8, 16, 32),
     keeps_arrays=True,
-    keeps_tags=True,
+    metadata=USUAL_METADATA
+    | {MetadataKind.TIFF_TAGS, MetadataKind.XMP, MetadataKind.IPTC, MetadataKind.PHOTOSHOP},
 )

@@ -5,8 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from inpaint_app.files.formats.shared.exif import SHAPE_NOTES
-from inpaint_app.files.formats.shared.ifd import SIZES, Directory
+from inpaint_app.files.formats.shared.ifd import SIZES, UNDEFINED, Directory
+from inpaint_app.files.formats.shared.photoshop import resource_blocks
 from inpaint_app.files.formats.shared.tags import DESCRIPTION
+from inpaint_app.files.limits import MAX_OTHER_BYTES
+from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.picture import Tag
 
 _KEPT = {
@@ -14,9 +17,6 @@ _KEPT = {
     42112: "GDAL metadata",
     42113: 'the "no data" value',
     50844: "coefficients of a satellite's camera",
-    700: "XMP",
-    33723: "IPTC",
-    34377: "Photoshop information",
     **dict.fromkeys((269, 285), "names of documents or pages"),
     DESCRIPTION: "the description of its axes",
 }
@@ -24,6 +24,12 @@ _LOST = {
     37724: "Photoshop layers",
     330: "pictures inside a page",
     **dict.fromkeys((50838, 50839), "ImageJ metadata"),
+}
+XMP, IPTC, PHOTOSHOP = 700, 33723, 34377
+_TAGS_OF_BLOCKS = {
+    MetadataKind.XMP: (XMP, 1),
+    MetadataKind.IPTC: (IPTC, UNDEFINED),
+    MetadataKind.PHOTOSHOP: (PHOTOSHOP, 1),
 }
 _MAX_BYTES = 64 * 1024**2
 
@@ -39,6 +45,25 @@ def read_tags(directory: Directory) -> tuple[Tag, ...]:
             continue
         found.append(Tag(number, field.kind, swapped(directory.raw(number), field.kind, directory.order)))
     return tuple(found)
+
+
+def read_blocks(directory: Directory) -> tuple[Block, ...]:
+    """Return what a page tells in the way of other formats too: XMP, IPTC, Photoshop's resources."""
+    raw = dict.fromkeys((XMP, IPTC, PHOTOSHOP), b"")
+    for number in raw.keys() & directory.fields.keys():
+        raw[number] = directory.raw(number)[:MAX_OTHER_BYTES]
+    blocks = {block.kind: block for block in resource_blocks(raw[PHOTOSHOP])}
+    for number, kind in ((XMP, MetadataKind.XMP), (IPTC, MetadataKind.IPTC)):
+        if raw[number]:
+            blocks[kind] = Block(kind, raw[number])
+    return tuple(blocks.values())
+
+
+def block_tags(blocks: Iterable[Block]) -> list[Tag]:
+    """Return blocks as the tags that TIFF has for them."""
+    return [
+        Tag(*_TAGS_OF_BLOCKS[block.kind], block.payload) for block in blocks if block.kind in _TAGS_OF_BLOCKS
+    ]
 
 
 def swapped(payload: bytes, kind: int, order: str) -> bytes:

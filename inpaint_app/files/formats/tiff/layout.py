@@ -1,6 +1,7 @@
 """How a TIFF page stores its pixels, as tifffile reads it from the directory, checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -90,8 +91,10 @@ class Layout:
         return plane, top, within % self.across * self.segment_width, rows
 
 
-def read_layout(page: tifffile.TiffPage, file_size: int) -> Layout:
+def read_layout(page: tifffile.TiffPage, file_size: int, *, is_limited: bool = True) -> Layout:
     """Return the layout of a page of a file of some size.
+
+    A page that will be read in parts is not `is_limited` in its size.
 
     Raises
     ------
@@ -101,7 +104,8 @@ def read_layout(page: tifffile.TiffPage, file_size: int) -> Layout:
     photometric = int(page.photometric)
     if tags.DNG_VERSION in page.tags or photometric in _RAW_CAMERA or (page.index == 0 and page.is_reduced):
         raise UnsupportedError("it is a raw camera file", "develop it to a 16-bit TIFF first")
-    check_size(page.imagewidth, page.imagelength)
+    if is_limited:
+        check_size(page.imagewidth, page.imagelength)
     samples = page.samplesperpixel
     if not 1 <= samples <= _MAX_SAMPLES or page.imagedepth != 1:
         raise UnsupportedError(f"it has {samples} channels", "save it as gray or RGB first")
@@ -125,24 +129,22 @@ def read_layout(page: tifffile.TiffPage, file_size: int) -> Layout:
         counts=page.databytecounts,
         extra=tuple(map(int, page.extrasamples)),
     )
-    check_size(layout.segment_width, layout.segment_height)
+    if is_limited:
+        check_size(layout.segment_width, layout.segment_height)
     _check_compression(layout)
-    return _checked(layout, file_size)
+    return _checked(layout, file_size, is_limited=is_limited)
 
 
 def _check_compression(layout: Layout) -> None:
-    if layout.compression in UNPACKERS:
+    """Refuse a packing that neither we nor what is installed can unpack."""
+    number, known = layout.compression, getattr(layout.page.compression, "name", None)
+    if number in UNPACKERS or (number != _OLD_JPEG and number in tifffile.TIFF.DECOMPRESSORS):
         return
-    name = getattr(layout.page.compression, "name", f"type {layout.compression}").replace("_", " ")
-    if layout.compression != _OLD_JPEG and layout.compression in tifffile.TIFF.DECOMPRESSORS:
-        return
-    try:
-        import imagecodecs  # noqa: F401, PLC0415  (an extra)
-    except ImportError:
-        if layout.compression != _OLD_JPEG and name[:5] != "type ":
-            raise UnsupportedError(
-                f"its compression ({name}) needs imagecodecs", "install dictsel[codecs], or save it with LZW"
-            ) from None
+    name = known.replace("_", " ") if known else f"type {number}"
+    if known and number != _OLD_JPEG and find_spec("imagecodecs") is None:
+        raise UnsupportedError(
+            f"its compression ({name}) needs imagecodecs", "install dictsel[codecs], or save it with LZW"
+        )
     raise UnsupportedError(f"its compression ({name}) is not read here", "save it with LZW or deflate")
 
 
@@ -161,7 +163,7 @@ def _sample_type(page: tifffile.TiffPage, samples: int) -> tuple[int, str]:
     return bits, kind
 
 
-def _checked(layout: Layout, file_size: int) -> Layout:
+def _checked(layout: Layout, file_size: int, *, is_limited: bool) -> Layout:
     """Refuse segments that are missing, lie outside the file or are absurdly large."""
     expected = layout.across * layout.down * (layout.samples if layout.separate else 1)
     offsets, counts, size = layout.offsets, layout.counts, layout.row_bytes * layout.segment_height
@@ -177,9 +179,10 @@ def _checked(layout: Layout, file_size: int) -> Layout:
         raise DamagedError("it ends too early")
     if sum(counts) > 2 * file_size:  # or a small file could be copied a million times
         raise DamagedError("its parts lie on top of each other")
-    if expected * size > MAX_FILE_BYTES:
+    if is_limited and expected * size > MAX_FILE_BYTES:
         raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
     # The best that the packings reach is 2,700 (LZW of one colour).
-    if layout.compression in UNPACKERS and expected * size > 4000 * sum(counts) + 1_000_000:
+    n_packed = expected if is_limited else np.count_nonzero(counts)  # a part without bytes holds "no data"
+    if layout.compression in UNPACKERS and n_packed * size > 4000 * sum(counts) + 1_000_000:
         raise DamagedError("it ends too early")
-    return Layout(**{**layout.__dict__, "offsets": offsets, "counts": counts})
+    return replace(layout, offsets=offsets, counts=counts)

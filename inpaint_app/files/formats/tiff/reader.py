@@ -12,7 +12,7 @@ from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.formats.shared import tags
 from inpaint_app.files.formats.shared.exif import exif_of_tiff, resolution_of
 from inpaint_app.files.formats.shared.ifd import Directory, read_directory, read_header
-from inpaint_app.files.formats.tiff.extra_tags import lost_names, read_tags
+from inpaint_app.files.formats.tiff.extra_tags import lost_names, read_blocks, read_tags
 from inpaint_app.files.formats.tiff.layout import CMYK, read_layout
 from inpaint_app.files.formats.tiff.samples import read_channels, read_samples
 from inpaint_app.files.limits import MAX_PROFILE_BYTES, check_size, check_total
@@ -92,6 +92,7 @@ def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory) -> Pi
         notices=tuple(notices),
         no_data=no_data,
         tags=read_tags(directory),
+        blocks=read_blocks(directory),
     )
 
 

@@ -1,11 +1,12 @@
 """What the samples of a TIFF page mean: gray, RGB or bands, and alpha where the file declares one."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.formats.shared import tags
+from inpaint_app.files.formats.shared.arrays import accepted_dtype, to_accepted
 from inpaint_app.files.formats.shared.bands import row_bands
 from inpaint_app.files.formats.shared.cmyk import cmyk_to_rgb
 from inpaint_app.files.formats.shared.scaling import stretch
@@ -27,20 +28,11 @@ _STORED = {MIN_IS_WHITE: 1, MIN_IS_BLACK: 1, RGB: 3, PALETTE: 1, CMYK: 4}
 _PREMULTIPLIED, _STRAIGHT = 1, 2
 
 
-@dataclass(frozen=True)
-class Channels:
-    """Which samples of a pixel are used.
+class Channels(NamedTuple):
+    """Which samples of a pixel are used, and notices about the others.
 
-    Attributes
-    ----------
-    bands : tuple of int
-        The samples that hold the colour (a place in the palette, 4 inks) or other bands.
-    alpha : int or None
-        The sample that is declared to be alpha.
-    is_premultiplied : bool
-        Whether the colours are multiplied with it.
-    notices : tuple of str
-        What is left out or taken for something else.
+    `bands` hold the colour (a place in the palette, 4 inks) or other bands; `alpha` is declared to be that,
+    and the colours may be multiplied with it.
     """
 
     bands: tuple[int, ...]
@@ -125,23 +117,16 @@ def _accepted_type(layout: Layout) -> tuple[np.dtype[np.generic], tuple[str, ...
         if bits not in (8, 16):
             return dtype, (f"The {bits}-bit values were stretched to {8 * dtype.itemsize} bits.",)
         return dtype, ("16 bits per channel are kept.",) if bits == 16 else ()
-    if kind in "ui" and bits == 64:
-        return np.dtype(np.float64), ("The 64-bit integers are kept exactly, as float64.",)
-    return np.dtype(np.float32) if (kind, bits) == ("f", 16) else np.dtype(f"{kind}{bits // 8}"), ()
+    is_long = kind in "ui" and bits == 64
+    notices = ("The 64-bit integers are kept exactly, as float64.",) if is_long else ()
+    return accepted_dtype(layout.dtype), notices
 
 
 def _accept(samples: Array, layout: Layout) -> Array:
     """Return samples in the accepted dtype."""
     if layout.kind == "u" and layout.bits <= 16:
         return stretch(samples, 2**layout.bits - 1)
-    if layout.kind in "ui" and layout.bits == 64:
-        as_float = samples.astype(np.float64)
-        if int(samples.max()) > 2**53 or int(samples.min()) < -(2**53):
-            raise UnsupportedError(
-                "it has whole numbers beyond 2^53 that float64 cannot hold", "scale it to 32 bits first"
-            )
-        return as_float
-    return samples
+    return to_accepted(samples)
 
 
 def _color(samples: Array, layout: Layout) -> Array:

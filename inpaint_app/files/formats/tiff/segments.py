@@ -1,6 +1,7 @@
 """The samples of the strips or tiles of a TIFF page."""
 
-from collections.abc import Iterator
+import mmap
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,23 +33,28 @@ class Piece:
         target[...] = values[: target.shape[0], : target.shape[1]]
 
 
-def decode_pieces(data: bytes, layout: Layout) -> Iterator[Piece]:
+def decode_pieces(
+    data: bytes | mmap.mmap, layout: Layout, indices: Iterable[int] | None = None
+) -> Iterator[Piece]:
     """Yield the samples of a page, a few megabytes at a time unless a strip or tile is larger.
+
+    With `indices`, only those of some strips or tiles.
 
     Raises
     ------
     DamagedError, UnsupportedError
         If parts are missing, or if their packing is not known here.
     """
+    wanted = range(len(layout.offsets)) if indices is None else indices
     if layout.compression not in UNPACKERS:
-        yield from _decode_by_tifffile(data, layout)
+        yield from _decode_by_tifffile(data, layout, wanted)
         return
     if layout.predictor not in (1, 2, 3) or (layout.predictor != 1 and layout.bits not in (8, 16, 32, 64)):
         raise UnsupportedError(f"its predictor ({layout.predictor}) is not read here", "save it without one")
     is_reversed = layout.page.fillorder == 2
-    for index, (offset, count) in enumerate(zip(layout.offsets, layout.counts, strict=True)):
+    for index in wanted:
         plane, top, left, n_rows = layout.segment(index)
-        packed, size = data[offset : offset + count], n_rows * layout.row_bytes
+        packed, size = _packed(data, layout, index), n_rows * layout.row_bytes
         if is_reversed:
             packed = packed.translate(_REVERSED_BITS.tobytes())
         stored = np.frombuffer(unpack(packed, layout.compression, size), np.uint8)
@@ -57,12 +63,17 @@ def decode_pieces(data: bytes, layout: Layout) -> Iterator[Piece]:
             yield Piece(_samples(stored[rows], layout), plane, top + rows.start, left)
 
 
-def _decode_by_tifffile(data: bytes, layout: Layout) -> Iterator[Piece]:
+def _packed(data: bytes | mmap.mmap, layout: Layout, index: int) -> bytes:
+    return data[layout.offsets[index] : layout.offsets[index] + layout.counts[index]]
+
+
+def _decode_by_tifffile(data: bytes | mmap.mmap, layout: Layout, indices: Iterable[int]) -> Iterator[Piece]:
     """Yield the samples of packings that only imagecodecs knows: JPEG, fax, Zstandard, WebP, ..."""
     page = layout.page
-    for index, (offset, count) in enumerate(zip(layout.offsets, layout.counts, strict=True)):
+    for index in indices:
+        packed = _packed(data, layout, index)
         try:
-            values, _, shape = page.decode(data[offset : offset + count], index, jpegtables=page.jpegtables)
+            values, _, shape = page.decode(packed, index, jpegtables=page.jpegtables)
         except MemoryError:
             raise
         except Exception as error:  # each codec has its own

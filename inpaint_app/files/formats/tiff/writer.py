@@ -8,13 +8,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import tifffile
 
-from inpaint_app.errors import DamagedError
 from inpaint_app.files.formats.shared import tags
-from inpaint_app.files.formats.shared.exif import DESCRIPTIVE, resolution_of
+from inpaint_app.files.formats.shared.exif import DESCRIPTIVE, child_directory, copied_entries, resolution_of
 from inpaint_app.files.formats.shared.ifd import (
     LONG,
     SIZES,
-    Directory,
     Entry,
     Header,
     Order,
@@ -22,11 +20,12 @@ from inpaint_app.files.formats.shared.ifd import (
     read_directory,
     read_header,
 )
-from inpaint_app.files.formats.tiff.extra_tags import swapped
+from inpaint_app.files.formats.tiff.extra_tags import block_tags, swapped
 from inpaint_app.image.picture import Array, Picture
 
 _STRIP_BYTES = 1024**2
-_CHILDREN = (tags.EXIF, tags.GPS)
+_CHILDREN = {tags.EXIF: "ExifTag", tags.GPS: "GPSTag"}
+"""What tifffile calls them; it refuses their numbers."""
 _STRUCTURAL = frozenset({tags.ORIENTATION, tags.X_RESOLUTION, tags.Y_RESOLUTION, tags.RESOLUTION_UNIT})
 
 
@@ -37,22 +36,25 @@ def encode_tiff(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     """
     exif = None if picture.exif is None else (read_header(picture.exif), picture.exif)
     order: Order = "<" if exif is None else exif[0].order
-    n_bytes = sum(page.pixels.nbytes for page in picture.pages)
+    is_big = sum(page.pixels.nbytes for page in picture.pages) > 2**32 - 2**26
+    children = {} if exif is None or is_big else _exif_children(*exif)
     packed = io.BytesIO()
-    with tifffile.TiffWriter(packed, bigtiff=n_bytes > 2**32 - 2**26, byteorder=order) as writer:
+    with tifffile.TiffWriter(packed, bigtiff=is_big, byteorder=order) as writer:
         for number, page in enumerate(picture.pages):
-            _write_page(writer, page, order, exif if number == 0 else None)
-    if exif is not None:
-        _link_children(packed, *exif)
+            options = page_options(page, order, exif if number == 0 else None)
+            if number == 0:  # where the children will be is not known yet
+                options["extratags"] += [(_CHILDREN[tag], LONG, 1, 0, True) for tag in children]
+            values = _samples(page)
+            rows = max(1, _STRIP_BYTES // max(1, values[:1].nbytes))
+            writer.write(values, rowsperstrip=rows, **options)
+    if children:
+        _append_children(packed, children)
     with packed.getbuffer() as contents:  # released also where writing fails
         file.write(contents)
 
 
-def _write_page(
-    writer: tifffile.TiffWriter, page: Picture, order: Order, exif: tuple[Header, bytes] | None
-) -> None:
-    values, extra = _samples(page)
-    row_bytes = max(1, values[:1].nbytes)
+def page_options(page: Picture, order: Order, exif: tuple[Header, bytes] | None) -> dict[str, Any]:
+    """Return what tifffile is to write beside the pixels, and how to pack them."""
     options: dict[str, Any] = {}
     dpi = page.dpi
     if dpi is None and exif is not None:
@@ -60,30 +62,31 @@ def _write_page(
     if dpi is not None:
         ratios = [Fraction(min(value, 1e6)).limit_denominator(1000) for value in dpi]
         options = {"resolution": [ratio.as_integer_ratio() for ratio in ratios], "resolutionunit": "inch"}
-    writer.write(
-        values,
-        photometric="rgb" if page.is_color else "minisblack",
-        planarconfig="contig" if values.ndim == 3 else None,
-        extrasamples=extra or None,
-        compression="zlib",
-        compressionargs={"level": 4 if page.depth == 8 else 1},
-        predictor=2 if values.dtype.kind in "ui" else None,
-        rowsperstrip=max(1, _STRIP_BYTES // row_bytes),
-        iccprofile=page.icc,
-        metadata=None,
-        software=False,
-        extratags=_extra_tags(page, order, exif),
-        **options,
-    )
+    return options | {
+        "photometric": "rgb" if page.is_color else "minisblack",
+        "planarconfig": None if page.n_bands == 1 and page.alpha is None else "contig",
+        "extrasamples": _extra_samples(page) or None,
+        "compression": "zlib",
+        "compressionargs": {"level": 4 if page.depth == 8 else 1},
+        "predictor": 2 if page.pixels.dtype.kind in "ui" else None,
+        "iccprofile": page.icc,
+        "metadata": None,
+        "software": False,
+        "extratags": _extra_tags(page, order, exif),
+    }
 
 
-def _samples(page: Picture) -> tuple[Array, list[str]]:
-    """Return bands and alpha side by side, and what those beyond gray or RGB are."""
-    n_extra = page.n_bands - (3 if page.is_color else 1)
-    extra = ["unspecified"] * n_extra
+def _extra_samples(page: Picture) -> list[str]:
+    """Return what the samples beyond gray or RGB are."""
+    unspecified = ["unspecified"] * (page.n_bands - (3 if page.is_color else 1))
+    return unspecified if page.alpha is None else [*unspecified, "unassalpha"]
+
+
+def _samples(page: Picture) -> Array:
+    """Return bands and alpha side by side."""
     if page.alpha is None:
-        return page.pixels, extra
-    return np.concatenate((np.atleast_3d(page.pixels), page.alpha[..., None]), axis=2), [*extra, "unassalpha"]
+        return page.pixels
+    return np.concatenate((np.atleast_3d(page.pixels), page.alpha[..., None]), axis=2)
 
 
 def _extra_tags(
@@ -91,7 +94,8 @@ def _extra_tags(
 ) -> list[tuple[int, int, int, bytes, bool]]:
     """Return the tags of a page that tifffile does not write by itself, in the order of the file."""
     entries = {
-        tag.number: Entry(tag.number, tag.kind, swapped(tag.payload, tag.kind, order)) for tag in page.tags
+        tag.number: Entry(tag.number, tag.kind, swapped(tag.payload, tag.kind, order))
+        for tag in (*page.tags, *block_tags(page.blocks))
     }
     if exif is not None:
         header, block = exif
@@ -106,49 +110,21 @@ def _extra_tags(
     ]
 
 
-def _link_children(packed: io.BytesIO, header: Header, block: bytes) -> None:
-    """Append the camera and GPS directories of an EXIF block, and a first directory that points to them.
-
-    tifffile does not write such tags.
-    """
-    written = read_header(packed.getvalue()[:16])
-    if written.big:
-        return
-    source = read_directory(block, header, header.first)
-    target = read_directory(packed.getvalue(), written, written.first)
-    entries = _entries(target)
-    for tag in _CHILDREN:
-        child = _child(block, header, source, tag)
-        if child is not None:
-            position = _append(packed, _entries(child), written.order)
-            entries.append(Entry(tag, LONG, struct.pack(written.order + "I", position)))
-    position = _append(packed, entries, written.order)
-    packed.seek(position + 2 + 12 * len(entries))
-    packed.write(struct.pack(written.order + "I", target.next_offset))
-    packed.seek(4)
-    packed.write(struct.pack(written.order + "I", position))
+def _exif_children(header: Header, block: bytes) -> dict[int, list[Entry]]:
+    """Return the fields of the camera and GPS directories of an EXIF block, by the tags that name them."""
+    first = read_directory(block, header, header.first)
+    found = {tag: child_directory(header, first, tag) for tag in _CHILDREN}
+    return {tag: copied_entries(child) for tag, child in found.items() if child is not None}
 
 
-def _append(packed: io.BytesIO, entries: list[Entry], order: Order) -> int:
-    """Append a directory and return its position."""
-    position = packed.seek(0, io.SEEK_END)
-    packed.write(bytes(position % 2))
-    position += position % 2
-    packed.write(pack_directory(entries, order, position))
-    return position
-
-
-def _entries(directory: Directory) -> list[Entry]:
-    return [
-        Entry(number, field.kind, directory.raw(number))
-        for number, field in directory.fields.items()
-        if field.kind <= 12 and field.items and number not in (*_CHILDREN, tags.INTEROPERABILITY)
-    ]
-
-
-def _child(block: bytes, header: Header, source: Directory, tag: int) -> Directory | None:
-    try:
-        offset = source.integer(tag, 0)
-        return read_directory(block, header, offset) if offset else None
-    except DamagedError:
-        return None
+def _append_children(packed: io.BytesIO, children: dict[int, list[Entry]]) -> None:
+    """Append directories to a classic TIFF file, and let the tags of its first one point to them."""
+    data = packed.getvalue()
+    header = read_header(data)
+    first = read_directory(data, header, header.first)
+    for tag, entries in children.items():
+        position = packed.seek(0, io.SEEK_END)
+        position += packed.write(bytes(position % 2))
+        packed.write(pack_directory(entries, header.order, position))
+        packed.seek(first.fields[tag].position)
+        packed.write(struct.pack(header.order + "I", position))

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Brush(Tool):
     """Paints strokes into the mask; one stroke is one step of undo.
 
-    The right button erases. With Shift, a stroke begins where the last one ended: a straight line.
+    The right button erases. With Shift, a stroke begins where the last one ended: a straight line. It is as
+    wide as a pen is pressed hard.
     """
 
     name = "brush"
@@ -32,7 +33,7 @@ class Brush(Tool):
     def press(self, place: Place) -> None:
         """Put the brush down."""
         self.is_active = True
-        diameter, missing = self.session.view.brush_diameter, self.marks_missing != self.is_reversed
+        diameter, missing = self._diameter, self.marks_missing != self.is_reversed
         start = self._last if self.is_straight and self._last is not None else place
         self.session.edit_mask(
             lambda mask: mask.begin_stroke(*start, diameter=diameter, missing=missing), ends=False
@@ -44,7 +45,12 @@ class Brush(Tool):
     def move(self, place: Place) -> None:
         """Draw a straight line to a place."""
         self._last = place
-        self.session.edit_mask(lambda mask: mask.extend_stroke(*place), ends=False)
+        self.session.edit_mask(lambda mask: mask.extend_stroke(*place, diameter=self._diameter), ends=False)
+
+    @property
+    def _diameter(self) -> int:
+        """As wide as the brush, or narrower where a pen is pressed less."""
+        return max(1, round(self.session.view.brush_diameter * self.pressure))
 
     def release(self) -> None:
         """Lift the brush."""

@@ -9,10 +9,11 @@ from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
 from inpaint_app.window.canvas.tools.lasso import Lasso
 from inpaint_app.window.canvas.tools.pan import Pan
 from inpaint_app.window.canvas.tools.picker import Picker
+from inpaint_app.window.canvas.tools.polygon import Polygon
 from inpaint_app.window.canvas.tools.rectangle import Rectangle
 from inpaint_app.window.canvas.tools.tool import Tool
 from inpaint_app.window.canvas.tools.wand import Wand
 
-_ALL = (HealingBrush, Pan, Brush, Eraser, Rectangle, Lasso, Wand, Eyedropper, Picker)
+_ALL = (HealingBrush, Pan, Brush, Eraser, Rectangle, Lasso, Polygon, Wand, Eyedropper, Picker)
 TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in _ALL}
 """All tools by name, in the order of the toolbar; menu, toolbar, shortcuts and canvas follow."""

@@ -41,6 +41,10 @@ class Tool:
         Whether its outline is drawn antialiased.
     uses_right_button : bool
         Whether the right button does the opposite.
+    joins_clicks : bool
+        Whether every press adds to what has begun, until a double-click or Return finishes it.
+    pressure : float
+        How hard a pen is pressed, 0 to 1; 1 for a mouse.
     is_reversed, is_straight : bool
         Whether it was pressed with the right button, or with Shift; set before `press`.
     is_active : bool
@@ -56,10 +60,12 @@ class Tool:
     panes: ClassVar[tuple[str, ...]] = ("damaged",)
     is_smooth: ClassVar[bool] = True
     uses_right_button: ClassVar[bool] = False
+    joins_clicks: ClassVar[bool] = False
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.is_active = self.is_reversed = self.is_straight = False
+        self.pressure = 1.0
 
     def press(self, place: Place) -> None:
         """Begin where the button was pressed."""
@@ -69,6 +75,9 @@ class Tool:
 
     def release(self) -> None:
         """End: the button was released, or the picture was hidden, or another tool was chosen."""
+
+    def finish(self) -> None:
+        """End a tool that joins clicks."""
 
     def cancel(self) -> None:
         """Undo what has begun."""

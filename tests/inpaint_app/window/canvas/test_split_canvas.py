@@ -21,10 +21,10 @@ def even(shade: int):
 
 @pytest.fixture
 def canvas(qtbot):
-    shown = SplitCanvas(Viewport(), ("Before", "After"))
+    shown = SplitCanvas(Viewport())
     qtbot.addWidget(shown)
     shown.resize(400, 300)
-    shown.set_content(Content(even(BEFORE), even(AFTER)))
+    shown.set_content(Content(even(BEFORE), even(AFTER), ("Before", "After")))
     shown.show()
     qtbot.waitExposed(shown)
     return shown

@@ -1,13 +1,15 @@
 """A canvas with a tool: what the left button does, what Escape cancels, what is outlined."""
 
+import numpy as np
 import pytest
 from gestures import LEFT, MIDDLE, double_click, drag, move, press, release
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QKeySequence, QPainterPath, QShortcut
+from PySide6.QtGui import QKeySequence, QPainterPath, QPointingDevice, QShortcut, QTabletEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from windows import at
+from windows import at, opened
 
+from inpaint_app.window.canvas.tools.brush import Brush
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 
@@ -141,3 +143,25 @@ def test_an_outline_of_a_few_screen_pixels_is_not_drawn(canvas, tool):
     before = canvas.grab().toImage()
     move(canvas, at(canvas, 30, 40), LEFT)
     assert canvas.grab().toImage() == before
+
+
+def test_a_pen_paints_as_wide_as_it_is_pressed_hard(canvas, session, qtbot, files) -> None:
+    opened(session, qtbot, files["whole"])
+    session.set_view(session.view.with_brush(20))
+    canvas.set_tool(Brush(session))
+    pen(canvas, QEvent.Type.TabletPress, 0.5)
+    drag(canvas, at(canvas, 30, 40), at(canvas, 30, 60))
+    assert 9 <= np.count_nonzero(session.mask.mask[:, 50]) <= 11
+    pen(canvas, QEvent.Type.TabletRelease, 0.0)
+    drag(canvas, at(canvas, 30, 20))
+    assert np.count_nonzero(session.mask.mask[:, 20]) > 18, "a mouse has no pressure"
+
+
+def pen(canvas, kind: QEvent.Type, pressure: float) -> None:
+    place = QPointF(10, 10)
+    event = QTabletEvent(
+        kind, QPointingDevice.primaryPointingDevice(), place, place, pressure, 0, 0, 0, 0, 0,
+        Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton, Qt.MouseButton.LeftButton,
+    )  # fmt: skip
+    QApplication.sendEvent(canvas, event)
+    assert not event.isAccepted(), "Qt makes events of the mouse of it"

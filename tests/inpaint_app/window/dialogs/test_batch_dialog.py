@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import tifffile
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QPushButton, QSpinBox, QTableWidget
 from windows import FAST, find, settle, texts
@@ -118,3 +119,24 @@ def test_one_mask_or_a_colour_serves_for_all(dialog, session, qtbot, files, tmp_
     settle(session, qtbot)
     expected = restore(pixels, mask, FAST, channel_axis=-1)
     assert np.array_equal(read_picture(output / "marked.png").pixels, expected.image)
+
+
+def test_pages_and_bands_that_the_window_cannot_show_are_all_restored(
+    dialog, session, qtbot, tmp_path
+) -> None:
+    folder, output = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    pages = rng.random((2, 24, 24)).astype(np.float32)
+    pages[:, 8:10, 8:10] = np.nan
+    tifffile.imwrite(folder / "stack.tif", pages, photometric="minisblack")
+    session.opener.open_file(folder / "stack.tif")
+    settle(session, qtbot)
+    assert "has 2 pages" in session.complaints[0]
+    assert "Restore a Folder" in session.complaints[0]
+    dialog.set_folders(folder, output)
+    find(dialog, QPushButton, "Restore all").click()
+    qtbot.waitUntil(lambda: not dialog.is_active, timeout=60_000)
+    written = tifffile.imread(output / "stack.tif")
+    assert written.shape == pages.shape
+    assert np.isfinite(written).all()

@@ -18,6 +18,7 @@ from windows import choose, find, texts
 
 from inpaint_app.files.encodable import properties_of
 from inpaint_app.image.damage import Damage
+from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import Output
@@ -73,7 +74,7 @@ def test_the_source_is_named_as_such(export, files) -> None:
     assert not export.can_export
 
 
-@pytest.mark.parametrize("name", ["", "picture", "picture.gif"])
+@pytest.mark.parametrize("name", ["", "picture", "picture.xcf"])
 def test_a_name_without_a_format_is_refused(export, tmp_path, name) -> None:
     find(export, QLineEdit, "File").setText(str(tmp_path / name) if name else "")
     assert not export.can_export
@@ -135,8 +136,13 @@ def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -
     long.set_path(tmp_path / "new.jpg")
     assert "EXIF" in texts(long)
     assert not long.can_export
-    find(long, QCheckBox, "Keep EXIF, colour profile and resolution").setChecked(False)
+    find(long, QCheckBox, "Keep EXIF, colour profile and other metadata").setChecked(False)
     assert long.can_export
+    noted = export(Picture(picture.pixels, dpi=(72, 72), blocks=(Block(MetadataKind.IPTC, b"x"),)))
+    noted.set_path(tmp_path / "new.webp")
+    assert "will not hold the resolution and IPTC" in texts(noted)
+    find(noted, QCheckBox, "Keep EXIF, colour profile and other metadata").setChecked(False)
+    assert "will not hold" not in texts(noted)
     floats = export(Picture(picture.pixels.astype("f4")))
     assert "between 0 and 1" in texts(floats)
     floats.set_path(tmp_path / "new.tif")

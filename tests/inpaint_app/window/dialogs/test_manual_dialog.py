@@ -1,7 +1,12 @@
 """The manual names what there is."""
 
+import re
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QTextBrowser
 
+from inpaint_app.files.assets import asset
 from inpaint_app.window.actions import SPECS
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
@@ -15,3 +20,13 @@ def test_the_manual_is_shown_and_its_keys_are_right(qtbot) -> None:
         assert f"({SPECS[name].keys[0]})" in text, name
     for name in ("heal", "brush", "eraser", "rectangle", "lasso", "wand", "eyedropper"):
         assert f"({TOOLS[name].key})" in text, name
+
+
+def test_every_picture_of_the_manual_is_there(qtbot) -> None:
+    dialog = ManualDialog()
+    qtbot.addWidget(dialog)
+    page = dialog.findChild(QTextBrowser)
+    names = re.findall(r"!\[[^]]+\]\(([^)]+)\)", asset("manual.md").read_text(encoding="utf-8"))
+    assert len(names) == 3
+    for name in names:
+        assert not page.loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name)).isNull()

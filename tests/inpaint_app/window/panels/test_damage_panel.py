@@ -14,7 +14,7 @@ def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
     panel = DamagePanel(session)
     qtbot.addWidget(panel)
     assert not find(panel, QPushButton, "Find damage").isEnabled()
-    session.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
+    session.opener.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
     settle(session, qtbot)
     assert find(panel, QPushButton, "Find damage").isEnabled()
     find(panel, QCheckBox, "Dust").click()

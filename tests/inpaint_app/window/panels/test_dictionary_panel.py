@@ -35,9 +35,9 @@ def test_an_atom_is_chosen_in_the_gallery_or_on_the_curve(panel, session, qtbot)
 def test_another_result_gives_the_choice_up(panel, session, qtbot, files) -> None:
     panel.curve.step_clicked.emit(1)
     settle(session, qtbot)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     assert (session.results.atom_use, panel.gallery.chosen) == (None, None)
-    session.open_file(files["whole"])
+    session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert find(panel, QListView, "atoms").model().rowCount() == 0

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QTreeWidget
+from PySide6.QtWidgets import QLineEdit, QTreeWidget
 from windows import FAST, find, opened, restored, settle, texts
 
 from inpaint_app.image.rect import Rect
 from inpaint_app.window.panels.history_panel import HistoryPanel
+from inpaint_app.window.session.view_modes import COMPARISON
 
 
 @pytest.fixture
@@ -26,9 +27,19 @@ def runs(panel):
     return find(panel, QTreeWidget, "Restorations")
 
 
-def click(runs: QTreeWidget, row: int, qtbot) -> None:
+def click(runs: QTreeWidget, row: int, qtbot, key=Qt.KeyboardModifier.NoModifier) -> None:
     place = runs.visualItemRect(runs.topLevelItem(row)).center()
-    qtbot.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, key, pos=place)
+
+
+@pytest.fixture
+def three_runs(runs, session, qtbot, files):
+    opened(session, qtbot, files["damaged"], reference=files["whole"])
+    for n_atoms in (6, 7, 9):
+        session.set_settings(replace(FAST, n_atoms=n_atoms))
+        session.restorer.restore()
+        settle(session, qtbot)
+    return runs
 
 
 def test_an_empty_history_says_what_it_will_hold(panel, runs) -> None:
@@ -40,7 +51,7 @@ def test_an_earlier_run_comes_back_with_its_parameters(runs, session, qtbot, fil
     opened(session, qtbot, files["damaged"])
     for n_atoms in (6, 9):
         session.set_settings(replace(FAST, n_atoms=n_atoms))
-        session.restore()
+        session.restorer.restore()
         settle(session, qtbot)
     assert [runs.topLevelItem(row).text(0) for row in range(2)] == ["2", "1"], "newest first"
     assert runs.currentItem().text(0) == "2"
@@ -66,7 +77,7 @@ def test_choosing_the_current_run_goes_back_to_its_parameters(runs, session, qtb
 
 def test_clicking_an_earlier_run_goes_back_to_it(runs, session, qtbot, files) -> None:
     restored(session, qtbot, files["damaged"])
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     click(runs, 1, qtbot)
     assert session.results.current.number == 1
@@ -87,14 +98,14 @@ def test_an_earlier_run_comes_back_with_its_mask(runs, session, qtbot, files) ->
     assert "mask" not in runs.topLevelItem(0).text(2)
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 20, 20)))
     second = session.mask.snapshot()
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     words = [runs.topLevelItem(row).text(2) for row in range(2)]
     assert ["mask 2" in words[0], "mask 1" in words[1]] == [True, True], "runs with different masks differ"
     click(runs, 1, qtbot)
     assert np.array_equal(session.mask.mask, first)
     assert "its own mask" in notices[-1]
-    assert not session.has_unsaved_mask, "it came with the picture"
+    assert not session.unsaved.has_mask, "it came with the picture"
     session.edit_mask(lambda mask: mask.undo())
     assert np.array_equal(session.mask.mask, second)
     assert session.mask.origin.is_painted
@@ -109,7 +120,7 @@ def test_an_earlier_run_comes_back_with_its_mask(runs, session, qtbot, files) ->
 def test_a_run_can_be_deleted(panel, runs, session, qtbot, files) -> None:
     restored(session, qtbot, files["damaged"])
     session.set_settings(replace(FAST, n_atoms=4))
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     click(runs, 1, qtbot)
     qtbot.keyClick(runs, Qt.Key.Key_Delete)
@@ -118,3 +129,33 @@ def test_a_run_can_be_deleted(panel, runs, session, qtbot, files) -> None:
     panel.delete()
     assert session.results.current is None
     assert not runs.isVisible()
+
+
+def test_two_chosen_runs_are_compared(three_runs, session, qtbot) -> None:
+    click(three_runs, 2, qtbot)
+    settings = session.settings
+    click(three_runs, 0, qtbot, Qt.KeyboardModifier.ControlModifier)
+    settle(session, qtbot)
+    assert [record.number for record in session.results.history.compared] == [1, 3]
+    assert session.view.mode is COMPARISON
+    assert (session.results.current.number, session.settings) == (1, settings), "parameters stay"
+    assert [item.text(0) for item in three_runs.selectedItems()] == ["3", "1"]
+    click(three_runs, 1, qtbot)
+    settle(session, qtbot)
+    assert session.results.current.number == 2
+    assert not session.view.mode.is_comparison, "that run is not compared"
+
+
+def test_a_run_is_renamed_where_it_stands(panel, three_runs, session, qtbot) -> None:
+    click(three_runs, 1, qtbot)
+    qtbot.keyClick(three_runs, Qt.Key.Key_F2)
+    editor = three_runs.findChild(QLineEdit)
+    session.results.changed.emit()
+    assert editor.isVisible(), "figures that arrive meanwhile do not end it"
+    qtbot.keyClicks(editor, "soft")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: session.results.history.find(2).title == "soft")
+    assert three_runs.topLevelItem(1).text(1).startswith("soft ")
+    qtbot.keyClick(three_runs, Qt.Key.Key_F2)
+    qtbot.keyClick(three_runs.findChild(QLineEdit), Qt.Key.Key_Escape)
+    assert session.results.history.find(2).title == "soft"

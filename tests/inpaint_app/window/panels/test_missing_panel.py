@@ -1,5 +1,6 @@
 """The panel of missing pixels: what is missing, how that is known, and how to say otherwise."""
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QColorDialog, QPushButton, QSpinBox
@@ -29,7 +30,7 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, file
     opened(session, qtbot, files["whole"])
     assert "No pixels are missing." in texts(panel)
     steps = [
-        lambda: session.set_mask_spec(MaskSpec(mask=files["mask"])),
+        lambda: session.opener.set_mask_spec(MaskSpec(mask=files["mask"])),
         find(panel, QPushButton, "Invert").click,
         lambda: session.edit_mask(lambda mask: mask.undo()),
     ]
@@ -38,7 +39,7 @@ def test_a_mask_from_a_file_is_not_taken_for_painted(panel, session, qtbot, file
         step()
         settle(session, qtbot)
         assert "painted by hand" not in texts(panel)
-        seen.append(("mask file, inverted." in texts(panel), session.has_unsaved_work))
+        seen.append(("mask file, inverted." in texts(panel), session.unsaved.is_any))
     assert seen == [(False, False), (True, True), (False, False)]
 
 
@@ -84,3 +85,13 @@ def test_a_colour_is_asked_for(panel, session, qtbot, files, monkeypatch) -> Non
     settle(session, qtbot)
     assert session.source.mask_spec.key == "#787878"
     assert "of the chosen colour" in texts(panel)
+
+
+def test_the_mask_grows_and_shrinks_by_a_number_of_pixels(panel, session, qtbot, files) -> None:
+    opened(session, qtbot, files["whole"])
+    session.edit_mask(lambda mask: mask.fill(Rect(20, 20, 10, 10)))
+    find(panel, QSpinBox, "Pixels to grow or shrink by").setValue(3)
+    for button, side in (("Grow", 16), ("Shrink", 10)):
+        find(panel, QPushButton, button).click()
+        settle(session, qtbot)
+        assert np.count_nonzero(session.mask.mask.any(axis=0)) == side

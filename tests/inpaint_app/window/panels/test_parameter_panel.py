@@ -128,6 +128,6 @@ def test_parameters_of_the_method_are_one_click_away_and_open_for_experiments(
     assert slider.isVisibleTo(panel)
     find(panel, QToolButton, "Advanced").click()
     assert not slider.isVisibleTo(panel)
-    session.open_sample()
+    session.opener.open_sample()
     settle(session, qtbot)
     assert slider.isVisibleTo(panel), "the original is known"

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dictsel_core import PRESETS, QualityEstimate, Restoration, RestoreSettings
+from dictsel_core import QualityEstimate, Restoration, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.measure import QualityMetrics, Scores
+from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.descriptions import format_settings, short_quality
-from inpaint_app.window.session.state import Activity, RunRecord
+from inpaint_app.window.session.descriptions import short_quality
+from inpaint_app.window.session.state import RunRecord
 
 ESTIMATE = QualityEstimate(30.0, 28.5, 31.5, 100, 0.0, has_wide_hole=False)
 UNKNOWN = QualityEstimate(math.nan, math.nan, math.nan, 100, 0.5, has_wide_hole=True)
@@ -84,26 +85,3 @@ def test_equal_names_are_told_apart_by_their_folders() -> None:
 def test_what_will_not_be_measured_is_a_dash(record, kept, figures, words) -> None:
     made = replace(record, figures=figures)
     assert short_quality(made if kept else made.without_image()) == words
-
-
-def test_runs_with_different_parameters_are_told_apart() -> None:
-    changes = [
-        {"constraint": "individual"},
-        {"n_atoms": 9},
-        {"sparsity": 5},
-        {"budget": 3.0},
-        {"coding_sparsity": 4},
-        {"patch_size": 10},
-        {"bases": ("dct",)},
-        {"selector": "romp"},
-        {"keep_observed": False, "rounds": 0},
-        {"fill_weight": 0.2},
-        {"fill": "texture"},
-        {"every_patch": True},
-        {"rounds": 5},
-        {"seed": 1},
-    ]
-    asked = [RestoreSettings(**change) for change in changes] + list(map(RestoreSettings.preset, PRESETS))
-    words = [format_settings(settings.resolved(0.2, 256), settings) for settings in asked]
-    assert len(set(words)) == len(words)
-    assert words[-len(PRESETS)].startswith("Paper: average, k = 15")

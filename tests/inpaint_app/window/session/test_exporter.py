@@ -18,9 +18,9 @@ from inpaint_app.window.session.exporter import Exporter
 @pytest.fixture
 def restored(session, qtbot, files):
     session.set_settings(FAST)
-    session.open_file(files["damaged"])
+    session.opener.open_file(files["damaged"])
     settle(session, qtbot)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     return session
 
@@ -42,7 +42,7 @@ def test_the_file_is_what_was_shown(restored, exporter, qtbot, tmp_path) -> None
     written = read_picture(tmp_path / "out.png")
     assert np.array_equal(written.pixels, restored.results.current.image)
     assert written.alpha is None, "restored pixels are opaque"
-    assert not restored.has_unsaved_work
+    assert not restored.unsaved.is_any
     assert "out.png" in notices[-1]
 
 
@@ -83,7 +83,7 @@ def test_what_is_written_at_once_is_all_told_of(restored, exporter, qtbot, files
     assert exporter.activity is None
     assert sorted(Path(words.rpartition(" ")[2]).name for words in notices) == ["out.json", "out.png"]
     assert len(restored.complaints) == 1
-    assert not restored.has_unsaved_work
+    assert not restored.unsaved.is_any
 
 
 def paint(session) -> None:
@@ -95,23 +95,23 @@ def test_a_mask_is_safe_with_the_picture_restored_with_it(restored, exporter, qt
     paint(restored)
     exporter.write_restored(Output(tmp_path / "before.png"))
     exporter.wait()
-    assert restored.has_unsaved_mask, "that was restored with another mask"
-    restored.restore()
+    assert restored.unsaved.has_mask, "that was restored with another mask"
+    restored.restorer.restore()
     settle(restored, qtbot)
     exporter.write_restored(Output(tmp_path / "after.png"))
     exporter.wait()
-    assert not restored.has_unsaved_work
+    assert not restored.unsaved.is_any
 
 
 def test_what_was_written_of_another_document_saves_nothing(restored, qtbot, files) -> None:
     old = restored.results.current
-    restored.open_file(files["damaged"])
+    restored.opener.open_file(files["damaged"])
     settle(restored, qtbot)
-    restored.restore()
+    restored.restorer.restore()
     settle(restored, qtbot)
     assert restored.results.current.number == old.number
-    restored.mark_saved(old)
-    assert restored.has_unsaved_result
+    restored.unsaved.mark_saved(old)
+    assert restored.unsaved.has_result
 
 
 def test_a_mask_painted_on_while_it_is_written_is_unsaved(restored, exporter, qtbot, tmp_path) -> None:
@@ -119,10 +119,10 @@ def test_a_mask_painted_on_while_it_is_written_is_unsaved(restored, exporter, qt
     exporter.write_mask(Output(tmp_path / "first.png"))
     restored.edit_mask(lambda mask: mask.invert())
     exporter.wait()
-    assert restored.has_unsaved_mask
+    assert restored.unsaved.has_mask
     exporter.write_mask(Output(tmp_path / "second.png"))
     exporter.wait()
-    assert not restored.has_unsaved_mask
+    assert not restored.unsaved.has_mask
     qtbot.waitUntil(lambda: restored.is_settled, timeout=120_000)
 
 
@@ -148,11 +148,11 @@ def test_depth_quality_and_metadata_are_as_asked(session, exporter, qtbot, tmp_p
     deep = Picture(picture.pixels.astype(np.uint16) * 257, icc=None, dpi=(300.0, 300.0))
     write_picture(deep, tmp_path / "deep.tif")
     session.set_settings(FAST)
-    session.open_file(tmp_path / "deep.tif")
+    session.opener.open_file(tmp_path / "deep.tif")
     settle(session, qtbot)
     session.edit_mask(lambda mask: mask.begin_stroke(30, 30, diameter=9), ends=False)
     session.edit_mask(lambda mask: mask.end_stroke())
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     kept, stripped = tmp_path / "kept.tif", tmp_path / "stripped.png"
     exporter.write_restored(Output(kept))

@@ -35,7 +35,7 @@ def test_a_stroke_is_healed_without_a_run_before(whole, qtbot) -> None:
     assert (record.n_strokes, len(whole.results.history)) == (1, 1)
     assert whole.runner.preview is None
     assert any("F5" in notice for notice in notices)
-    assert whole.has_unsaved_result
+    assert whole.unsaved.has_result
 
 
 def test_undo_takes_back_stroke_and_result_together(whole, qtbot) -> None:
@@ -60,14 +60,14 @@ def test_undo_takes_back_stroke_and_result_together(whole, qtbot) -> None:
 
 def test_a_stroke_changes_a_result_where_it_is(session, qtbot, files) -> None:
     restored(session, qtbot, files["damaged"])
-    session.mark_saved(session.results.current)
+    session.unsaved.mark_saved(session.results.current)
     before = session.results.current
     paint(session, qtbot)
     after = session.results.current
     assert after.number == before.number
     assert np.array_equal(after.image[50:], before.image[50:])
     assert not np.array_equal(after.image, before.image)
-    assert session.has_unsaved_result
+    assert session.unsaved.has_result
     session.undo()
     settle(session, qtbot)
     assert np.array_equal(session.results.current.image, before.image)
@@ -96,7 +96,7 @@ def test_a_stroke_over_missing_pixels_is_healed_and_undone_too(whole, qtbot) -> 
 def test_a_run_in_progress_is_restarted_with_the_stroke(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     session.set_settings(SLOW)
-    session.restore()
+    session.restorer.restore()
     paint(session, qtbot, settles=False)
     assert session.healer.activity is None
     assert session.runner.is_busy

@@ -12,9 +12,8 @@ from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.results import Results
-from inpaint_app.window.session.state import Comparison
-from inpaint_app.window.session.worker_pool import WorkerPool
 
 
 @pytest.fixture
@@ -91,10 +90,10 @@ def test_complete_runs_of_the_same_request_are_found(results, source, mask) -> N
 
 def test_a_pair_stands_side_by_side(results, source, mask) -> None:
     numbers = results.add([run(source, mask, constraint=name) for name in ("individual", "average")])
-    results.compare(numbers)
-    results.show(numbers["average"])
-    assert results.history.comparison == Comparison(1, 2)
+    results.show(numbers["average"], list(numbers.values()))
     assert results.history.compared == results.history.records
+    results.remove(1)
+    assert results.history.compared == (), "nothing is left to compare with"
 
 
 def test_an_atom_is_found_in_the_patches_that_use_it(results, workers, qtbot, source, mask) -> None:

@@ -10,8 +10,8 @@ from dictsel_core import psnr
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.restore import IntermediateImage, RestoreRequest
+from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.runner import Runner
-from inpaint_app.window.session.worker_pool import WorkerPool
 
 IMAGE = IntermediateImage("average", np.zeros((2, 2), np.uint8))
 

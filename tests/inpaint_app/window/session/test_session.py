@@ -17,7 +17,6 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.source import open_sample
 from inpaint_app.window.session.session import Session
-from inpaint_app.window.session.state import Comparison
 from inpaint_app.window.session.view_modes import COMPARISON, SPLIT
 
 
@@ -43,14 +42,14 @@ def test_opening_finds_what_is_missing(session, qtbot, files) -> None:
     assert session.source.path == files["damaged"]
     assert 0.4 < session.mask.mask.mean() < 0.6
     assert session.results.current is None
-    assert not session.has_unsaved_work
+    assert not session.unsaved.is_any
 
 
 def test_a_whole_picture_opens_and_can_be_damaged(session, qtbot, files, picture) -> None:
-    session.open_file(files["whole"])
+    session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert not session.mask.mask.any()
-    session.simulate_damage(Damage("random", 0.6, seed=4))
+    session.opener.simulate_damage(Damage("random", 0.6, seed=4))
     settle(session, qtbot)
     assert abs(session.mask.mask.mean() - 0.6) < 0.01
     assert np.array_equal(session.source.reference.pixels, picture.pixels)
@@ -58,7 +57,7 @@ def test_a_whole_picture_opens_and_can_be_damaged(session, qtbot, files, picture
     assert session.source.path is None, "the damaged picture is no file"
     assert files["whole"] in session.source.files, "the source must not be written over"
     first = session.mask.snapshot()
-    session.simulate_damage(Damage("scratches"))
+    session.opener.simulate_damage(Damage("scratches"))
     settle(session, qtbot)
     assert np.array_equal(session.source.reference.pixels, picture.pixels)
     assert not np.array_equal(session.mask.mask, first)
@@ -74,7 +73,7 @@ def test_the_window_opens_the_sample_that_is_restored_without_a_display() -> Non
 
 @pytest.mark.parametrize("damage", SAMPLES, ids=str)
 def test_every_sample_opens_with_its_reference(session, qtbot, damage) -> None:
-    session.open_sample(damage)
+    session.opener.open_sample(damage)
     settle(session, qtbot)
     assert session.mask.mask.any()
     assert session.source.reference is not None
@@ -85,7 +84,7 @@ def test_a_file_that_cannot_be_opened_leaves_everything(session, qtbot, files, t
     opened(session, qtbot, files["damaged"])
     before = snapshot(session)
     (tmp_path / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n nothing else")
-    session.open_file(tmp_path / "broken.png")
+    session.opener.open_file(tmp_path / "broken.png")
     settle(session, qtbot)
     assert snapshot(session) == before
     assert len(session.complaints) == 1
@@ -93,7 +92,7 @@ def test_a_file_that_cannot_be_opened_leaves_everything(session, qtbot, files, t
 
 def test_restoring_gives_what_the_library_gives(session, qtbot, files, picture) -> None:
     opened(session, qtbot, files["damaged"], reference=files["whole"])
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     mask = session.mask.mask
     expected = restore(session.source.picture.pixels, mask, FAST)
@@ -105,7 +104,7 @@ def test_restoring_gives_what_the_library_gives(session, qtbot, files, picture) 
     assert scores.ssim == ssim(picture.pixels, record.image)
     assert scores.psnr_missing == psnr(picture.pixels, record.image, mask=mask)
     assert record.figures.estimated_psnr is None
-    assert session.has_unsaved_work
+    assert session.unsaved.is_any
     assert session.results.history.records == (record,)
 
 
@@ -114,16 +113,16 @@ def test_a_reference_of_another_size_is_refused(session, qtbot, files, tmp_path)
 
     opened(session, qtbot, files["damaged"])
     write_picture(Picture(np.zeros((5, 5), np.uint8)), tmp_path / "small.png")
-    session.open_reference(tmp_path / "small.png")
+    session.opener.open_reference(tmp_path / "small.png")
     settle(session, qtbot)
     assert "same size" in session.complaints[0]
     assert session.source.reference is None
 
 
 def test_nothing_missing_is_a_sentence_with_a_way_out(session, qtbot, files) -> None:
-    session.open_file(files["whole"])
+    session.opener.open_file(files["whole"])
     settle(session, qtbot)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     assert "paint" in session.complaints[0]
     assert session.activity is None
@@ -132,7 +131,7 @@ def test_nothing_missing_is_a_sentence_with_a_way_out(session, qtbot, files) -> 
 def test_everything_missing_is_a_sentence_too(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 72, 96)))
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     assert "Every pixel is marked as missing" in session.complaints[0]
     assert session.activity is None
@@ -146,7 +145,7 @@ def test_cancelling_at_any_moment_leaves_everything_as_it_was(session, qtbot, fi
     session.cancel()  # no preview of it
     settle(session, qtbot)
     before, reports = snapshot(session), []
-    getattr(session, name)()
+    getattr(session.restorer, name)()
     session.activity_changed.connect(lambda: reports.append(session.activity))
     qtbot.waitUntil(lambda: len(reports) >= n_reports, timeout=60_000)
     assert session.activity is not None, "it is in progress"
@@ -161,7 +160,7 @@ def test_stopping_keeps_the_current_result(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"], reference=files["whole"])
     session.set_settings(SLOW)
     session.runner.intermediate_changed.connect(session.stop)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     assert session.results.current.is_stopped
     assert len(session.results.current.restoration.origins) == session.results.current.settings.n_atoms
@@ -176,7 +175,7 @@ def test_stopping_before_there_is_anything_shows_nothing(session, qtbot, files) 
     notices = []
     session.notice.connect(notices.append)
     opened(session, qtbot, files["damaged"])
-    session.restore()
+    session.restorer.restore()
     session.stop()
     settle(session, qtbot)
     assert session.results.current is None
@@ -201,7 +200,7 @@ def test_a_storm_of_parameters_ends_with_the_last_ones(session, qtbot, files) ->
 
 def test_a_change_while_restoring_restarts_it(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.restore()
+    session.restorer.restore()
     session.set_settings(replace(FAST, n_atoms=9))
     settle(session, qtbot)
     assert session.results.current.settings.n_atoms == 9
@@ -218,7 +217,7 @@ def test_a_change_of_parameters_previews_what_is_in_view(session, qtbot, files) 
     part = session.source.picture.pixels[preview.rows, preview.columns]
     assert np.array_equal(preview.image[observed], part[observed])
     assert session.results.current is None, "a preview is no result"
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     assert session.runner.preview is None
 
@@ -248,7 +247,7 @@ def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files) -> None:
     session.set_settings(replace(FAST, sparsity=3))
     settle(session, qtbot)
     assert session.runner.preview is not None
-    session.restore()
+    session.restorer.restore()
     session.runner.look_at(Rect(40, 60, 32, 32))
     assert session.activity is not None
     settle(session, qtbot)
@@ -258,52 +257,50 @@ def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files) -> None:
 
 def test_both_constraints_are_compared(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"], reference=files["whole"])
-    session.compare()
+    session.restorer.compare()
     settle(session, qtbot)
-    assert session.results.history.comparison == Comparison(1, 2)
+    assert session.results.history.comparison == (1, 2)
     individual, average = session.results.history.compared
     pixels, mask = session.source.picture.pixels, session.mask.mask
     for record, constraint in ((individual, "individual"), (average, "average")):
         expected = restore(pixels, mask, replace(FAST, constraint=constraint))
         assert np.array_equal(record.image, expected.image)
         assert record.figures.scores.psnr is not None
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
-    assert session.results.history.compared == (session.results.current,), (
-        "an older pair is not what is shown"
-    )
-    session.go_back(1)
+    assert session.results.history.compared == (), "an older pair is not what is shown"
+    session.run_browser.go_back(1)
     assert session.results.history.compared == session.results.history.records[:2]
 
 
 def test_comparing_makes_nothing_again(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     average = session.results.current
     for _ in range(2):
-        session.compare()
+        session.restorer.compare()
         settle(session, qtbot)
-        assert session.results.history.comparison == Comparison(2, 1)
+        assert session.results.history.comparison == (2, 1)
         assert session.results.current.number == average.number
         assert len(session.results.history) == 2
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 9, 9)))
-    session.compare()
+    session.restorer.compare()
     settle(session, qtbot)
-    assert session.results.history.comparison == Comparison(3, 4), "another mask"
+    assert session.results.history.comparison == (3, 4), "another mask"
     assert session.complaints == []
 
 
 def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files, few_trials) -> None:
     opened(session, qtbot, files["damaged"])
     session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
-    session.tune()
+    session.restorer.tune()
     settle(session, qtbot)
     settings = session.results.current.settings
     assert unbroken(f"k = {settings.n_atoms}") in session.advice.sentence
     assert "dB more than with your settings" in session.advice.sentence
     assert session.settings.n_atoms == settings.n_atoms > 2
-    session.tune()
+    session.restorer.tune()
     settle(session, qtbot)
     assert "already the best" in session.advice.sentence
     assert session.settings.n_atoms == settings.n_atoms
@@ -315,14 +312,14 @@ def test_going_back_shows_an_earlier_run_with_its_parameters(session, qtbot, fil
     opened(session, qtbot, files["damaged"])
     preset = RestoreSettings.preset("fast")
     session.set_settings(preset)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     first = session.results.current
     session.set_settings(replace(FAST, n_atoms=5))
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     assert session.results.current.number == 2
-    session.go_back(1)
+    session.run_browser.go_back(1)
     assert session.results.current.number == 1
     assert session.results.current.image is first.image
     assert session.settings == preset, "as asked for"
@@ -337,17 +334,17 @@ def test_looking_back_lets_the_run_go_on(session, qtbot, files) -> None:
     session.set_settings(slow)
 
     def look_back() -> None:
-        session.go_back(1)
+        session.run_browser.go_back(1)
         assert session.activity is not None
         shown.append((session.results.current.number, session.runner.intermediate, session.settings))
 
     session.runner.intermediate_changed.connect(look_back)
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     assert shown == [(1, None, slow)], "the earlier run stays in sight meanwhile"
     assert session.results.current.number == 2
     assert session.results.current.settings.n_atoms == 9
-    session.go_back(1)
+    session.run_browser.go_back(1)
     assert session.settings == session.results.current.requested
 
 
@@ -366,28 +363,28 @@ def test_painting_then_undoing_gives_the_same_mask(session, qtbot, files) -> Non
         session.edit_mask(lambda mask: mask.end_stroke())
     session.edit_mask(lambda mask: mask.invert())
     assert not np.array_equal(session.mask.mask, before)
-    assert session.has_unsaved_work
+    assert session.unsaved.is_any
     while session.mask.can_undo:
         session.edit_mask(lambda mask: mask.undo())
     assert np.array_equal(session.mask.mask, before)
-    assert not session.has_unsaved_work
+    assert not session.unsaved.is_any
     settle(session, qtbot)
 
 
 def test_a_mask_file_and_a_colour_mark_missing_pixels(session, qtbot, files) -> None:
     session.set_settings(FAST)
-    session.open_file(files["whole"], MaskSpec(mask=files["mask"]))
+    session.opener.open_file(files["whole"], MaskSpec(mask=files["mask"]))
     settle(session, qtbot)
     assert session.source.missing.sources == ("mask",)
     share = session.mask.mask.mean()
-    session.set_mask_spec(MaskSpec(mask=files["mask"], invert_mask=True))
+    session.opener.set_mask_spec(MaskSpec(mask=files["mask"], invert_mask=True))
     settle(session, qtbot)
     assert session.mask.mask.mean() == pytest.approx(1 - share)
-    assert not session.has_unsaved_work, "the file has it"
+    assert not session.unsaved.is_any, "the file has it"
     session.edit_mask(lambda mask: mask.undo())
     assert session.mask.mask.mean() == share
-    assert not session.has_unsaved_work
-    session.set_mask_spec(MaskSpec(key="1,2,3"))
+    assert not session.unsaved.is_any
+    session.opener.set_mask_spec(MaskSpec(key="1,2,3"))
     settle(session, qtbot)
     assert len(session.complaints) == 1
 
@@ -401,13 +398,13 @@ def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, mask_spec) -
     (tmp_path / "recipes").mkdir()
     recipe = tmp_path / "recipes" / "recipe.json"
     save_recipe(recipe, FAST, MaskSpec(**mask_spec), ())
-    session.open_file(files["whole"], MaskSpec(**mask_spec))
+    session.opener.open_file(files["whole"], MaskSpec(**mask_spec))
     settle(session, qtbot)
     expected = session.mask.snapshot()
-    session.open_file(files["whole"])
+    session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert not session.mask.mask.any()
-    session.open_recipe(recipe)
+    session.opener.open_recipe(recipe)
     settle(session, qtbot)
     assert session.complaints == []
     assert session.settings == FAST
@@ -420,10 +417,10 @@ def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, mask_spec) -
 def test_a_recipe_without_marks_leaves_the_mask(session, qtbot, files, tmp_path) -> None:
     recipe = tmp_path / "recipe.json"
     save_recipe(recipe, FAST, MaskSpec(), ("alpha",))
-    session.open_file(files["whole"], MaskSpec(mask=files["mask"]))
+    session.opener.open_file(files["whole"], MaskSpec(mask=files["mask"]))
     settle(session, qtbot)
     before = session.mask.snapshot()
-    session.open_recipe(recipe)
+    session.opener.open_recipe(recipe)
     settle(session, qtbot)
     assert session.settings == FAST
     assert (session.mask.mask == before).all()
@@ -434,7 +431,7 @@ def test_without_a_picture_the_marks_of_a_recipe_are_spoken_of(session, qtbot, t
     told = []
     session.notice.connect(told.append)
     save_recipe(tmp_path / "recipe.json", FAST, MaskSpec(key="0"), ())
-    session.open_recipe(tmp_path / "recipe.json")
+    session.opener.open_recipe(tmp_path / "recipe.json")
     settle(session, qtbot)
     assert session.settings == FAST
     assert "open it again" in told[0]
@@ -461,14 +458,14 @@ def test_a_bad_recipe_leaves_everything_and_the_next_one_works(session, qtbot, f
     settings = {"n_atoms": 5} | BAD_RECIPES[name]
     contents = {"recipe": 1, "version": "1", "settings": settings, "mask": mask}
     (tmp_path / "bad.json").write_text(json.dumps(contents))
-    session.open_recipe(tmp_path / "bad.json")
+    session.opener.open_recipe(tmp_path / "bad.json")
     settle(session, qtbot)
     assert len(session.complaints) == 1
     assert "inside the program" not in session.complaints[0]
     assert session.complaints[0].isprintable()
     assert snapshot(session) == before
     save_recipe(tmp_path / "good.json", replace(FAST, n_atoms=6), MaskSpec(), ())
-    session.open_recipe(tmp_path / "good.json")
+    session.opener.open_recipe(tmp_path / "good.json")
     settle(session, qtbot)
     assert session.settings.n_atoms == 6
     session.cancel()
@@ -477,8 +474,8 @@ def test_a_bad_recipe_leaves_everything_and_the_next_one_works(session, qtbot, f
 
 def test_opening_another_picture_drops_the_run_in_progress(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.restore()
-    session.open_file(files["whole"])
+    session.restorer.restore()
+    session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert session.results.current is None
     assert session.results.history.records == ()
@@ -498,7 +495,7 @@ def test_a_colour_that_marks_pixels_is_found_by_itself(
     pixels = np.repeat(picture.pixels[..., None], 3, axis=2)
     pixels[10:20, 10:30] = colour
     write_picture(Picture(pixels), tmp_path / "marked.png")
-    session.open_file(tmp_path / "marked.png")
+    session.opener.open_file(tmp_path / "marked.png")
     settle(session, qtbot)
     assert session.mask.mask.sum() == (200 if found else 0)
     assert session.source.missing.sources == (("key",) if found else ())
@@ -506,7 +503,7 @@ def test_a_colour_that_marks_pixels_is_found_by_itself(
 
 
 def test_gray_pictures_have_no_marking_colour(session, qtbot, files) -> None:
-    session.open_file(files["whole"])
+    session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert session.source.mask_spec == MaskSpec()
 
@@ -514,25 +511,25 @@ def test_gray_pictures_have_no_marking_colour(session, qtbot, files) -> None:
 def test_a_comparison_is_left_with_a_result_beyond_it_and_when_it_is_cancelled(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     session.set_view(session.view.with_mode(SPLIT))
-    session.compare()
+    session.restorer.compare()
     assert session.view.mode is COMPARISON
     session.cancel()
     assert session.view.mode is SPLIT, "the mode before"
-    session.compare()
+    session.restorer.compare()
     settle(session, qtbot)
     assert session.view.mode is COMPARISON
     session.set_settings(replace(FAST, n_atoms=5))
-    session.restore()
+    session.restorer.restore()
     settle(session, qtbot)
     assert session.view.mode is SPLIT
     session.set_view(session.view.with_mode(COMPARISON))
-    session.go_back(1)
+    session.run_browser.go_back(1)
     assert session.view.mode is COMPARISON, "that run is part of one"
 
 
 def test_a_restarted_comparison_leaves_the_view_alone(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.compare()
+    session.restorer.compare()
     session.set_view(session.view.with_mode(SPLIT))
     session.set_settings(replace(FAST, n_atoms=5))
     settle(session, qtbot)
@@ -559,3 +556,56 @@ def test_the_mask_grows_and_shrinks_by_a_pixel(session, qtbot, files) -> None:
         assert np.array_equal(session.mask.mask, expected)
     session.undo()
     assert session.mask.mask[9, 19]
+
+
+def test_mask_and_parameters_are_undone_in_the_order_in_which_they_changed(session, qtbot, files) -> None:
+    opened(session, qtbot, files["damaged"])
+    assert not session.undo_stack.can_undo, "what came before another picture is not undone"
+    masks = [session.mask.snapshot()]
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 9, 9)))
+    session.set_settings(replace(FAST, n_atoms=5))
+    session.set_automatic(True)
+    session.edit_mask(lambda mask: mask.clear())
+    session.undo()
+    assert session.mask.mask[:9, :9].all()
+    session.undo()
+    assert not session.is_automatic
+    session.undo()
+    assert session.settings == FAST
+    session.undo()
+    assert np.array_equal(session.mask.mask, masks[0])
+    for _ in range(4):
+        session.redo()
+    assert (session.settings.n_atoms, session.is_automatic) == (5, True)
+    assert not session.mask.mask.any()
+    session.set_automatic(False)
+    settle(session, qtbot)
+    assert session.complaints == []
+
+
+def test_undo_brings_back_what_marked_the_missing_pixels(session, qtbot, files) -> None:
+    session.opener.open_sample()
+    settle(session, qtbot)
+    before, spec = session.mask.snapshot(), session.source.mask_spec
+    session.mask_edits.mark_color_of(10, 10)
+    settle(session, qtbot)
+    assert session.source.mask_spec.key is not None
+    session.undo()
+    assert session.source.mask_spec == spec
+    assert np.array_equal(session.mask.mask, before)
+    session.redo()
+    assert session.source.mask_spec.key is not None
+    settle(session, qtbot)
+
+
+def test_one_undo_leaves_an_earlier_run(session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 20, 20)))
+    session.set_settings(replace(FAST, n_atoms=5))
+    painted = session.mask.snapshot()
+    session.run_browser.go_back(1)
+    assert session.settings == FAST
+    session.undo()
+    assert session.settings.n_atoms == 5
+    assert np.array_equal(session.mask.mask, painted)
+    settle(session, qtbot)

@@ -11,7 +11,8 @@ from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.state import Activity, RunRecord
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.session.state import RunRecord
 
 
 def test_a_record_without_its_image_takes_no_memory_and_keeps_the_rest() -> None:

@@ -15,9 +15,17 @@ from inpaint_app.jobs.dictionary import AtomUse
 from inpaint_app.jobs.measure import QualityMetrics, Scores
 from inpaint_app.jobs.restore import IntermediateImage, Preview
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.history import RunHistory
-from inpaint_app.window.session.state import Activity, Comparison, RunRecord
-from inpaint_app.window.session.view_modes import COMPARISON, ERROR_MAP, SPLIT, VIEW_MODES
+from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.session.view_modes import (
+    COMPARED,
+    COMPARISON,
+    ERROR_MAP,
+    SPLIT,
+    SPLIT_COMPARISON,
+    VIEW_MODES,
+)
 from inpaint_app.window.session.view_state import ViewState
 from inpaint_app.window.viewer.display import TITLES, resolve
 from inpaint_app.window.viewer.scene import Scene
@@ -32,6 +40,7 @@ def image(shade: int) -> np.ndarray:
 
 DAMAGED, WHOLE, PARTIAL = Picture(image(1)), Picture(image(2)), image(3)
 PREVIEW = Preview(slice(2, 4), slice(3, 6), np.full((2, 3), 9, np.uint8))
+MASK = PackedMask.pack(image(1) > 0)
 MEASURED = QualityMetrics(Scores(31.0, None, 0.9, None))
 
 
@@ -40,7 +49,7 @@ def record(number: int, constraint: str = "average") -> RunRecord:
     restoration = Restoration(
         pixels, settings, 0.5, None, np.zeros((0, 2), np.intp), np.zeros(0, np.intp), 0, 0, {}
     )
-    return RunRecord(number, settings, PackedMask.pack(pixels > 0), 1.0, pixels, restoration, MEASURED)
+    return RunRecord(number, settings, MASK, 1.0, pixels, restoration, MEASURED)
 
 
 @pytest.fixture
@@ -58,7 +67,7 @@ def restored(opened) -> Scene:
 @pytest.fixture
 def compared(restored) -> Scene:
     records = (record(1, "individual"), record(2))
-    return replace(restored, history=RunHistory(records, 2, comparison=Comparison(1, 2)))
+    return replace(restored, history=RunHistory(records, 2, comparison=(1, 2)))
 
 
 def pixels(display, name: str):
@@ -76,8 +85,8 @@ def test_without_a_document_there_is_nothing_to_draw() -> None:
 def test_the_mode_decides_what_is_visible_and_made_ready(compared, mode) -> None:
     display = resolve(compared, VIEW.with_mode(mode))
     assert display.visible == mode.panes
-    shown = {display.panes[name].image for name in mode.panes}
-    assert display.ready == shown | {"damaged", "restored"}
+    shown = {key for name in mode.panes for key in (display.panes[name].image, display.panes[name].after)}
+    assert display.ready == {*filter(None, shown), "damaged", "restored"}
     assert display.ready <= set(display.images)
 
 
@@ -86,15 +95,17 @@ def test_every_pane_has_its_picture_and_caption(compared) -> None:
     individual, average = compared.history.records
     assert pixels(display, "damaged") is DAMAGED.pixels
     assert pixels(display, "original") is WHOLE.pixels
-    assert pixels(display, "individual") is individual.image
-    assert pixels(display, "average") is pixels(display, "restored") is average.image
+    assert pixels(display, "compared_1") is individual.image
+    assert pixels(display, "compared_2") is pixels(display, "restored") is average.image
     error = display.images["error"]
     assert (error.pixels is average.image, error.reference is WHOLE.pixels) == (True, True)
     assert display.panes["original"].caption[0] == "12 x 8 pixels"
     assert display.panes["damaged"].caption[0].startswith("50.0 % missing")
     assert "31.00 dB" in display.panes["restored"].caption[0]
-    assert display.panes["average"].caption == display.panes["restored"].caption
-    assert [pane.title for pane in display.panes.values()] == list(TITLES.values())
+    assert display.panes["compared_2"].caption == display.panes["restored"].caption
+    assert display.panes["compared_1"].title == "Individual sparsity"
+    titles = {name: pane.title for name, pane in display.panes.items() if name not in COMPARED}
+    assert titles == {name: title for name, title in TITLES.items() if name not in COMPARED}
 
 
 def test_missing_pixels_are_hatched_where_the_damaged_picture_is_shown(opened, restored) -> None:
@@ -119,15 +130,19 @@ def test_a_held_key_shows_the_damaged_picture_for_the_restored_one(restored) -> 
 
 
 def test_a_run_in_progress_is_drawn_and_marked_and_has_no_figures(compared) -> None:
-    scene = replace(compared, intermediate=IntermediateImage("individual", PARTIAL))
+    scene = replace(
+        compared,
+        activity=Activity("compare", Progress("x")),
+        intermediate=IntermediateImage("individual", PARTIAL),
+    )
     display = resolve(scene, VIEW)
-    for name in ("restored", "individual"):
+    for name in ("restored", "compared_1"):
         pane = display.panes[name]
         assert pixels(display, name) is PARTIAL
         assert (pane.badge, pane.caption[0]) == ("in progress", "")
     assert (display.panes["split"].after, display.panes["split"].badge) == ("restored", "in progress")
-    assert pixels(display, "average") is compared.history.current.image
-    assert display.panes["average"].badge == ""
+    assert pixels(display, "compared_2") is compared.history.current.image
+    assert display.panes["compared_2"].badge == ""
 
 
 def test_a_preview_is_an_inset_on_what_was_restored_before(opened, restored) -> None:
@@ -160,8 +175,23 @@ def test_a_pair_is_compared_only_while_one_of_it_is_current(compared) -> None:
     history = compared.history.added(record(3))
     scene = replace(compared, history=replace(history, current_number=3))
     display = resolve(scene, VIEW.with_mode(COMPARISON))
-    assert (pixels(display, "individual"), pixels(display, "average")) == (None, None)
-    assert "F6" in display.panes["average"].placeholder
+    assert (pixels(display, "compared_1"), pixels(display, "compared_2")) == (None, None)
+    assert "F6" in display.panes["compared_2"].placeholder
+
+
+def test_two_runs_stand_on_either_side_of_a_line(compared) -> None:
+    pane = resolve(compared, VIEW.with_mode(SPLIT_COMPARISON)).panes["compared_split"]
+    assert (pane.image, pane.after) == ("compared_1", "compared_2")
+    assert pane.names == ("Individual sparsity", "Average sparsity")
+    assert pane.caption[0].count("31.00 dB") == 2
+
+
+def test_a_compared_run_whose_pixels_were_released_says_so(compared) -> None:
+    first, second = compared.history.records
+    history = replace(compared.history, records=(first.without_image(), second))
+    display = resolve(replace(compared, history=history), VIEW.with_mode(COMPARISON))
+    assert pixels(display, "compared_1") is None
+    assert "released" in display.panes["compared_1"].placeholder
 
 
 def test_pixels_let_go_to_save_memory_are_not_drawn(restored) -> None:
@@ -183,7 +213,11 @@ def test_the_chosen_atom_is_lit_up_on_damaged_and_restored(restored) -> None:
     ("changes", "name", "words"),
     [
         ({}, "restored", "Restore (F5) to see the picture here."),
-        ({}, "average", "Compare Constraints (F6) restores under both."),
+        (
+            {},
+            "compared_2",
+            "Choose two runs of the history (Ctrl+click), or compare the constraints (F6).",
+        ),
         ({}, "original", "Open the original (reference) to see it here."),
         ({}, "error", "Errors need the original: open it as the reference."),
         ({"missing_fraction": 0.0}, "restored", "Nothing is missing: paint over damage (H) to restore it."),

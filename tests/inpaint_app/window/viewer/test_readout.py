@@ -46,7 +46,7 @@ def test_values_are_those_of_the_picture_in_the_pane(scene) -> None:
     assert read(scene, "damaged", GONE) == "missing"
     assert read(scene, "restored", GONE) == "20"
     assert read(scene, "error", SEEN) == "", "shades of errors are no values"
-    assert read(scene, "average", SEEN) == "", "there is no picture"
+    assert read(scene, "compared_2", SEEN) == "", "there is no picture"
 
 
 def test_the_split_pane_has_both_values(scene) -> None:

@@ -14,7 +14,7 @@ def test_all_pixels_like_the_one_clicked_are_missing(session, qtbot) -> None:
     pixels = np.full((40, 50, 3), 90, np.uint8)
     pixels[10:14, 5:40] = (250, 4, 8)
     pixels[20:24, 5:40] = (235, 20, 20)
-    session.open_picture(lambda: Picture(pixels), "marked")
+    session.opener.open_picture(lambda: Picture(pixels), "marked")
     settle(session, qtbot)
     Eyedropper(session).press(Place(12.5, 20.5))
     settle(session, qtbot)

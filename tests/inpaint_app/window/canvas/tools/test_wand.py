@@ -15,7 +15,7 @@ def test_connected_pixels_of_a_colour_are_marked_and_unmarked(session, qtbot, ch
     pixels[5:15, 5:20] = 200
     pixels[8, 8] = 210
     pixels[25:35, 5:20] = 200
-    session.open_picture(lambda: Picture(pixels), "two squares")
+    session.opener.open_picture(lambda: Picture(pixels), "two squares")
     settle(session, qtbot)
     wand = Wand(session)
     wand.press(Place(10.5, 10.5))

@@ -1,0 +1,1 @@
+"""Pictures larger than memory, restored in blocks by one process or by a Dask cluster. Needs an extra."""

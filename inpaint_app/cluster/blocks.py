@@ -1,0 +1,45 @@
+"""How a picture is cut into blocks."""
+
+from collections.abc import Sequence
+
+from inpaint_app.errors import UserError
+from inpaint_app.image.rect import Rect
+
+DEFAULT_BLOCK = 1536
+"""Side of a block in pixels: at this size the halos add about an eighth to the work."""
+BLOCK_STEP = 64
+"""The sides of blocks are multiples of it."""
+
+
+def check_block(block: int) -> None:
+    """Raise `UserError` if blocks cannot have this side."""
+    if block < BLOCK_STEP or block % BLOCK_STEP:
+        raise UserError(
+            f"The side of a block is {block} pixels",
+            f"give a multiple of {BLOCK_STEP}, such as {DEFAULT_BLOCK}",
+        )
+
+
+def cut_into_blocks(shape: Sequence[int], block: int) -> list[Rect]:
+    """Return the blocks of an array (H, W, ...), row by row; the last ones may be smaller."""
+    return [
+        Rect(row, column, block, block).clipped((shape[0], shape[1]))
+        for row in range(0, shape[0], block)
+        for column in range(0, shape[1], block)
+    ]
+
+
+def widened(rect: Rect, pixels: int, shape: Sequence[int]) -> Rect:
+    """Return a rectangle with so many more pixels on all sides, within an array (H, W, ...)."""
+    wider = Rect(rect.row - pixels, rect.column - pixels, rect.height + 2 * pixels, rect.width + 2 * pixels)
+    return wider.clipped((shape[0], shape[1]))
+
+
+def part_of(rect: Rect, wider: Rect) -> tuple[slice, slice]:
+    """Return the index of a rectangle in the values of a wider one."""
+    return Rect(rect.row - wider.row, rect.column - wider.column, rect.height, rect.width).slices
+
+
+def rect_of(rows: slice, columns: slice) -> Rect:
+    """Return the rectangle of two slices."""
+    return Rect(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)

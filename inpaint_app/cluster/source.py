@@ -1,0 +1,228 @@
+"""A damaged picture on disk: its pixels, and which of them are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from inpaint_app.cluster.blocks import part_of, widened
+from inpaint_app.cluster.stores.opening import cached_store, open_store, stamp_of
+from inpaint_app.cluster.stores.store import Store
+from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.missing import DEFAULT_GROWTH, Mask, default_growth, detect_missing, grown
+from inpaint_app.image.picture import Array, Picture
+from inpaint_app.image.rect import Rect
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A picture on disk, as a worker finds it: an absolute path, and a stamp of the contents."""
+
+    path: str
+    stamp: str
+
+    @property
+    def store(self) -> Store:
+        """The picture, open in this process."""
+        try:
+            return cached_store(self.path, self.stamp)
+        except UserError as error:
+            if Path(self.path).exists():
+                raise
+            raise UserError(
+                f"{printable_path(self.path)} is not visible to a worker",
+                "put it on a file system that all machines share",
+            ) from error
+
+
+@dataclass(frozen=True)
+class Marks:
+    """How many values a mask or colour marks, as it is and grown, and how many there are; sums with `+`."""
+
+    n_marked: int = 0
+    n_grown: int = 0
+    n_values: int = 0
+
+    def __add__(self, other: Marks) -> Marks:
+        """Return the marks of two parts of a picture."""
+        return Marks(
+            self.n_marked + other.n_marked, self.n_grown + other.n_grown, self.n_values + other.n_values
+        )
+
+    @property
+    def growth(self) -> int:
+        """By how many pixels to grow what is marked."""
+        return default_growth(self.n_marked, self.n_grown, self.n_values)
+
+
+@dataclass(frozen=True)
+class DamagedStore:
+    """A damaged picture on disk.
+
+    NaN and the value for "no data" are missing, and what a mask (not 0 = missing) or a colour marks.
+
+    Attributes
+    ----------
+    picture : StoredFile
+        The pixels.
+    mask : StoredFile or None
+        Of the same size, with one channel or as many.
+    invert_mask : bool
+        Whether 0 = missing.
+    key, tolerance
+        As in `MaskSpec`.
+    no_data : float or None
+        The value that means "missing".
+    mask_growth, key_growth : int or None
+        Pixels by which what they mark grows; None until that is known.
+    """
+
+    picture: StoredFile
+    mask: StoredFile | None = None
+    invert_mask: bool = False
+    key: str | None = None
+    tolerance: float = 0.0
+    no_data: float | None = None
+    mask_growth: int | None = 0
+    key_growth: int | None = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(H, W) or (H, W, C)."""
+        return self.picture.store.shape
+
+    @property
+    def n_channels(self) -> int:
+        """Number of channels, 1 for gray."""
+        return (*self.shape, 1)[2]
+
+    @property
+    def n_layers(self) -> int:
+        """Number of layers of the mask: one, or one per channel."""
+        store = self.picture.store
+        is_marked_by_value = self.no_data is not None or store.dtype.kind == "f"
+        per_channel = self.mask is not None and len(self.mask.store.shape) == 3
+        return self.n_channels if is_marked_by_value or per_channel else 1
+
+    def read_pixels(self, rect: Rect) -> Array:
+        """Return pixels, (h, w, C)."""
+        return np.atleast_3d(self.picture.store.read(rect))
+
+    def read_mask(self, rect: Rect) -> Mask:
+        """Return which pixels are missing, (h, w, L)."""
+        wide = widened(rect, max(self.mask_growth or 0, self.key_growth or 0), self.shape)
+        picture = self._picture(wide)
+        found = detect_missing(picture, mask=self._marked(wide), grow=self.mask_growth or 0).mask
+        if self.key is not None:
+            colored = detect_missing(
+                picture, key=self.key, tolerance=self.tolerance, grow=self.key_growth or 0
+            ).mask
+            found = _with_layers(found, self.n_layers) | _with_layers(colored, self.n_layers)
+        return _with_layers(found, self.n_layers)[part_of(rect, wide)]
+
+    def count_marks(self, rect: Rect) -> dict[str, Marks]:
+        """Return how much mask and key mark in a block, where it is not known by how much they grow."""
+        wide = widened(rect, DEFAULT_GROWTH, self.shape)
+        found: dict[str, Mask | None] = {}
+        if self.mask_growth is None:
+            found["mask"] = self._marked(wide)
+        if self.key_growth is None:
+            plain = replace(self._picture(wide), no_data=None)
+            found["key"] = detect_missing(plain, key=self.key, tolerance=self.tolerance).mask
+        return {name: _marks(mask, rect, wide) for name, mask in found.items() if mask is not None}
+
+    def with_growth(self, marks: Iterable[dict[str, Marks]]) -> DamagedStore:
+        """Return the picture with the growth that the marks of all its blocks decide."""
+        sums: dict[str, Marks] = {}
+        for each in marks:
+            sums |= {name: sums.get(name, Marks()) + counted for name, counted in each.items()}
+        mask, key = sums.get("mask"), sums.get("key")
+        return replace(
+            self,
+            mask_growth=self.mask_growth if mask is None else mask.growth,
+            key_growth=self.key_growth if key is None else key.growth,
+        )
+
+    @property
+    def needs_growth(self) -> bool:
+        """Whether it is not known yet by how much marks grow."""
+        return self.mask_growth is None or self.key_growth is None
+
+    def _picture(self, rect: Rect) -> Picture:
+        """Return pixels, or anything of their shape if no pixel is missing by its value."""
+        store = self.picture.store
+        if self.no_data is None and self.key is None and store.dtype.kind != "f":
+            shape = (rect.height, rect.width, *store.shape[2:])
+            return Picture(np.broadcast_to(np.zeros((), store.dtype), shape))
+        return Picture(store.read(rect), no_data=self.no_data)
+
+    def _marked(self, rect: Rect) -> Mask | None:
+        if self.mask is None:
+            return None
+        marked: Mask = self.mask.store.read(rect) != 0
+        return ~marked if self.invert_mask else marked
+
+
+def describe_source(path: Path, mask_spec: MaskSpec) -> DamagedStore:
+    """Return a picture on disk with its missing pixels.
+
+    Raises
+    ------
+    UserError
+        If it cannot be read in parts, or if the mask does not fit.
+    """
+    if mask_spec.detect:
+        raise UserError(
+            "Damage cannot be detected in a picture that is restored in blocks", Remedy.MARK_MISSING
+        )
+    store = open_store(path)
+    mask = None
+    if mask_spec.mask is not None:
+        _check_mask(open_store(mask_spec.mask), store)
+        mask = _stored(mask_spec.mask)
+    if store.dtype == np.bool_:
+        raise UserError(f"{printable_path(path)} holds booleans, which are no picture", "give its pixels")
+    return DamagedStore(
+        _stored(path),
+        mask,
+        mask_spec.invert_mask,
+        mask_spec.key,
+        mask_spec.tolerance,
+        store.properties().no_data,
+        mask_spec.grow if mask is not None else 0,
+        mask_spec.grow if mask_spec.key is not None else 0,
+    )
+
+
+def _stored(path: Path) -> StoredFile:
+    return StoredFile(str(path.resolve()), stamp_of(path))
+
+
+def _check_mask(mask: Store, picture: Store) -> None:
+    if mask.shape[:2] != picture.shape[:2]:
+        theirs, ours = mask.shape, picture.shape
+        raise UserError(
+            f"The mask has {theirs[1]} x {theirs[0]} pixels but the picture has {ours[1]} x {ours[0]}",
+            "give a mask of the same size",
+        )
+    if len(mask.shape) == 3 and mask.shape != picture.shape:
+        raise UserError(
+            "The channels of the mask are not those of the picture", "give one with a single channel"
+        )
+
+
+def _with_layers(mask: Mask, n_layers: int) -> Mask:
+    layered = mask[..., np.newaxis] if mask.ndim == 2 else mask
+    return np.broadcast_to(layered, (*mask.shape[:2], n_layers))
+
+
+def _marks(mask: Mask, rect: Rect, wide: Rect) -> Marks:
+    inside = part_of(rect, wide)
+    larger = grown(mask, DEFAULT_GROWTH)
+    return Marks(
+        int(np.count_nonzero(mask[inside])), int(np.count_nonzero(larger[inside])), mask[inside].size
+    )

@@ -1,0 +1,1 @@
+"""Pictures of any size on disk: Zarr and OME-Zarr, TIFF, NumPy files."""

@@ -1,0 +1,130 @@
+"""The metadata of OME-Zarr 0.5 images: axes, levels of the pyramid and their scales."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inpaint_app.errors import UserError, printable_path
+
+VERSION = "0.5"
+_SPACE = {"type": "space"}
+
+
+@dataclass(frozen=True)
+class Multiscale:
+    """An image of several scales.
+
+    Attributes
+    ----------
+    axes : tuple of dict
+        Name, type and unit of each axis.
+    datasets : tuple of str
+        Paths of the arrays, finest first.
+    transformations : tuple of dict
+        Of the finest array: its pixel size, and where it lies.
+    name : str
+        Of the image.
+    others : dict
+        What else the group tells under "ome": how to display the channels.
+    """
+
+    axes: tuple[Mapping[str, Any], ...]
+    datasets: tuple[str, ...] = ("0",)
+    transformations: tuple[Mapping[str, Any], ...] = ()
+    name: str = ""
+    others: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return tuple(str(axis.get("name", "")) for axis in self.axes)
+
+    def picture_axes(self, path: Path, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return which axes are rows, columns and, if there are any, channels.
+
+        Raises
+        ------
+        UserError
+            If the image has several planes or times.
+        """
+        names = self.names
+        if len(names) != len(shape) or not {"y", "x"} <= set(names):
+            raise UserError(f"{printable_path(path)} has no axes y and x", "check its OME metadata")
+        for name, size in zip(names, shape, strict=True):
+            if name not in ("y", "x", "c") and size > 1:
+                raise UserError(
+                    f"{printable_path(path)} has {size} images along the axis {name!r}",
+                    "restore them one at a time, each in an array of its own",
+                )
+        channels = (names.index("c"),) if "c" in names else ()
+        return names.index("y"), names.index("x"), *channels
+
+    def attributes(self, factors: Sequence[int]) -> dict[str, Any]:
+        """Return the attributes of the group of an image with the same axes.
+
+        Parameters
+        ----------
+        factors : sequence of int
+            By how much each level is smaller than the finest; that has the path "0", the next one "1".
+        """
+        sizes, starts = self._values("scale", 1.0), self._values("translation", 0.0)
+        datasets = []
+        for level, factor in enumerate(factors):
+            by = [factor if name in ("y", "x") else 1 for name in self.names]
+            scale = [each * size for each, size in zip(by, sizes, strict=True)]
+            # The centre of a coarse pixel lies between those of the fine ones.
+            shifts = [
+                start + (each - 1) / 2 * size for start, each, size in zip(starts, by, sizes, strict=True)
+            ]
+            steps: list[dict[str, Any]] = [{"type": "scale", "scale": scale}]
+            if any(shifts):
+                steps.append({"type": "translation", "translation": shifts})
+            datasets.append({"path": str(level), "coordinateTransformations": steps})
+        multiscale = {
+            "name": self.name,
+            "axes": [dict(axis) for axis in self.axes],
+            "datasets": datasets,
+            "type": "mean",
+        }
+        return {"ome": {**self.others, "version": VERSION, "multiscales": [multiscale]}}
+
+    def _values(self, kind: str, default: float) -> list[float]:
+        for step in self.transformations:
+            if step.get("type") == kind and len(step.get(kind, ())) == len(self.axes):
+                return [float(value) for value in step[kind]]
+        return [default] * len(self.axes)
+
+
+def new_multiscale(name: str, *, has_channels: bool) -> Multiscale:
+    """Return the metadata of an image that comes from elsewhere: pixels of size one."""
+    channels = ({"name": "c", "type": "channel"},) if has_channels else ()
+    return Multiscale((*channels, {"name": "y", **_SPACE}, {"name": "x", **_SPACE}), name=name)
+
+
+def read_multiscale(path: Path, attributes: Mapping[str, Any]) -> Multiscale:
+    """Return the first multiscale image of a group.
+
+    Raises
+    ------
+    UserError
+        If the group is no OME-Zarr image.
+    """
+    ome = attributes.get("ome", attributes)  # version 0.4 has no such level
+    try:
+        first = ome["multiscales"][0]
+        datasets = first["datasets"]
+        return Multiscale(
+            tuple(first["axes"]),
+            tuple(str(each["path"]) for each in datasets),
+            tuple(datasets[0].get("coordinateTransformations", ())),
+            str(first.get("name", "")),
+            {key: value for key, value in ome.items() if key == "omero"},
+        )
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{printable_path(path)} is a Zarr group, not an array or an OME-Zarr image",
+            "name the array inside it",
+        ) from error

@@ -1,0 +1,100 @@
+"""Open a picture on disk, by what it is."""
+
+import hashlib
+import math
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import tifffile
+
+from inpaint_app.cluster.stores import npy, tiff, zarr_array
+from inpaint_app.cluster.stores.store import Store
+from inpaint_app.errors import UserError, printable_path, reading_error
+from inpaint_app.files.limits import MAX_PIXELS
+from inpaint_app.files.paths import is_folder, is_visible_folder
+
+_BYTES_PER_VALUE = 32
+"""That restoring a picture in memory takes."""
+
+SUFFIXES = (zarr_array.SUFFIX, *tiff.SUFFIXES, npy.SUFFIX)
+
+
+def needs_blocks(path: Path) -> bool:
+    """Return whether a picture is restored in blocks without being asked for.
+
+    An array is, since it may be of any size; a TIFF file, if it is too large to be restored in memory.
+    """
+    if is_visible_folder(path):
+        return zarr_array.is_zarr(path)
+    suffix = path.suffix.lower()
+    if suffix not in tiff.SUFFIXES:
+        return suffix in (npy.SUFFIX, zarr_array.SUFFIX)
+    try:
+        with tifffile.TiffFile(path) as file:
+            page = file.pages.first
+            n_pixels = page.imagewidth * page.imagelength
+            n_bytes = n_pixels * page.samplesperpixel * _BYTES_PER_VALUE
+    except Exception:  # whatever is wrong with it is told by who reads it
+        return False
+    return n_pixels > MAX_PIXELS or n_bytes > _memory()
+
+
+def open_store(path: Path) -> Store:
+    """Open a Zarr array, OME-Zarr image, TIFF or NumPy file.
+
+    Raises
+    ------
+    UserError
+        If it is none of them, or cannot be read in parts.
+    """
+    if is_folder(path):
+        return zarr_array.ZarrStore(path)
+    suffix = path.suffix.lower()
+    if suffix == npy.SUFFIX:
+        return npy.NpyStore(path)
+    if suffix in tiff.SUFFIXES:
+        return tiff.TiffStore(path)
+    if not path.exists():
+        raise reading_error(FileNotFoundError(2, ""), path)
+    raise UserError(
+        f"{printable_path(path)} cannot be read in parts", "give Zarr, OME-Zarr, TIFF or a NumPy file (.npy)"
+    )
+
+
+def _memory() -> float:
+    """Return how much memory the machine has, in bytes; infinite where it does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+@lru_cache(maxsize=8)
+def cached_store(path: str, stamp: str) -> Store:
+    """Return a store that stays open in this process; `stamp` tells its versions apart."""
+    return open_store(Path(path))
+
+
+def stamp_of(path: Path) -> str:
+    """Return a short text that changes with the contents of a file or folder: its sizes and times.
+
+    Raises
+    ------
+    UserError
+        If it cannot be accessed.
+    """
+    digest = hashlib.sha256()
+    try:
+        for file in _files(path):
+            status = file.stat()
+            digest.update(f"{file.relative_to(path)} {status.st_size} {status.st_mtime_ns}\n".encode())
+    except OSError as error:
+        raise reading_error(error, path) from error
+    return digest.hexdigest()
+
+
+def _files(path: Path) -> list[Path]:
+    if not is_folder(path):
+        return [path]
+    return sorted(Path(folder, name) for folder, _, names in os.walk(path) for name in names)

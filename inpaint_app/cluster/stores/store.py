@@ -1,0 +1,83 @@
+"""A picture on disk that is read in parts."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.image.picture import Array, Picture
+from inpaint_app.image.rect import Rect
+
+DTYPES = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float32", "float64")
+
+
+class Store(Protocol):
+    """A picture on disk, of any size.
+
+    Attributes
+    ----------
+    path : Path
+        Of the file or folder.
+    shape : tuple of int
+        (H, W), or (H, W, C) with C > 1.
+    dtype : dtype
+        Of the values, in the byte order of the machine.
+    """
+
+    @property
+    def path(self) -> Path: ...  # noqa: D102  (documented above, as all three)
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...  # noqa: D102
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...  # noqa: D102
+
+    def read(self, rect: Rect) -> Array:
+        """Return the values of some pixels, (h, w) or (h, w, C)."""
+        ...
+
+    def properties(self) -> Picture:
+        """Return what the file tells about the picture, with a single pixel of it."""
+        ...
+
+
+def checked_shape(path: Path, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of a picture, a single channel left out.
+
+    Raises
+    ------
+    UserError
+        If it is no picture.
+    """
+    shape = shape[:2] if shape[2:] == (1,) else shape
+    if len(shape) not in (2, 3) or 0 in shape:
+        sides = " x ".join(map(str, shape)) or "no axes"
+        raise UserError(
+            f"{printable_path(path)} has the shape {sides}",
+            "give rows, columns and perhaps channels",
+        )
+    return shape
+
+
+def checked_dtype(path: Path, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a dtype in the byte order of the machine.
+
+    Raises
+    ------
+    UserError
+        If a picture cannot have such values.
+    """
+    native = dtype.newbyteorder("=")
+    if native.name not in (*DTYPES, "bool"):
+        raise UserError(
+            f"{printable_path(path)} holds values of the type {dtype.name}", f"convert it to {DTYPES[-2]}"
+        )
+    return native
+
+
+def plain_properties(shape: tuple[int, ...], dtype: np.dtype[Any], no_data: float | None = None) -> Picture:
+    """Return the properties of a picture whose file tells nothing else about it."""
+    kind = np.dtype(np.uint8) if dtype == np.bool_ else dtype
+    return Picture(np.zeros((1, 1, *shape[2:]), kind), no_data=no_data)

@@ -1,0 +1,66 @@
+"""AVIF: read and write with 8 bits."""
+
+import re
+from typing import BinaryIO
+
+from PIL.AvifImagePlugin import AvifImageFile
+
+from inpaint_app.files.format import USUAL_METADATA, Format
+from inpaint_app.files.formats.shared.pillow_reader import (
+    FIRST_FRAME,
+    OTHER_FRAMES,
+    load_pixels,
+    open_image,
+    xmp_blocks,
+)
+from inpaint_app.files.formats.shared.pillow_writer import metadata_options, save_by_pillow, to_image
+from inpaint_app.image.metadata import MetadataKind
+from inpaint_app.image.picture import Picture
+
+# The record that describes the coded picture; its third byte has a bit for more than 8 bits, one for 12.
+_CODEC_RECORD = re.compile(rb"av1C\x81.(.)", re.DOTALL)
+_HEADER_BYTES = 1024**2
+
+
+def decode_avif(data: bytes) -> Picture:
+    """Return the picture in an AVIF file, or the first frame of an animation."""
+    image = open_image(AvifImageFile, data)
+    pixels, alpha = load_pixels(image)
+    lost, notices = [], []
+    record = _CODEC_RECORD.search(data, 0, _HEADER_BYTES)
+    if record is not None and record[1][0] & 0x40:
+        bits = 12 if record[1][0] & 0x20 else 10
+        lost.append(f"{bits} bits per channel")
+        notices.append(f"The {bits}-bit picture was read as 8-bit.")
+    if getattr(image, "n_frames", 1) > 1:
+        lost.append(OTHER_FRAMES)
+        notices.append(FIRST_FRAME)
+    return Picture(
+        pixels,
+        alpha,
+        exif=image.info.get("exif"),
+        icc=image.info.get("icc_profile"),
+        source_format="AVIF",
+        notices=tuple(notices),
+        blocks=xmp_blocks(image),
+        lost=tuple(lost),
+    )
+
+
+def encode_avif(picture: Picture, file: BinaryIO, quality: int) -> None:
+    """Write an 8-bit picture as AVIF with full colour resolution; no quality is without loss."""
+    options = {"quality": quality, "subsampling": "4:4:4", **metadata_options(picture)}
+    save_by_pillow(to_image(picture, as_rgb=True), "AVIF", picture, file, options)
+
+
+FORMAT = Format(
+    name="AVIF",
+    suffixes=(".avif",),
+    mime_types=("image/avif",),
+    signature=re.compile(rb".{4}ftyp(?:.{4}){0,12}?avi[fs]", re.DOTALL),
+    decode=decode_avif,
+    encode=encode_avif,
+    metadata=USUAL_METADATA - {MetadataKind.RESOLUTION} | {MetadataKind.XMP},
+    is_lossy=True,
+    max_side=32_768,
+)

@@ -1,0 +1,124 @@
+"""FITS, the format of astronomy, by astropy."""
+
+import io
+import math
+import re
+import warnings
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.files.format import Format, PlugIn
+from inpaint_app.files.formats.shared.arrays import array_of_picture, check_array, picture_of_array
+from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.picture import Picture
+
+_CHECKSUM = "CHECKSUM"
+_SIZES = (8, 16, 32, 64, -32, -64)
+"""Bits of a number; negative for floats."""
+
+
+def decode_fits(data: bytes) -> Picture:
+    """Return the first image of a FITS file, all its planes as pages; the other parts are kept as they are.
+
+    The first row of the array is the first row of the picture, as everywhere in Python; astronomical
+    programs show it at the bottom.
+    """
+    from astropy.io import fits  # noqa: PLC0415  (an extra)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with fits.open(io.BytesIO(data), memmap=False, disable_image_compression=True) as units:
+                unit = _first_image(units)
+                place = unit.fileinfo()
+                _check(unit, len(data) - place["datLoc"])
+                values = np.asarray(unit.data)
+                header = unit.header
+                blank = header.get("BLANK") if values.dtype.kind in "ui" else None
+        except (OSError, EOFError, ValueError, TypeError, LookupError, AttributeError) as error:
+            raise DamagedError("its header or its pixels cannot be read") from error
+        parts = (
+            data[: place["hdrLoc"]],
+            header.tostring().encode("ascii", "replace"),
+            data[place["datLoc"] + place["datSpan"] :],
+        )
+    picture = picture_of_array(values, "FITS", channels=False)
+    return replace(
+        picture,
+        no_data=float(blank) if isinstance(blank, int) else None,
+        blocks=tuple(Block(MetadataKind.FITS_HEADER, part) for part in parts),
+    )
+
+
+def _first_image(units: Any) -> Any:  # noqa: ANN401  (of astropy, which has no types)
+    from astropy.io import fits  # noqa: PLC0415
+
+    for unit in units:
+        if isinstance(unit, fits.GroupsHDU):
+            continue
+        if isinstance(unit, fits.PrimaryHDU | fits.ImageHDU) and unit.header["NAXIS"]:
+            return unit
+        if unit.header.get("ZIMAGE"):
+            raise UnsupportedError("its image is compressed inside a table", "unpack it with funpack first")
+    raise UnsupportedError("it holds no image", "give one that does")
+
+
+def _check(unit: Any, n_bytes_left: int) -> None:  # noqa: ANN401
+    """Refuse, from the header alone, an image that is too large or not all there."""
+    bits, n_axes = unit.header["BITPIX"], unit.header["NAXIS"]
+    shape = tuple(int(unit.header[f"NAXIS{number}"]) for number in range(n_axes, 0, -1))
+    if bits not in _SIZES or any(size < 0 for size in shape):
+        raise DamagedError("its header is wrong")
+    dtype = np.dtype(f"{'f' if bits < 0 else 'i'}{abs(bits) // 8}")
+    check_array(shape, dtype, channels=False)
+    if math.prod(shape) * dtype.itemsize > n_bytes_left:
+        raise DamagedError("it ends too early")
+
+
+def encode_fits(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+    """Write all pages as one image, with the header and the other parts that the file had."""
+    from astropy.io import fits  # noqa: PLC0415
+
+    before, text, after = [
+        block.payload for block in picture.blocks if block.kind is MetadataKind.FITS_HEADER
+    ] or (b"", b"", b"")
+    values = array_of_picture(picture)
+    if values.dtype == np.int8:
+        values = values.astype(np.int16)
+    packed = io.BytesIO()  # so that a full disk is seen by our own write
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        header = fits.Header.fromstring(text) if text else None
+        if header is not None and values.dtype.kind == "f":
+            header.remove("BLANK", ignore_missing=True)
+        unit = (fits.ImageHDU if before else fits.PrimaryHDU)(values, header)
+        if header is not None and _CHECKSUM in header:
+            unit.add_checksum()
+        unit.writeto(packed, output_verify="silentfix+ignore")
+    written = packed.getvalue()
+    if before:  # astropy puts an empty first unit in front
+        written = written[_end_of_first_unit(written) :]
+    for part in (before, written, after):
+        file.write(part)
+
+
+def _end_of_first_unit(data: bytes) -> int:
+    return next(at for at in range(2880, len(data), 2880) if data.startswith(b"XTENSION", at))
+
+
+FORMAT = Format(
+    name="FITS",
+    suffixes=(".fits", ".fit", ".fts"),
+    mime_types=("image/fits", "application/fits"),
+    signature=re.compile(rb"SIMPLE  ="),
+    decode=decode_fits,
+    encode=encode_fits,
+    depths=(8, 16, 32),
+    keeps_arrays=True,
+    metadata=frozenset({MetadataKind.FITS_HEADER}),
+    has_alpha=False,
+    plug_in=PlugIn("astropy", "dictsel[fits]"),
+)

@@ -1,0 +1,52 @@
+"""Read a picture by one of Pillow's plug-ins."""
+
+import io
+import warnings
+
+from PIL import Image, ImageFile
+
+from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.files.formats.shared.bands import pixels_and_alpha
+from inpaint_app.files.limits import check_size
+from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.picture import Array
+
+FIRST_FRAME = "The file is an animation: its first frame was used."
+OTHER_FRAMES = "the other frames of the animation"
+"""What is lost of an animation."""
+
+_BROKEN = (OSError, EOFError, SyntaxError, ValueError, KeyError, IndexError, TypeError, AssertionError)
+
+
+def open_image(plug_in: type[ImageFile.ImageFile], data: bytes) -> ImageFile.ImageFile:
+    """Return an image of which only the header has been read, refused if that tells of too many pixels."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            image = plug_in(io.BytesIO(data))
+    except Image.DecompressionBombError as error:
+        raise UnsupportedError("it has more than 178 million pixels", "scale it down first") from error
+    except _BROKEN as error:
+        raise DamagedError("its header is wrong") from error
+    check_size(*image.size)
+    return image
+
+
+def load_pixels(image: ImageFile.ImageFile, mode: str | None = None) -> tuple[Array, Array | None]:
+    """Return pixels and alpha after conversion to "L", "LA", "RGB" or "RGBA"; by default as they are."""
+    size = image.size
+    try:
+        image.load()
+        if image.size != size:
+            raise DamagedError("its header is wrong")
+        return pixels_and_alpha(image, mode or image.mode)
+    except Image.DecompressionBombError as error:
+        raise UnsupportedError("it has more than 178 million pixels", "scale it down first") from error
+    except _BROKEN as error:
+        raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
+
+
+def xmp_blocks(image: Image.Image) -> tuple[Block, ...]:
+    """Return the XMP of an image, if it has any."""
+    packet = image.info.get("xmp")
+    return (Block(MetadataKind.XMP, packet),) if isinstance(packet, bytes) and packet else ()

@@ -1,0 +1,1 @@
+"""The napari plug-in: fill the missing pixels of an image layer. Only this package imports napari."""

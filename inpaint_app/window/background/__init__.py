@@ -1,0 +1,1 @@
+"""Work outside the GUI thread; knows neither the session nor its pictures."""

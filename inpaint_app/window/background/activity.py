@@ -1,0 +1,28 @@
+"""Long work that the user waits for, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inpaint_app.jobs.control import Progress
+
+
+@dataclass(frozen=True)
+class Activity:
+    """Long work in progress.
+
+    Attributes
+    ----------
+    kind : str
+        "open", "restore", "tune", "compare", "heal", "detect" or "export".
+    progress : Progress
+        How far it is.
+    """
+
+    kind: str
+    progress: Progress
+
+    @property
+    def can_keep(self) -> bool:
+        """Whether stopping leaves a result."""
+        return self.kind in ("restore", "compare")

@@ -1,0 +1,118 @@
+"""Work outside the GUI thread: immutable requests go in, numbered answers come back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from inpaint_app.errors import UserError
+from inpaint_app.jobs.control import CancelledError, JobControl
+from inpaint_app.window.remedies import REMEDIES
+
+_log = logging.getLogger(__name__)
+
+UNEXPECTED = "Something went wrong inside the program ({kind}); nothing was changed. Please try again."
+_MEMORY = "There is not enough memory for this; close other programs or scale the picture down first."
+
+
+Work = Callable[[JobControl], Any]
+Listener = Callable[[Any], None]
+
+
+class WorkerPool(QObject):
+    """Runs work in a pool of threads and delivers its answers on the GUI thread.
+
+    A task that was cancelled delivers nothing, not even what was in progress when it was cancelled: both
+    cancelling and delivering happen on the GUI thread.
+
+    Parameters
+    ----------
+    n_threads : int
+        How many pieces of work run at once; others wait.
+    """
+
+    _arrived = Signal(object, str, object)
+    idle = Signal()
+    """Emitted when the last task in progress has ended."""
+
+    def __init__(self, n_threads: int, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="inpaint-worker")
+        self._listeners: dict[JobControl, tuple[dict[str, Listener], Future[None]]] = {}
+        self._closed = False
+        self._arrived.connect(self._receive)
+
+    def start(
+        self,
+        work: Work,
+        *,
+        done: Listener,
+        failed: Callable[[str], None],
+        progress: Listener | None = None,
+    ) -> JobControl:
+        """Start work.
+
+        Parameters
+        ----------
+        work : callable
+            Called with its control in another thread; it must not touch anything that changes.
+        done : callable
+            Called with its result.
+        failed : callable
+            Called with a sentence if it raised.
+        progress : callable, optional
+            Called with whatever it reports on the way.
+        """
+        control = JobControl(lambda report: self._arrived.emit(control, "progress", report))
+        listeners: dict[str, Listener] = {
+            "done": done,
+            "failed": failed,
+            "progress": progress or (lambda _report: None),
+        }
+        self._listeners[control] = (listeners, self._pool.submit(self._run, control, work))
+        return control
+
+    @property
+    def n_active(self) -> int:
+        """How many tasks have not ended, cancelled ones included."""
+        return len(self._listeners)
+
+    def close(self) -> None:
+        """Cancel everything, wait until all threads have ended, and deliver nothing more."""
+        self._closed = True
+        for control in self._listeners:
+            control.cancel()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._listeners.clear()
+
+    def _run(self, control: JobControl, work: Work) -> None:
+        kind, payload = "ended", None
+        try:
+            if not control.is_cancelled:
+                kind, payload = "done", work(control)
+        except CancelledError:
+            pass
+        except UserError as error:
+            kind, payload = "failed", error.sentence(REMEDIES)
+        except MemoryError:
+            kind, payload = "failed", _MEMORY
+        except Exception as error:  # a mistake of ours: the window stays usable and says so
+            _log.exception("A job failed")
+            kind, payload = "failed", UNEXPECTED.format(kind=type(error).__name__)
+        self._arrived.emit(control, kind, payload)
+
+    @Slot(object, str, object)
+    def _receive(self, control: JobControl, kind: str, payload: Any) -> None:  # noqa: ANN401
+        if self._closed:
+            return
+        listeners, _ = self._listeners[control]
+        if kind != "progress":
+            del self._listeners[control]
+        if not control.is_cancelled and kind in listeners:
+            listeners[kind](payload)
+        if not self._listeners:
+            self.idle.emit()

@@ -1,0 +1,20 @@
+"""What the user can do about a problem, in terms of the window."""
+
+from inpaint_app.errors import Remedy
+
+REMEDIES = {
+    Remedy.REPLACE_FILE: "choose another name, or agree to replace it",
+    Remedy.REPLACE_SOURCES: "choose another folder, or allow existing files to be replaced",
+    Remedy.MARK_MISSING: "paint over the damage (P), open a mask, or simulate damage to try it out",
+    Remedy.INVERT_MASK: "paint missing pixels white in it, or invert it",
+    Remedy.MARK_LESS: "erase some of the mask (E), or invert it (Ctrl+I)",
+    Remedy.ALLOW_TOLERANCE: "check the colour, or allow a tolerance",
+    Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or choose a depth of 8 bits",
+    Remedy.GIVE_RECIPE: "choose a file written by Save Recipe",
+    Remedy.RESTORE_ARRAY: (
+        "restore all of it by File > Restore a Folder (Ctrl+B) or the command 'inpaint restore', since the "
+        "window shows single pages, gray or RGB"
+    ),
+    Remedy.ACCEPT_LOSS: "keep the format of the source, or accept that they are lost",
+    Remedy.RESTORE_FOLDER: "choose a picture inside it, or use File > Restore a Folder (Ctrl+B)",
+}

@@ -1,0 +1,152 @@
+"""Damage that is looked for, and how much of it goes into the mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+import dictsel_core  # detection is imported when it is first used, and is slow to import
+from dictsel_core import DamageKind
+from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.missing import Mask, MissingPixels
+from inpaint_app.image.rect import Rect
+from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.jobs.damage_choice import DamageChoice, Proposal, propose, region_near
+from inpaint_app.jobs.detect import analyze_picture
+from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.background.worker_pool import WorkerPool
+
+if TYPE_CHECKING:
+    from dictsel_core import DamageAnalysis
+
+EditMask = Callable[[Callable[[MaskHistory], Rect | None]], None]
+
+
+class DamageFinder(QObject):
+    """Analyzes the picture once, and keeps the mask in step with what is chosen of the damage.
+
+    Parameters
+    ----------
+    workers : WorkerPool
+        Where the work is done.
+    edit : callable
+        Changes the mask of the session.
+
+    Attributes
+    ----------
+    analysis : DamageAnalysis or None
+        All that may be damage; None before it was looked for.
+    choice : DamageChoice
+        What of it is in the mask.
+    """
+
+    activity_changed = Signal()
+    changed = Signal()
+    """The analysis or the choice has changed."""
+    failed = Signal(str)
+
+    def __init__(self, workers: WorkerPool, edit: EditMask, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._workers, self._edit = workers, edit
+        self._task = ExclusiveTask(workers, self)
+        self._update_task: JobControl | None = None
+        self._task.activity_changed.connect(self.activity_changed)
+        self._source: Source | None = None
+        self._mask: MaskHistory | None = None
+        self._added: Mask | None = None
+        self.analysis: DamageAnalysis | None = None
+        self.choice = DamageChoice()
+
+    @property
+    def activity(self) -> Activity | None:
+        """The search in progress, if there is one."""
+        return self._task.activity
+
+    def restart(self) -> None:
+        """Forget what was found, for another picture or mask."""
+        self._task.cancel()
+        self._cancel_update()
+        self._source = self._mask = self._added = self.analysis = None
+        self.choice = replace(self.choice, removed=frozenset())
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Cancel a search; what was found before stays."""
+        self._task.cancel()
+
+    def find(self, source: Source, mask: MaskHistory, kinds: tuple[DamageKind, ...]) -> None:
+        """Look for kinds of damage that were not looked for yet, and put all of these kinds into the mask."""
+        if mask is not self._mask:
+            self.restart()
+        self._source, self._mask = source, mask
+        self.choice = replace(self.choice, kinds=kinds)
+        known = {} if self.analysis is None else dict(self.analysis.candidates)
+        unknown = tuple(kind for kind in kinds if kind not in known)
+        if not unknown:
+            self._update()
+            return
+        missing, added = mask.snapshot(), self._added
+
+        def work(control: JobControl) -> DamageAnalysis:
+            others = missing if added is None else missing & ~added
+            flat = others if others.ndim == 2 else np.asarray(others.all(axis=2))
+            found = analyze_picture(source.picture, MissingPixels(flat, ()), unknown, control)
+            return dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
+
+        activity = Activity("detect", Progress("detecting damage", 0.0))
+        self._task.start(activity, work, done=self._take, failed=self.failed.emit)
+
+    def choose(self, choice: DamageChoice) -> None:
+        """Put another choice of the damage into the mask; kinds that are new are looked for."""
+        kinds, self.choice = choice.kinds, replace(choice, kinds=self.choice.kinds)
+        if self._source is not None and self._mask is not None:
+            self.find(self._source, self._mask, kinds)
+        else:
+            self.choice = choice
+
+    def toggle(self, row: int, column: int) -> bool:
+        """Remove the found region at a pixel, or bring it back; return whether there is one."""
+        if self.analysis is None:
+            return False
+        number = region_near(self.analysis, self.choice, row, column)
+        if number is None:
+            return False
+        self.choice = replace(self.choice, removed=self.choice.removed ^ {number})
+        self._update()
+        return True
+
+    def _take(self, analysis: DamageAnalysis) -> None:
+        self.analysis = analysis
+        self._update()
+
+    def _update(self) -> None:
+        """Put the chosen damage into the mask, computed in another thread; the latest choice wins."""
+        self.changed.emit()
+        mask, analysis, choice, added = self._mask, self.analysis, self.choice, self._added
+        if mask is None or analysis is None:
+            return
+        self._cancel_update()
+        before, state = mask.snapshot(), mask.state
+
+        def on_done(proposal: Proposal) -> None:
+            self._update_task = None
+            if mask.state != state:  # it was painted on meanwhile
+                self._update()
+                return
+            self._added = proposal.added
+            self._edit(lambda history: history.propose(proposal.mask))
+
+        self._update_task = self._workers.start(
+            lambda _control: propose(before, added, analysis, choice), done=on_done, failed=self.failed.emit
+        )
+
+    def _cancel_update(self) -> None:
+        if self._update_task is not None:
+            self._update_task.cancel()
+            self._update_task = None

@@ -1,0 +1,128 @@
+"""Opens pictures, references, masks and recipes in the background, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from inpaint_app.image.damage import SAMPLES, Damage
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.picture import Picture
+from inpaint_app.jobs import source as sources
+from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.recipe import LoadedRecipe, load_recipe
+from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
+
+if TYPE_CHECKING:
+    from inpaint_app.window.session.session import Session
+
+NO_PICTURE = "There is no picture yet; open one, or open the sample."
+
+
+class Opener(QObject):
+    """Loads what the user opens, and hands it to the session; if that fails, everything stays as it was.
+
+    Parameters
+    ----------
+    session : Session
+        Where it is shown.
+    """
+
+    activity_changed = Signal()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._task = ExclusiveTask(session.workers, self)
+        self._task.activity_changed.connect(self.activity_changed)
+
+    @property
+    def activity(self) -> Activity | None:
+        """What is being opened, if anything is."""
+        return self._task.activity
+
+    def cancel(self) -> None:
+        """Open nothing after all."""
+        self._task.cancel()
+
+    def open_file(
+        self,
+        path: Path,
+        mask_spec: MaskSpec | None = None,
+        reference: Path | None = None,
+        *,
+        notice: str = "",
+    ) -> None:
+        """Open a picture file; a notice may follow."""
+
+        def show(opened: Source) -> None:
+            self._session.set_source(opened)
+            if notice:
+                self._session.notice.emit(notice)
+
+        spec = mask_spec or MaskSpec()
+        self._open(lambda: sources.open_source(path, spec, reference), f"opening {path.name}", show)
+
+    def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
+        """Open the bundled picture with some damage."""
+        self._open(lambda: sources.open_sample(damage), "opening the sample", self._session.set_source)
+
+    def open_picture(self, make: Callable[[], Picture], name: str) -> None:
+        """Open pixels that are no file; `make` is called in another thread."""
+        self._open(
+            lambda: sources.source_from_picture(make(), name), f"opening {name}", self._session.set_source
+        )
+
+    def simulate_damage(self, damage: Damage) -> None:
+        """Simulate damage; the whole picture becomes the reference."""
+        self._change(
+            lambda source: sources.simulate_damage(source, damage),
+            "simulating damage",
+            self._session.set_source,
+        )
+
+    def open_reference(self, path: Path) -> None:
+        """Measure against this undamaged picture from now on."""
+        self._change(
+            lambda source: sources.with_reference(source, path),
+            f"opening {path.name}",
+            self._session.set_reference,
+        )
+
+    def set_mask_spec(self, mask_spec: MaskSpec) -> None:
+        """Detect missing pixels again; undo brings a painted mask back."""
+        self._change(
+            lambda source: sources.detect_again(source, mask_spec),
+            "finding missing pixels",
+            self._session.set_marked,
+        )
+
+    def open_recipe(self, path: Path) -> None:
+        """Use the parameters of a recipe, and its marks of missing pixels for the picture that is open."""
+        source = self._session.source
+        self._open(lambda: load_recipe(path, source), f"opening {path.name}", self._show_recipe)
+
+    def _show_recipe(self, recipe: LoadedRecipe) -> None:
+        session = self._session
+        if recipe.source is not None:
+            session.set_marked(recipe.source, recipe.settings)
+            return
+        if recipe.mask_spec != MaskSpec():
+            session.notice.emit("The recipe also marks missing pixels; open it again when a picture is open.")
+        session.set_settings(recipe.settings)
+
+    def _change(self, work: Callable[[Source], Source], stage: str, done: Callable[[Source], None]) -> None:
+        source = self._session.source
+        if source is None:
+            self._session.problem.emit(NO_PICTURE)
+        else:
+            self._open(lambda: work(source), stage, done)
+
+    def _open(self, work: Callable[[], Any], stage: str, done: Callable[[Any], None]) -> None:
+        activity = Activity("open", Progress(stage))
+        self._task.start(activity, lambda _control: work(), done=done, failed=self._session.problem.emit)

@@ -1,0 +1,120 @@
+"""Starts restorations of the whole picture, and keeps what they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dictsel_core import CONSTRAINTS, Tuning
+from inpaint_app.image.mask_origin import MaskOrigin
+from inpaint_app.jobs import restore as restoring
+from inpaint_app.jobs.restore import RestoreRequest
+from inpaint_app.jobs.tune import tune
+from inpaint_app.window.session import descriptions
+from inpaint_app.window.session.opener import NO_PICTURE
+from inpaint_app.window.session.state import Advice
+from inpaint_app.window.session.view_modes import COMPARISON
+
+if TYPE_CHECKING:
+    from inpaint_app.window.session.session import Session
+
+
+class Restorer:
+    """Restores, compares and tunes with the picture, the mask and the parameters of a session.
+
+    Parameters
+    ----------
+    session : Session
+        What is restored, and where the results go.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def restore(self) -> None:
+        """Restore the whole picture with the current parameters."""
+        request, results = self._request(), self._session.results
+        if request is not None:
+            origin = self._mask_origin
+            self._run(
+                "restore",
+                lambda control: restoring.restore(request, control),
+                lambda result: self._show_one_of(results.add((result,), origin)),
+                restart=self.restore,
+            )
+
+    def compare(self) -> None:
+        """Restore under every sparsity constraint, and show the results side by side.
+
+        Runs that are already in the history are not repeated.
+        """
+        session = self._session
+        if 0 < session.missing_fraction < 1:
+            session.set_view(session.view.with_mode(COMPARISON))
+        self._compare()
+
+    def _compare(self) -> None:
+        request, results = self._request(), self._session.results
+        if request is not None:
+            known, origin = results.find_runs(request), self._mask_origin
+            rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
+            self._run(
+                "compare",
+                lambda control: restoring.compare(request, rest, control),
+                lambda made: self._show_compared(known | results.add(made, origin)),
+                restart=self._compare,
+            )
+
+    def tune(self) -> None:
+        """Let held-out pixels choose the parameters, then restore with them."""
+        request = self._request()
+        if request is not None:
+            self._run("tune", lambda control: tune(request, control), self._take_tuning)
+
+    def follow_change(self) -> None:
+        """Preview what has changed, or restore if that is automatic."""
+        session, runner = self._session, self._session.runner
+        if session.missing_fraction == 0:
+            runner.clear_preview()
+        elif session.is_automatic:
+            self.restore()
+        else:
+            request = self._request()
+            assert request is not None and session.source is not None, "there is a picture"
+            reference = session.source.reference
+            runner.start_preview(request, None if reference is None else reference.pixels)
+
+    def _run(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
+        """Start a run, see `Runner.run`; it restores the strokes that wait to be healed too."""
+        self._session.healer.cancel()
+        self._session.runner.run(*args, **options)
+
+    def _request(self) -> RestoreRequest | None:
+        source, mask = self._session.source, self._session.mask
+        if source is None or mask is None:
+            self._session.problem.emit(NO_PICTURE)
+            return None
+        return RestoreRequest(source.picture.pixels, mask.snapshot(), self._session.settings)
+
+    @property
+    def _mask_origin(self) -> MaskOrigin | None:
+        return None if self._session.mask is None else self._session.mask.origin
+
+    def _show_compared(self, numbers: dict[str, int]) -> None:
+        self._show_one_of(numbers, [numbers[each] for each in CONSTRAINTS if each in numbers])
+
+    def _show_one_of(self, numbers: dict[str, int], comparison: Sequence[int] = ()) -> None:
+        """Show the record under the current constraint, or else any of those given by constraint."""
+        if numbers:
+            shown = numbers.get(self._session.settings.constraint) or next(iter(numbers.values()))
+            self._session.show_run(shown, comparison)
+        else:
+            self._session.notice.emit("Stopped before there was a result.")
+
+    def _take_tuning(self, tuning: Tuning) -> None:
+        session = self._session
+        # What the user left automatic stays so.
+        settings = session.settings if tuning.settings == tuning.given else tuning.settings
+        given = session.settings if session.advice is None else session.advice.given
+        session.take_advice(Advice(settings, descriptions.format_advice(tuning), given))
+        self.restore()

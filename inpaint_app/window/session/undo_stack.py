@@ -1,0 +1,140 @@
+"""One list of steps to undo and redo, for the mask and the parameters alike; no Qt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+
+from dictsel_core import RestoreSettings
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.missing import MissingPixels
+
+MERGE_SECONDS = 1.0
+"""Changes of the same parameter that follow each other faster are one step, such as those of a slider."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a restoration is made from, as far as the user changes it.
+
+    Attributes
+    ----------
+    settings : RestoreSettings
+        The parameters.
+    is_automatic : bool
+        Whether a run follows every change.
+    mask_spec : MaskSpec or None
+        How missing pixels are marked; None without a picture.
+    missing : MissingPixels or None
+        Those that are marked so.
+    mask_state : int
+        Number of the state of the mask, see `MaskHistory.state`.
+    """
+
+    settings: RestoreSettings
+    is_automatic: bool = False
+    mask_spec: MaskSpec | None = None
+    missing: MissingPixels | None = None
+    mask_state: int = 0
+
+    def differences(self, other: Inputs) -> frozenset[str]:
+        """Return the names of all that is not the same: attributes, and parameters of the settings."""
+        names = {
+            each.name
+            for each in fields(self)
+            if each.name != "settings" and getattr(self, each.name) != getattr(other, each.name)
+        }
+        changed = {
+            each.name
+            for each in fields(self.settings)
+            if getattr(self.settings, each.name) != getattr(other.settings, each.name)
+        }
+        return frozenset(names | changed)
+
+
+@dataclass(frozen=True)
+class _Step:
+    inputs: Inputs
+    """What the step led to."""
+    changed: frozenset[str] = frozenset()
+    at: float = 0.0
+
+
+class UndoStack:
+    """Remembers inputs in the order in which they were made.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Where it starts.
+    """
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._done, self._undone = [_Step(inputs)], list[_Step]()
+
+    def restart(self, inputs: Inputs) -> None:
+        """Forget all steps, for another picture."""
+        self._done, self._undone = [_Step(inputs)], []
+
+    def record(self, inputs: Inputs, states: Collection[int], now: float | None = None) -> None:
+        """Remember inputs that have changed.
+
+        Parameters
+        ----------
+        inputs : Inputs
+            As they are now.
+        states : collection of int
+            States of the mask that it can be brought back to; what led to others is forgotten.
+        now : float, optional
+            The time in seconds.
+        """
+        now = time.monotonic() if now is None else now
+        while len(self._done) > 1 and self._done[-1].inputs.mask_state not in states:
+            self._done.pop()
+        while len(self._done) > 1 and self._done[0].inputs.mask_state not in states:
+            self._done.pop(0)
+        changed = inputs.differences(self._done[-1].inputs)
+        if not changed:
+            return
+        last = self._done[-1]
+        is_same = last.changed == changed and "mask_state" not in changed
+        if is_same and not self._undone and now - last.at < MERGE_SECONDS:
+            self._done.pop()
+        self._undone.clear()
+        if inputs != self._done[-1].inputs:
+            self._done.append(_Step(inputs, changed, now))
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        return len(self._done) > 1
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step to redo."""
+        return bool(self._undone)
+
+    @property
+    def undo_subject(self) -> str:
+        """What the next undo brings back: "mask" or "parameters"; empty if nothing."""
+        return _subject(self._done[-1]) if self.can_undo else ""
+
+    @property
+    def redo_subject(self) -> str:
+        """What the next redo changes again; empty if nothing."""
+        return _subject(self._undone[-1]) if self._undone else ""
+
+    def undo(self) -> Inputs:
+        """Go a step back, and return what was there before it."""
+        self._undone.append(self._done.pop())
+        return self._done[-1].inputs
+
+    def redo(self) -> Inputs:
+        """Go a step forth again, and return what is there after it."""
+        self._done.append(self._undone.pop())
+        return self._done[-1].inputs
+
+
+def _subject(step: _Step) -> str:
+    return "mask" if step.changed & {"mask_state", "mask_spec", "missing"} else "parameters"

@@ -1,0 +1,78 @@
+"""Whether a hole is too wide for the chosen fill, and the fill that suits it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
+
+if TYPE_CHECKING:
+    from inpaint_app.window.session.session import Session
+
+
+class WideHoles(QObject):
+    """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly.
+
+    Parameters
+    ----------
+    session : Session
+        Whose mask and parameters they are.
+
+    Attributes
+    ----------
+    is_hint_wanted : bool
+        Whether there is such a hole, and the user has not dismissed the hint.
+    """
+
+    changed = Signal()
+    """`is_hint_wanted` has changed."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._task: JobControl | None = None
+        self._is_dismissed = False
+        self.is_hint_wanted = False
+        session.mask_edited.connect(self._check)
+        session.settings_changed.connect(self._check)
+        session.picture_opened.connect(self._restart)
+
+    def dismiss(self) -> None:
+        """Give no more hints about this picture."""
+        self._is_dismissed = True
+        self._set_wanted(False)
+
+    def fill_with_texture(self) -> None:
+        """Restore again, with wide holes filled with texture."""
+        self._session.set_settings(replace(self._session.settings, fill="texture"))
+        self._session.restorer.restore()
+
+    def _restart(self) -> None:
+        self._is_dismissed = False
+
+    def _check(self) -> None:
+        session = self._session
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        if (
+            session.source is None
+            or session.mask is None
+            or self._is_dismissed
+            or not fills_smoothly(session.settings, session.source.picture.pixels)
+        ):
+            self._set_wanted(False)
+            return
+        mask = session.mask.snapshot()
+        self._task = session.workers.start(
+            lambda _control: has_wide_hole(mask), done=self._set_wanted, failed=session.problem.emit
+        )
+
+    def _set_wanted(self, is_wanted: bool) -> None:
+        if is_wanted != self.is_hint_wanted:
+            self.is_hint_wanted = is_wanted
+            self.changed.emit()

@@ -1,0 +1,96 @@
+"""Jobs in this process and on a cluster."""
+
+import sys
+from functools import partial
+from types import ModuleType
+
+import pytest
+from cluster_jobs import EndWorker, fail
+
+from inpaint_app.cluster import executors
+from inpaint_app.cluster.executors import open_executor, run_job
+from inpaint_app.errors import UserError
+from inpaint_app.jobs.control import CancelledError, JobControl
+
+
+@pytest.fixture(params=["this process", "cluster"])
+def executor(request):
+    address = None if request.param == "this process" else request.getfixturevalue("scheduler")
+    with open_executor(address, JobControl()) as executor:
+        yield executor
+
+
+def test_every_job_runs_once(executor) -> None:
+    assert sorted(executor.run([partial(pow, 2, number) for number in range(40)])) == [
+        2**n for n in range(40)
+    ]
+
+
+def test_an_error_of_a_job_is_raised(executor) -> None:
+    with pytest.raises(UserError, match="This is wrong; mend it"):
+        list(executor.run([partial(pow, 2, 3), fail]))
+
+
+def test_no_job_is_begun_after_a_cancel(scheduler) -> None:
+    for address in (None, scheduler):
+        control = JobControl()
+        with open_executor(address, control) as executor:
+            results = executor.run([partial(pow, 2, number) for number in range(9)])
+            next(results)
+            control.cancel()
+            with pytest.raises(CancelledError):
+                next(results)
+
+
+def test_the_job_of_a_worker_that_died_runs_elsewhere(scheduler, tmp_path) -> None:
+    with open_executor(scheduler, JobControl()) as executor:
+        assert sorted(executor.run([EndWorker(tmp_path / "a"), partial(pow, 3, 2)])) == [1, 9]
+
+
+def test_a_job_that_ends_every_worker_is_lost(scheduler, tmp_path, monkeypatch) -> None:
+    job = EndWorker(tmp_path / "a", always=True)
+    with open_executor(scheduler, JobControl()) as executor:
+        executor._client.run_on_scheduler(_allow_no_failures)
+        assert list(executor.run([job], lambda lost, error: (lost, error.problem[:5]))) == [(job, "A job")]
+        with pytest.raises(UserError, match="more memory"):
+            list(executor.run([job]))
+
+
+def _allow_no_failures(dask_scheduler) -> None:
+    dask_scheduler.allowed_failures = 0
+
+
+def test_workers_without_the_program_are_named(scheduler, monkeypatch) -> None:
+    module = ModuleType("only_here")
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    exec("class Job:\n    def __call__(self): return 1", module.__dict__)
+    module.Job.__module__ = "only_here"
+    with open_executor(scheduler, JobControl()) as executor, pytest.raises(UserError, match="only_here"):
+        list(executor.run([module.Job()]))
+
+
+def test_a_worker_of_another_version_is_refused() -> None:
+    with pytest.raises(UserError, match="A worker has dictsel"):
+        run_job(partial(pow, 2, 2), "0.0.0")
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:", "8786", "http://localhost:1", "tcp://localhost"])
+def test_what_is_no_scheduler_is_refused(address) -> None:
+    with pytest.raises(UserError, match="not a scheduler"), open_executor(address, JobControl()):
+        pass
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch) -> None:
+    monkeypatch.setattr(executors, "_SECONDS_TO_CONNECT", 0.2)
+    with (
+        pytest.raises(UserError, match="cannot be reached"),
+        open_executor("tcp://127.0.0.1:9", JobControl()),
+    ):
+        pass
+
+
+def test_nothing_listens_outside_this_machine(scheduler) -> None:
+    with open_executor(scheduler, JobControl()) as executor:
+        info = executor._client.scheduler_info()
+    addresses = [info["address"], *info["workers"], *(each["nanny"] for each in info["workers"].values())]
+    assert all(address.startswith("tcp://127.0.0.1:") for address in addresses)

@@ -1,0 +1,49 @@
+"""Holes that are too wide for a smooth fill."""
+
+import numpy as np
+import pytest
+
+from dictsel_core import RestoreSettings
+from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
+
+
+def hole(row: int, column: int, side: int) -> np.ndarray:
+    mask = np.zeros((60, 80), bool)
+    mask[row : row + side, column : column + side] = True
+    return mask
+
+
+@pytest.mark.parametrize(("mask", "is_wide"), [(hole(20, 20, 16), False), (hole(20, 20, 17), True)])
+def test_a_hole_is_wide_if_patches_at_its_border_do_not_see_its_middle(mask, is_wide) -> None:
+    assert has_wide_hole(mask) is is_wide
+    assert has_wide_hole(np.dstack([mask, mask])) is is_wide
+
+
+def test_a_hole_is_seen_from_one_side_only_at_the_border_of_the_picture() -> None:
+    band = np.zeros((60, 80), bool)
+    band[:9] = True
+    assert has_wide_hole(band)
+    assert not has_wide_hole(band[1:])
+
+
+def test_a_channel_that_is_observed_makes_it_no_hole() -> None:
+    mask = hole(20, 20, 30)
+    assert not has_wide_hole(np.dstack([mask, np.zeros_like(mask)]))
+
+
+@pytest.mark.parametrize(("mask", "is_wide"), [(hole(0, 0, 0), False), (np.ones((9, 9), bool), True)])
+def test_nothing_and_everything_missing(mask, is_wide) -> None:
+    assert has_wide_hole(mask) is is_wide
+
+
+@pytest.mark.parametrize(
+    ("fill", "dtype", "is_smooth"),
+    [
+        ("smooth", np.uint8, True),
+        ("auto", np.uint8, False),
+        ("auto", np.float32, True),
+        ("texture", np.float32, False),
+    ],
+)
+def test_floats_are_filled_smoothly_unless_texture_is_chosen(fill, dtype, is_smooth) -> None:
+    assert fills_smoothly(RestoreSettings(fill=fill), np.zeros((2, 2), dtype)) is is_smooth

@@ -1,0 +1,98 @@
+"""Finding damage: the mask follows the choice, in one step of undo."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from windows import FAST, settle
+
+from inpaint_app.image.picture import Picture
+from inpaint_app.window.canvas.tools.picker import Picker
+from inpaint_app.window.canvas.tools.tool import Place
+
+
+@pytest.fixture
+def scratched(session, qtbot):
+    """A session on a picture with a bright line in row 40 and a dark one in column 90."""
+    pixels = np.random.default_rng(0).normal(110, 3, (96, 128))
+    pixels[40, 10:80] += 90
+    pixels[10:90, 90] -= 90
+    session.set_settings(FAST)
+    session.opener.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
+    settle(session, qtbot)
+    return session
+
+
+def found(session, qtbot):
+    session.find_damage(("scratches",))
+    settle(session, qtbot)
+    return session
+
+
+def test_found_damage_is_in_the_mask_and_undone_in_one_step(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    assert scratched.mask.mask[40, 20:70].all()
+    assert scratched.mask.mask[20:80, 90].all()
+    assert scratched.view.tool == "pick"
+    assert scratched.mask.origin.is_detected
+    for sensitivity in (0.2, 0.9, 0.5):
+        scratched.finder.choose(replace(scratched.finder.choice, sensitivity=sensitivity))
+        settle(scratched, qtbot)
+    scratched.undo()
+    assert not scratched.mask.mask.any()
+    assert scratched.complaints == []
+
+
+def test_a_click_removes_a_region_and_another_brings_it_back(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    notices = []
+    scratched.notice.connect(notices.append)
+    picker = Picker(scratched)
+    for is_there in (False, True):
+        picker.press(Place(41.2, 30.5))
+        settle(scratched, qtbot)
+        assert scratched.mask.mask[40, 20:70].all() == is_there
+        assert scratched.mask.mask[20:80, 90].all()
+    assert notices == []
+    picker.press(Place(5.5, 5.5))
+    assert len(notices) == 1
+
+
+def test_what_is_painted_stays_when_the_choice_changes(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    scratched.edit_mask(lambda mask: mask.begin_stroke(70.5, 20.5, diameter=5))
+    settle(scratched, qtbot)
+    scratched.finder.choose(replace(scratched.finder.choice, kinds=()))
+    settle(scratched, qtbot)
+    assert scratched.mask.mask[70, 20]
+    assert not scratched.mask.mask[40].any()
+
+
+def test_a_kind_that_is_ticked_later_is_looked_for_then(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    before = scratched.mask.snapshot()
+    scratched.finder.choose(replace(scratched.finder.choice, kinds=("scratches", "dead_lines")))
+    assert scratched.activity.kind == "detect"
+    settle(scratched, qtbot)
+    assert set(scratched.finder.analysis.kinds) == {"scratches", "dead_lines"}
+    assert (scratched.mask.mask >= before).all()
+
+
+def test_a_cancelled_search_changes_nothing(scratched, qtbot) -> None:
+    scratched.find_damage(("scratches",))
+    scratched.cancel()
+    settle(scratched, qtbot)
+    assert (scratched.finder.analysis, scratched.activity) == (None, None)
+    assert not scratched.mask.can_undo
+
+
+def test_another_picture_forgets_what_was_found(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    scratched.opener.open_sample()
+    settle(scratched, qtbot)
+    assert scratched.finder.analysis is None
+
+
+def test_no_kind_is_a_sentence(scratched) -> None:
+    scratched.find_damage(())
+    assert len(scratched.complaints) == 1

@@ -1,0 +1,50 @@
+"""A hint where a hole is too wide for the chosen fill."""
+
+from dataclasses import replace
+
+import pytest
+from windows import FAST, opened, settle
+
+from inpaint_app.image.rect import Rect
+
+
+@pytest.fixture
+def smooth(session, qtbot, files):
+    """A session whose picture has a wide hole that would be filled smoothly."""
+    opened(session, qtbot, files["whole"])
+    session.set_settings(replace(FAST, fill="smooth"))
+    session.edit_mask(lambda mask: mask.fill(Rect(20, 20, 20, 20)))
+    settle(session, qtbot)
+    return session
+
+
+def test_a_wide_hole_is_pointed_out_as_long_as_it_is_filled_smoothly(smooth, qtbot) -> None:
+    assert smooth.wide_holes.is_hint_wanted
+    smooth.set_settings(FAST)
+    assert not smooth.wide_holes.is_hint_wanted, "auto fills it with texture"
+    smooth.set_settings(replace(FAST, fill="smooth"))
+    settle(smooth, qtbot)
+    assert smooth.wide_holes.is_hint_wanted
+    smooth.undo()
+    smooth.edit_mask(lambda mask: mask.clear())
+    settle(smooth, qtbot)
+    assert not smooth.wide_holes.is_hint_wanted
+
+
+def test_one_click_fills_it_with_texture(smooth, qtbot) -> None:
+    smooth.wide_holes.fill_with_texture()
+    settle(smooth, qtbot)
+    assert smooth.results.current.settings.fill == "texture"
+    assert not smooth.wide_holes.is_hint_wanted
+
+
+def test_a_hint_that_was_dismissed_comes_back_with_another_picture(smooth, qtbot, files) -> None:
+    smooth.wide_holes.dismiss()
+    smooth.edit_mask(lambda mask: mask.fill(Rect(0, 0, 30, 30)))
+    settle(smooth, qtbot)
+    assert not smooth.wide_holes.is_hint_wanted
+    smooth.opener.open_file(files["damaged"])
+    settle(smooth, qtbot)
+    smooth.edit_mask(lambda mask: mask.fill(Rect(0, 0, 30, 30)))
+    settle(smooth, qtbot)
+    assert smooth.wide_holes.is_hint_wanted
