@@ -142,7 +142,7 @@ def compute(damage: str, name: str) -> None:
 
 
 def main() -> None:
-    """Compute what is missing of GSR, one case after the other; print its PSNR and that of the preset best."""
+    """Compute what is missing of GSR, case by case; print its PSNR and that of the preset best."""
     for case in cases():
         if case not in results():
             compute(*case)

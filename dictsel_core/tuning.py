@@ -17,8 +17,8 @@ from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettin
 from dictsel_core.restoration.canvas import Canvas, Plane
 from dictsel_core.restoration.coding import patch_coder, restore_planes
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.held_out import folds
 from dictsel_core.restoration.density import options_for
+from dictsel_core.restoration.held_out import folds
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.rounds import BEST_ROUNDS, refine
 from dictsel_core.restoration.sampling import sample_patches, select_dictionary

@@ -10,7 +10,7 @@ from dictsel_core.completion.scale import Single
 
 #: Tension of the spline, in pixels to the power of -1: beyond a few of its inverse, slopes do not continue.
 _TENSION = 0.2
-#: How far from the border the spline is computed; and the depth of a hole in whose middle its weight is exp(-1).
+#: How far from the border it is computed; and the depth of a hole in whose middle its weight is exp(-1).
 _REACH, _SCALE = 24, 20.0
 #: Weight of the estimate that is there in the equations, which have no solution where nothing is observed.
 _MIN_WEIGHT = 1e-6

@@ -53,6 +53,8 @@ class Restorer:
     ground_set : GroundSet
     known : KnownDictionary, optional
         Used in place of a new one.
+    completed : (H, W) ndarray of bool, optional
+        Wide holes without any of these pixels stay as they are estimated first.
     """
 
     _dictionary: KnownDictionary
@@ -64,6 +66,8 @@ class Restorer:
         settings: ResolvedSettings,
         ground_set: GroundSet,
         known: KnownDictionary | None = None,
+        *,
+        completed: Bools | None = None,
     ) -> None:
         self._known = known
         self._canvas, self._settings, self._ground_set = canvas, settings, ground_set
@@ -74,7 +78,7 @@ class Restorer:
         self._visible = replace(canvas, missing=canvas.missing | self._held_out)
         self._planes: Planes = self._visible.planes()
         #: Pixels of wide holes, which are completed by example and not refined (H, W).
-        self._wide = pixels_to_complete(canvas, settings.fill)
+        self._wide = pixels_to_complete(canvas, settings.fill, completed)
         self._seconds: dict[str, float] = {}
         self._fraction = 0.0
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.held_out import sample_held_out
 from dictsel_core.restoration.density import options_for
+from dictsel_core.restoration.held_out import sample_held_out
 from dictsel_core.restoration.refinement import Refiner
 
 #: Number of rounds if it is left open.
@@ -93,5 +93,6 @@ def refine_unless_harmful(
         return 0
     planes[where] = observed
     yield RoundStep(1 / BEST_ROUNDS, round_done=True)
-    yield from _rounds(planes, Refiner(missing, threads, options_for(missing)), range(1, BEST_ROUNDS), BEST_ROUNDS)
+    refiner = Refiner(missing, threads, options_for(missing))
+    yield from _rounds(planes, refiner, range(1, BEST_ROUNDS), BEST_ROUNDS)
     return BEST_ROUNDS
