@@ -12,6 +12,7 @@ from benchmarks import (
     holes,
     quality,
     restoration,
+    scale,
     science,
     selection,
     speed,
@@ -31,6 +32,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "window": window.main,
     "speed": speed.main,
     "detect": detect.main,
+    "scale": scale.main,
 }
 
 

@@ -191,7 +191,7 @@ class _Driver:
             process_events()
 
     def _undo(self) -> None:
-        for change in (self._window.session.undo, self._window.session.redo):
+        for change in (self._window.session.changes.undo, self._window.session.changes.redo):
             change()
             self.settle()
 
@@ -205,7 +205,7 @@ class _Driver:
         session = self._window.session
         session.edit_mask(lambda mask: mask.invert())
         process_events()
-        session.undo()
+        session.changes.undo()
 
     def _restore(self) -> None:
         from dictsel_core import RestoreSettings

@@ -30,6 +30,7 @@ Examples
 from typing import TYPE_CHECKING, Any
 
 from dictsel_core._runs import GeneratorRun, Run
+from dictsel_core._version import __version__ as __version__
 from dictsel_core.bases import AtomOrigin
 from dictsel_core.constrained_pursuit import constrained_omp
 from dictsel_core.constraints import (
@@ -90,12 +91,21 @@ from dictsel_core.restoration import (
     PRESETS,
     SELECTORS,
     STAGES,
+    ArraySpec,
     ConstraintName,
+    DetailStatistics,
+    DetailSurvey,
     FillName,
+    ImageSpec,
     Parameter,
+    PictureStatistics,
+    PictureSurvey,
+    PlanStage,
     PresetName,
+    Read,
     ResolvedSettings,
     Restoration,
+    RestorePlan,
     RestoreSettings,
     RestoreStep,
     SelectorName,
@@ -145,7 +155,6 @@ if TYPE_CHECKING:
         iter_analyze_damage,
     )
 
-__version__ = "0.1.0"
 
 __all__ = [
     "CONSTRAINTS",
@@ -161,6 +170,7 @@ __all__ = [
     "AdaptiveHedge",
     "AnalysisStep",
     "ApproximationBound",
+    "ArraySpec",
     "AtomOrigin",
     "AverageSparsity",
     "BlockMatroidSparsity",
@@ -170,6 +180,8 @@ __all__ = [
     "ConstraintName",
     "DamageAnalysis",
     "DamageKind",
+    "DetailStatistics",
+    "DetailSurvey",
     "Detection",
     "ExpertBank",
     "FillName",
@@ -180,6 +192,7 @@ __all__ = [
     "GuaranteedSelector",
     "Hedge",
     "HuberUtility",
+    "ImageSpec",
     "IndividualSparsity",
     "LearnedDictionary",
     "LearningRun",
@@ -196,13 +209,18 @@ __all__ = [
     "OracleMatroid",
     "Parameter",
     "PartitionMatroid",
+    "PictureStatistics",
+    "PictureSurvey",
+    "PlanStage",
     "PresetName",
     "QualityEstimate",
+    "Read",
     "RegretBound",
     "Replacement",
     "ReplacementGains",
     "ResolvedSettings",
     "Restoration",
+    "RestorePlan",
     "RestoreSettings",
     "RestoreStep",
     "Run",

@@ -17,7 +17,6 @@ from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettin
 from dictsel_core.restoration.canvas import Canvas, Plane
 from dictsel_core.restoration.coding import patch_coder, restore_planes
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.density import options_for
 from dictsel_core.restoration.held_out import folds
 from dictsel_core.restoration.refinement import Refiner
 from dictsel_core.restoration.rounds import BEST_ROUNDS, refine
@@ -281,9 +280,7 @@ class _HeldOutTrials:
             if held_out.any() and not missing.all():
                 visible = np.where(missing, 0, plane)[:, :, None]
                 restored = np.clip(GeneratorRun(restore_planes(visible, missing, coder)).finish(), 0, 1)
-                layer = missing[:, :, None]
-                refiner = Refiner(layer, threads, options_for(layer))
-                for step in refine(restored, refiner, n_rounds):  # in place
+                for step in refine(restored, Refiner(missing[:, :, None], threads), n_rounds):  # in place
                     yield (number + step.fraction) / len(parts)
                 error += float(np.square(restored[:, :, 0] - plane)[held_out].sum(dtype=np.float64))
                 count += int(held_out.sum())

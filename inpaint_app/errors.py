@@ -19,7 +19,7 @@ class Remedy(Enum):
     REDUCE_DEPTH = "write TIFF, or PNG for 16 bits, or reduce the picture to 8 bits"
     GIVE_RECIPE = "give a recipe that this program wrote"
     RESTORE_ARRAY = "restore it with the command 'inpaint restore', which takes any number of pages and bands"
-    ACCEPT_LOSS = "keep the format of the source, or accept that they are lost"
+    ACCEPT_LOSS = "choose a format that holds them, or accept that they are lost"
     RESTORE_FOLDER = "give an image file inside it, or restore the whole folder"
 
 
@@ -115,7 +115,7 @@ def writing_error(error: OSError | ValueError, path: Path) -> UserError:
         errno.EEXIST: (f"{name} already exists", Remedy.REPLACE_FILE),
         errno.EISDIR: (f"{name} is a folder", "give a file name"),
         errno.ENAMETOOLONG: _too_long(path),
-        errno.EPIPE: (f"Nobody reads {name} any more", "check the command that it is sent to"),
+        errno.EPIPE: (f"Nothing reads {name} any more", "check the command after the pipe"),
     }
     code = error.errno if isinstance(error, OSError) else None
     return UserError(*known.get(code or 0, other))

@@ -1,5 +1,15 @@
 """Completion of wide holes by example: texture and structure are copied from elsewhere in the image."""
 
-from dictsel_core.completion.holes import fill_wide_parts, wide_parts
+from dictsel_core.completion.holes import fill_wide_parts, wide_margin, wide_parts
+from dictsel_core.completion.parts import Box, HolePart, hole_boxes, hole_cells, hole_parts
 
-__all__ = ["fill_wide_parts", "wide_parts"]
+__all__ = [
+    "Box",
+    "HolePart",
+    "fill_wide_parts",
+    "hole_boxes",
+    "hole_cells",
+    "hole_parts",
+    "wide_margin",
+    "wide_parts",
+]

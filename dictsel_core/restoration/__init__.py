@@ -2,6 +2,11 @@
 
 from dictsel_core.restoration.parameters import Parameter
 from dictsel_core.restoration.pipeline import iter_restore, restore
+from dictsel_core.restoration.plan.details import DetailStatistics, DetailSurvey
+from dictsel_core.restoration.plan.plan import RestorePlan
+from dictsel_core.restoration.plan.regions import ArraySpec, ImageSpec, Read
+from dictsel_core.restoration.plan.stage import PlanStage
+from dictsel_core.restoration.plan.survey import PictureStatistics, PictureSurvey
 from dictsel_core.restoration.region import Region, iter_restore_region, restore_region
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
 from dictsel_core.restoration.sampling import MAX_PATCHES
@@ -27,13 +32,22 @@ __all__ = [
     "PRESETS",
     "SELECTORS",
     "STAGES",
+    "ArraySpec",
     "ConstraintName",
+    "DetailStatistics",
+    "DetailSurvey",
     "FillName",
+    "ImageSpec",
     "Parameter",
+    "PictureStatistics",
+    "PictureSurvey",
+    "PlanStage",
     "PresetName",
+    "Read",
     "Region",
     "ResolvedSettings",
     "Restoration",
+    "RestorePlan",
     "RestoreSettings",
     "RestoreStep",
     "SelectorName",

@@ -82,10 +82,10 @@ class Canvas:
         rows : (T, h) ndarray of int
         columns : (T, w) ndarray of int
         """
-        n, at = len(channels), (rows[:, :, None], columns[:, None, :])
+        shape, at = (len(channels), rows.shape[1] * columns.shape[1]), (rows[:, :, None], columns[:, None, :])
         layers = channels if self.missing.shape[2] > 1 else np.zeros_like(channels)
-        missing = self.missing[(*at, layers[:, None, None])].reshape(n, -1)
-        values = _channels(self.image)[(*at, channels[:, None, None])].reshape(n, -1)
+        missing = self.missing[(*at, layers[:, None, None])].reshape(shape)
+        values = _channels(self.image)[(*at, channels[:, None, None])].reshape(shape)
         unit = np.zeros(values.shape, np.float32)
         for channel in np.unique(channels):
             chosen, bounds = channels == channel, self.ranges[channel]
@@ -164,11 +164,27 @@ def observed_ranges(image: NDArray[Any], missing: Bools) -> tuple[ValueRange, ..
     image : (H, W) or (H, W, C) ndarray
     missing : (H, W, c) ndarray of bool
     """
+    return planes_ranges(channel_ranges(image, missing))
+
+
+def channel_ranges(image: NDArray[Any], missing: Bools) -> tuple[ValueRange | None, ...]:
+    """Return the range of the observed values of each channel; None where there are none.
+
+    Parameters
+    ----------
+    image : (H, W) or (H, W, C) ndarray
+    missing : (H, W, c) ndarray of bool
+    """
     channels = _channels(image)
     found: list[ValueRange | None] = []
     for channel in range(channels.shape[2]):
         observed = channels[:, :, channel][~missing[:, :, channel if missing.shape[2] > 1 else 0]]
         found.append(_range(observed) if observed.size else None)
+    return tuple(found)
+
+
+def planes_ranges(found: tuple[ValueRange | None, ...]) -> tuple[ValueRange, ...]:
+    """Return the range that becomes the unit range of each channel; refuse what planes cannot represent."""
     known = [each for each in found if each is not None]
     common = common_range(known)
     if not np.isfinite(common.span):

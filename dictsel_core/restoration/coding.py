@@ -12,11 +12,17 @@ from dictsel_core.gram_pursuit import MAX_ATOMS, GramPursuit
 from dictsel_core.patches import MirroredPatches, median_of_patches
 from dictsel_core.pursuit import Pursuit, scatter_codes
 from dictsel_core.restoration.canvas import Plane, Planes
-from dictsel_core.restoration.pyramid import double, double_at, halve
+from dictsel_core.restoration.pyramid import double_at, halve
 from dictsel_core.restoration.settings import ResolvedSettings
 
 #: Minimum number of observed pixels of a patch if its missing pixels have no weight.
 _MIN_OBSERVED = 4
+#: In a product of matrices, the rounding of a row depends on its number modulo this: kernels of BLAS compute
+#: several rows at once, up to half of this number.
+_ROW_PERIOD = 12
+#: Estimates do not depend on what is around a block of an image whose first row and column, counted in the
+#: image, are multiples of this; see `aligned_patches`.
+CODING_GRID = 2 * _ROW_PERIOD
 
 
 class PatchCoder:
@@ -99,13 +105,14 @@ class PatchCoder:
         hidden, values = missing.reshape(-1), filled.reshape(-1)
 
         def rebuild(rows: Ints, columns: Ints) -> Floats:
-            pixels = patches.pixels(rows, columns)
+            order, places = aligned_patches(rows, columns)
+            pixels = patches.pixels(rows[order], columns[order])
             weights = np.where(hidden.take(pixels), weight, np.float32(1))
             pixels *= n_channels
             data = np.empty((n_channels, *pixels.shape), np.float32)
             for channel in range(n_channels):
                 values[channel:].take(pixels, out=data[channel], mode="clip")
-            return self._rebuild(data, weights)
+            return self._rebuild(data, weights, places).take(places, axis=1)
 
         for rows, pixels, medians in median_of_patches(
             wanted, self.size, n_channels, rebuild, self._threads, thinning=self._thinning
@@ -113,7 +120,7 @@ class PatchCoder:
             known = filled.reshape(-1, n_channels)[pixels]
             yield rows, pixels, np.where(np.isnan(medians), known, medians)
 
-    def _rebuild(self, values: Floats, weights: Floats) -> Floats:
+    def _rebuild(self, values: Floats, weights: Floats, counted: Ints) -> Floats:
         """Return patches rebuilt from their weighted pixels; NaN if too few are observed.
 
         Parameters
@@ -122,6 +129,8 @@ class PatchCoder:
             Overwritten.
         weights : (B, d) ndarray
             Shared by all channels.
+        counted : (T,) ndarray of int
+            Patches that count for the usage of atoms; the others are there twice.
         """
         n_atoms, d = self._rows.shape
         means = np.zeros((*values.shape[:2], 1), np.float32)
@@ -132,15 +141,38 @@ class PatchCoder:
             values -= means
         values *= weights
         supports, coefficients = self._code(values.reshape(-1, d), weights)
-        n = len(supports)
-        codes = np.zeros((n, n_atoms), np.float32)
+        codes = np.zeros((len(supports), n_atoms), np.float32)
         scatter_codes(codes, supports, coefficients)
-        self._counts.append((np.bincount(supports[supports >= 0], minlength=n_atoms), n))
+        used = supports.reshape(*values.shape[:2], -1).take(counted, axis=1)
+        self._counts.append((np.bincount(used[used >= 0], minlength=n_atoms), used.shape[0] * used.shape[1]))
         rebuilt = (codes @ self._rows).reshape(values.shape)
         rebuilt += means
         if self._fill_weight == 0:
             rebuilt[:, (weights > 0).sum(axis=1) < _MIN_OBSERVED] = np.nan
         return rebuilt
+
+
+def aligned_patches(rows: Ints, columns: Ints) -> tuple[Ints, Ints]:
+    """Order patches so that the place of each, modulo `_ROW_PERIOD`, depends on its row and column alone.
+
+    Their products are then rounded in the same way, whatever other patches are coded with them.
+
+    Returns
+    -------
+    order : (B,) ndarray of int
+        The patches, of which some are there twice: their number is a multiple of the period.
+    places : (T,) ndarray of int
+        Where each patch is.
+    """
+    phases = (5 * rows + columns // 2) % _ROW_PERIOD  # equally frequent in rows, columns and rectangles
+    by_phase = np.argsort(phases, kind="stable")
+    counts = np.bincount(phases, minlength=_ROW_PERIOD)
+    ranks = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = np.empty_like(by_phase)
+    places[by_phase] = _ROW_PERIOD * ranks + phases[by_phase]
+    order = np.zeros(_ROW_PERIOD * int(counts.max()), np.intp)
+    order[places] = np.arange(len(rows))
+    return order, places
 
 
 def patch_coder(
@@ -174,34 +206,56 @@ def restore_planes(planes: Planes, missing: Bools, coder: PatchCoder) -> Generat
     missing : (H, W) ndarray of bool
     coder : PatchCoder
     """
-    pixels = np.flatnonzero(missing)
-    if pixels.size in (0, missing.size):
-        return planes if pixels.size == 0 else np.full_like(planes, 0.5)
-    result = np.array(planes, order="C")
-    flat = result.reshape(-1, planes.shape[2])
-    flat[pixels] = flat[missing.argmin()]  # an observed pixel
-    low, high = (np.array([reduce(each) for each in flat.T]) for reduce in (np.min, np.max))
-    if min(missing.shape) >= 2 * coder.size:
+    n_missing = np.count_nonzero(missing)
+    if n_missing in (0, missing.size):
+        return planes if n_missing == 0 else np.full_like(planes, 0.5)
+    limits, result = observed_limits(planes, missing), np.array(planes, order="C")
+    if is_halved(missing.shape, coder.size):
         coarser = GeneratorRun(restore_planes(*halve(planes, missing), coder))
         for fraction in coarser:
             yield fraction / 4
-        flat[pixels] = double_at(coarser.result, pixels, missing.shape[1])
+        fill_from(result, missing, coarser.result)
     else:
-        flat[pixels] = planes[~missing].mean(axis=0)
-    for rows, band, values in coder.estimates(result, missing, missing):
-        flat[band] = np.clip(values, low, high)  # outliers must not spread to finer scales
-        yield 0.25 + 0.75 * rows.stop / len(planes)
+        result[missing] = planes[~missing].mean(axis=0)
+    for fraction in code_planes(result, missing, missing, coder, limits):
+        yield 0.25 + 0.75 * fraction
     return result
 
 
-def has_less_detail(plane: Plane, reference: Plane, missing: Bools) -> bool:
-    """Return whether a plane has less detail than a reference, where both are observed."""
-    return _detail(plane, missing) < _detail(reference, missing)
+def is_halved(shape: tuple[int, ...], size: int) -> bool:
+    """Return whether planes are restored from a coarser scale; the coarsest scale is filled with its mean."""
+    return min(shape[:2]) >= 2 * size
 
 
-def _detail(plane: Plane, missing: Bools) -> float:
-    """Return the mean square of what a coarser scale does not represent."""
-    if missing.all():
-        return 0.0
-    half, _ = halve(np.where(missing, 0, plane)[:, :, None], missing)
-    return float(np.square(plane - double(half[:, :, 0], plane.shape))[~missing].mean())
+def observed_limits(planes: Planes, missing: Bools) -> tuple[Plane, Plane]:
+    """Return the smallest and the largest observed value of each channel: (C,) each."""
+    low, high = np.full(planes.shape[2], np.inf, np.float32), np.full(planes.shape[2], -np.inf, np.float32)
+    for channel in range(planes.shape[2]):
+        observed = planes[:, :, channel][~missing]
+        low[channel], high[channel] = observed.min(initial=np.inf), observed.max(initial=-np.inf)
+    return low, high
+
+
+def fill_from(planes: Planes, missing: Bools, coarser: Planes, origin: tuple[int, int] = (0, 0)) -> None:
+    """Fill the missing pixels of planes (H, W, C) from a coarser scale, on which the first is at `origin`."""
+    planes[missing] = double_at(coarser, np.flatnonzero(missing), missing.shape[1], origin)
+
+
+def code_planes(
+    planes: Planes, missing: Bools, wanted: Bools, coder: PatchCoder, limits: tuple[Plane, Plane]
+) -> Iterator[float]:
+    """Estimate wanted pixels of planes in place, and yield the fraction that is done.
+
+    Parameters
+    ----------
+    planes : (H, W, C) ndarray
+        With a first estimate of every missing pixel; C-contiguous.
+    missing, wanted : (H, W) ndarray of bool
+    coder : PatchCoder
+    limits : two (C,) ndarrays
+        Estimates are clipped to these: outliers must not spread to finer scales.
+    """
+    flat = planes.reshape(-1, planes.shape[2])
+    for rows, pixels, values in coder.estimates(planes, missing, wanted):
+        flat[pixels] = np.clip(values, *limits)
+        yield rows.stop / len(planes)

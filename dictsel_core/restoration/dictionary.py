@@ -39,10 +39,12 @@ class KnownDictionary:
 
 
 def as_dictionary(
-    value: "ArrayLike | GroundSet | Selection | None", settings: RestoreSettings
+    value: "ArrayLike | GroundSet | Selection | KnownDictionary | None", settings: RestoreSettings
 ) -> tuple[GroundSet, KnownDictionary | None]:
     """Return the candidates, and the dictionary if it is known already; see `restore`."""
     size = settings.patch_size
+    if isinstance(value, KnownDictionary):
+        return value.atoms, value
     if value is None:
         return standard_ground_set((size, size), settings.bases), None
     if isinstance(value, Selection):

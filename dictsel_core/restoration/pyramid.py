@@ -48,14 +48,16 @@ def double(plane: Plane, shape: tuple[int, int]) -> Plane:
     return np.ascontiguousarray(_double_rows(tall.T)[: shape[1]].T)
 
 
-def double_at(planes: Planes, pixels: Ints, width: int) -> Planes:
+def double_at(planes: Planes, pixels: Ints, width: int, origin: tuple[int, int] = (0, 0)) -> Planes:
     """Return some pixels of complete planes (H, W, C) at twice their size, by linear interpolation: (N, C).
 
-    They are counted row by row in an image of this width, and have the same values as in `double`.
+    They are counted row by row in an image of this width, and have the same values as in `double`. The first
+    one is at `origin` of the doubled planes.
     """
     height, half_width, n_channels = planes.shape
     flat = planes.reshape(-1, n_channels)
     rows, columns = np.divmod(pixels, width)
+    rows, columns = rows + origin[0], columns + origin[1]
     row, other_row = (each * half_width for each in _sources(rows, height))
     near, far = (
         0.75 * flat.take(row + at, axis=0) + 0.25 * flat.take(other_row + at, axis=0)

@@ -10,7 +10,7 @@ right yet count for little; each of the following rounds assumes less.
 import math
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.estimator import Estimator, GaussianEstimator
-from dictsel_core.restoration.tiles import Search, Tile, spans
+from dictsel_core.restoration.tiles import Search, Span, Tile, spans
 
 #: Where the references of consecutive rounds begin, in quarters of their distance.
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))
@@ -105,6 +105,16 @@ class RefinementOptions:
 DEFAULT_OPTIONS = RefinementOptions()
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a block is: its first row and column in an image, and height and width of that image."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+
+
 class Refiner:
     """Refines the missing pixels of an image, round by round.
 
@@ -118,6 +128,8 @@ class Refiner:
     options : RefinementOptions, optional
     estimator : Estimator, optional
         Estimates the patches of a tile; by default that of the options for each round.
+    place : Place, optional
+        Where this part of an image is; by default it is all of it.
     """
 
     def __init__(
@@ -126,9 +138,11 @@ class Refiner:
         threads: int,
         options: RefinementOptions = DEFAULT_OPTIONS,
         estimator: Estimator | None = None,
+        place: Place | None = None,
     ) -> None:
         self._missing, self._threads, self._options = missing, threads, options
         self._estimator = estimator
+        self._place = place or Place(0, 0, *missing.shape[:2])
 
     @property
     def min_size(self) -> int:
@@ -138,16 +152,20 @@ class Refiner:
     def round(self, planes: Planes, number: int, n_rounds: int) -> Generator[float, None, None]:
         """Refine planes (H, W, C) of about unit range in place: a round of several, from number 0 on.
 
-        Yields the fraction of the round that is done. Images smaller than a patch stay as they are.
+        Yields the fraction of the round that is done. Images smaller than a patch stay as they are. Of a part
+        of an image, those pixels are refined as in the whole image that `round_reach` says.
         """
         options, missing, last = self._options, self._missing, number == n_rounds - 1
         estimator = self._estimator or options.estimator(number, n_rounds)
-        search = options.search(number, n_rounds, small=missing.shape[2] > 1)
-        height, width, _ = planes.shape
-        if min(height, width) < search.size:
+        search, place = options.search(number, n_rounds, small=missing.shape[2] > 1), self._place
+        if min(place.height, place.width) < search.size:
             return
         down, right = grid_offsets(number, search.stride)
-        bands, columns = spans(height, search, down), spans(width, search, right)
+        height, width, _ = planes.shape
+        bands = _within(spans(place.height, search, down), place.top, height)
+        columns = _within(spans(place.width, search, right), place.left, width)
+        if not bands or not columns:
+            return
         sums = _PixelSums(planes, missing, max(band.stop - band.start for band in bands))
         for at, band in enumerate(bands):
             tiles = [tile for tile in (Tile(band, each) for each in columns) if missing[tile.region].any()]
@@ -164,6 +182,42 @@ class Refiner:
             # No later band needs the rows above the next one.
             bottom = bands[at + 1].start if at + 1 < len(bands) else height
             sums.flush_rows(bottom, 1 if last else options.relaxation)
+
+
+def _within(all_spans: list[Span], start: int, length: int) -> list[Span]:
+    """Return the spans inside a part of an axis, counted from its start."""
+    return [
+        replace(each, start=each.start - start, stop=each.stop - start)
+        for each in all_spans
+        if start <= each.start and each.stop <= start + length
+    ]
+
+
+def round_reach(
+    part: slice, length: int, number: int, n_rounds: int, axis: int, *, small: bool = False
+) -> slice:
+    """Return the pixels along an axis that a round needs, with the default options, to refine some of them.
+
+    Parameters
+    ----------
+    part : slice
+        The pixels to refine.
+    length : int
+        Height or width of the image.
+    number, n_rounds : int
+    axis : {0, 1}
+        Of rows, or columns.
+    small : bool
+        Whether channels have masks of their own.
+    """
+    search = DEFAULT_OPTIONS.search(number, n_rounds, small=small)
+    if length < search.size:
+        return part
+    offset = grid_offsets(number, search.stride)[axis]
+    covering = [
+        each for each in spans(length, search, offset) if each.start < part.stop and part.start < each.stop
+    ]
+    return slice(covering[0].start, max(each.stop for each in covering))
 
 
 def grid_offsets(number: int, stride: int) -> tuple[int, int]:

@@ -12,12 +12,12 @@ from dictsel_core._layout import Axis
 from dictsel_core._runs import GeneratorRun, Run, stepwise
 from dictsel_core._validation import Bools
 from dictsel_core.ground_set import standard_ground_set
-from dictsel_core.restoration.canvas import Canvas, as_layers, observed_ranges
+from dictsel_core.restoration.canvas import Canvas, as_layers, channel_ranges, observed_ranges, planes_ranges
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.pipeline import wrapped
 from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.value_range import ValueRange
+from dictsel_core.restoration.value_range import ValueRange, common_range
 
 Region = tuple[slice, slice]
 
@@ -138,7 +138,8 @@ def _steps(
     if unknown.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
     ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
-    canvas = Canvas(part, unknown, previous.ranges or _ranges(previous.image))
+    ranges = _widened(previous.ranges or _ranges(previous.image), channel_ranges(part, unknown))
+    canvas = Canvas(part, unknown, ranges)
     run = GeneratorRun(Restorer(canvas, settings, ground_set, previous.known).steps())
     for step in run:
         yield replace(step, make_partial=None)
@@ -160,6 +161,12 @@ def _steps(
 def _ranges(image: NDArray[Any]) -> tuple[ValueRange, ...]:
     """Return the ranges of a complete image."""
     return observed_ranges(image, np.zeros((*image.shape[:2], 1), bool))
+
+
+def _widened(ranges: tuple[ValueRange, ...], found: tuple[ValueRange | None, ...]) -> tuple[ValueRange, ...]:
+    """Return ranges that hold what was found too: pixels that are no longer missing may be outside."""
+    pairs = zip(ranges, found, strict=True)
+    return planes_ranges(tuple(old if new is None else common_range([old, new]) for old, new in pairs))
 
 
 def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:

@@ -1,47 +1,35 @@
-"""One restoration in progress: select, code coarse to fine, complete wide holes, refine."""
+"""One restoration in progress: all stages of a plan, with the whole image as a single block."""
 
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dictsel_core._runs import GeneratorRun
-from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
-from dictsel_core.restoration.channels import estimate_from_others
-from dictsel_core.restoration.coding import PatchCoder, patch_coder, restore_planes
-from dictsel_core.restoration.density import options_for
+from dictsel_core.restoration.coding import PatchCoder
 from dictsel_core.restoration.dictionary import KnownDictionary
-from dictsel_core.restoration.pyramid import double_at, halve
-from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.plan.plan import RestorePlan
+from dictsel_core.restoration.plan.regions import ImageSpec
+from dictsel_core.restoration.plan.stage import PlanStage
+from dictsel_core.restoration.plan.survey import PictureSurvey
 from dictsel_core.restoration.result import Restoration, RestoreStep, Stage
-from dictsel_core.restoration.rounds import (
-    BEST_ROUNDS,
-    RoundStep,
-    hold_out,
-    refine,
-    refine_unless_harmful,
-)
-from dictsel_core.restoration.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.settings import ResolvedSettings
-from dictsel_core.restoration.wide import pixels_to_complete
 
-#: Fraction of the first estimate that is done after the selection, and after the coarser scales.
-_SELECTED, _COARSE = 0.1, 0.2
-#: The same after the coding, if channels are estimated from each other after that.
-_CODED = 0.45
+#: Fraction of the work that is done once there is a plan.
+_PLANNED = 0.05
 #: Fraction of the coding after which there is a new partial result.
 _PARTIAL_INTERVAL = 1 / 8
-#: Work of one round of refinement, and of the completion, as a multiple of that of the first estimate.
-_WORK_OF_A_ROUND, _WORK_OF_COMPLETION = 1.5, 1.0
 
 
 class Restorer:
-    """Restores an image: a first estimate by coding, then completion of wide holes, then refinement.
+    """Restores an image: makes a plan, and goes through its stages with the whole image as a single block.
 
     Everything happens to float planes of unit range, which are converted to the dtype of the image once, at
     the end or for a partial result.
@@ -54,9 +42,10 @@ class Restorer:
     known : KnownDictionary, optional
         Used in place of a new one.
     completed : (H, W) ndarray of bool, optional
-        Wide holes without any of these pixels stay as they are estimated first.
+        Wide holes without any of these pixels are not completed by example.
     """
 
+    _plan: RestorePlan
     _dictionary: KnownDictionary
     _coder: PatchCoder
 
@@ -69,43 +58,28 @@ class Restorer:
         *,
         completed: Bools | None = None,
     ) -> None:
-        self._known = known
-        self._canvas, self._settings, self._ground_set = canvas, settings, ground_set
-        self._held_out = np.zeros_like(canvas.missing)
-        if settings.rounds is None:
-            self._held_out = hold_out(canvas.missing, np.random.default_rng([settings.seed, 2018]))
-        #: The image without the held-out pixels.
-        self._visible = replace(canvas, missing=canvas.missing | self._held_out)
-        self._planes: Planes = self._visible.planes()
-        #: Pixels of wide holes, which are completed by example and not refined (H, W).
-        self._wide = pixels_to_complete(canvas, settings.fill, completed)
+        self._canvas, self._settings, self._known = canvas, settings, known
+        self._completed = completed
+        spec = ImageSpec(*canvas.shape, canvas.n_channels, str(canvas.image.dtype), canvas.missing.shape[2])
+        self._survey = PictureSurvey(spec, settings, dictionary=known or ground_set)
+        image = canvas.image if canvas.image.ndim == 3 else canvas.image[:, :, None]
+        self._arrays: dict[str, NDArray[Any]] = {"image": image, "mask": canvas.missing}
+        self._n_rounds = 0
         self._seconds: dict[str, float] = {}
-        self._fraction = 0.0
 
     def steps(self) -> Generator[RestoreStep, None, Restoration]:
         """Yield the progress, and return the result."""
         if not self._canvas.missing.any():
             return self._nothing_missing()
-        rounds = self._settings.rounds
-        work = np.cumsum(
-            [
-                1,
-                _WORK_OF_COMPLETION if self._wide.any() else 0,
-                _WORK_OF_A_ROUND * (BEST_ROUNDS if rounds is None else rounds),
-            ]
-        )
-        estimated, completed, _ = (float(each) for each in work / work[-1])
-        yield from self._scaled(self._first_estimate(refined=rounds != 0), 0.0, estimated)
-        yield from self._scaled(self._complete(), estimated, completed)
-        n_rounds = 0
-        if rounds != 0:
-            n_rounds = yield from self._refine(completed)
-        if n_rounds == 0 and self._held_out.any():  # restore again, without holding anything out
-            copied = self._planes[self._wide]
-            self._visible, self._planes = self._canvas, self._canvas.planes()
-            yield from self._scaled(self._first_estimate(refined=False), self._fraction, 1.0)
-            self._planes[self._wide] = copied
-        return self._restoration(n_rounds)
+        yield from self._make_plan()
+        *stages, _ = self._plan.stages  # the last one renders the image, as `_snapshot` does
+        total, done = sum(stage.work for stage in stages), 0.0
+        for stage in stages:
+            for step in self._run_stage(stage):
+                fraction = (done + stage.work * step.fraction) / total
+                yield replace(step, fraction=_PLANNED + (1 - _PLANNED) * fraction)
+            done += stage.work
+        return self._snapshot(self._planes(stages[-1]))()
 
     def _nothing_missing(self) -> Restoration:
         image, none = self._canvas.image.copy(order="K"), np.zeros(0, np.intp)
@@ -122,14 +96,53 @@ class Restorer:
             ranges=self._canvas.ranges,
         )
 
-    def _restoration(self, n_rounds: int = 0) -> Restoration:
-        """Return the result as it is now."""
-        return self._snapshot(n_rounds)()
+    def _make_plan(self) -> Iterator[RestoreStep]:
+        """Look at the image twice, and select a dictionary."""
+        whole = slice(0, self._canvas.shape[0]), slice(0, self._canvas.shape[1])
+        with self._timed("select" if self._known is None else "coarse"):
+            statistics = self._survey.measure_mask(self._canvas.missing, whole, self._canvas.ranges)
+            details = self._survey.details(statistics, self._canvas.ranges)
+            blocks = [self._arrays["image"], self._arrays["mask"]]
+            run = GeneratorRun(details.planning(details.measure(blocks, *whole)))
+            for fraction in run:
+                yield RestoreStep("select", _PLANNED * fraction)
+        self._plan, self._dictionary = run.result
+        if self._completed is not None:
+            chosen = [
+                box for box in self._plan.holes if self._completed[box[0] : box[2], box[1] : box[3]].any()
+            ]
+            self._plan = replace(self._plan, holes=tuple(chosen))
+        self._coder = self._plan.coder()
 
-    def _snapshot(self, n_rounds: int = 0) -> Callable[[], Restoration]:
+    def _run_stage(self, stage: PlanStage) -> Iterator[RestoreStep]:
+        """Compute the arrays of a stage, and yield its own progress."""
+        region = slice(0, stage.shape[0]), slice(0, stage.shape[1])
+        blocks = [self._arrays[each.array][each.rows, each.columns] for each in stage.inputs(region)]
+        run, shown = GeneratorRun(stage.steps(blocks, region, self._coder)), -1.0
+        with self._timed(stage.kind):
+            for step in run:
+                progress = RestoreStep(stage.kind, step.fraction)
+                if stage.shows and step.planes is not None and shown + _PARTIAL_INTERVAL <= step.fraction < 1:
+                    kind: Stage = "coarse" if step.fraction == 0 else stage.kind  # nothing is coded yet
+                    shown = step.fraction
+                    progress = RestoreStep(kind, shown, self._snapshot(step.planes))
+                yield progress
+        self._arrays.update(zip((each.name for each in stage.writes), run.result, strict=True))
+        for name in self._plan.released_after(stage):
+            del self._arrays[name]
+        self._n_rounds += stage.kind == "refine"
+        yield RestoreStep(stage.kind, 1.0, self._snapshot(self._planes(stage)) if stage.shows else None)
+
+    def _planes(self, stage: PlanStage) -> Planes:
+        """Return the planes that a stage has written."""
+        planes: list[Planes] = [self._arrays[name] for name in stage.shows]
+        return planes[0] if len(planes) == 1 else np.concatenate(planes, axis=2)
+
+    def _snapshot(self, planes: Planes) -> Callable[[], Restoration]:
         """Keep the restored values as they are now, and return what makes a result of them."""
-        render = self._canvas.snapshot(self._planes, keep_observed=self._settings.keep_observed)
+        render = self._canvas.snapshot(planes, keep_observed=self._settings.keep_observed)
         usage, n_coded, seconds = self._coder.usage, self._coder.n_coded_patches, dict(self._seconds)
+        n_rounds = self._n_rounds
 
         def restoration() -> Restoration:
             return Restoration(
@@ -148,141 +161,8 @@ class Restorer:
 
         return restoration
 
-    def _scaled(self, steps: Iterator[RestoreStep], start: float, end: float) -> Iterator[RestoreStep]:
-        """Yield steps as a part of the whole work, from one fraction of it to another."""
-        for step in steps:
-            self._fraction = start + (end - start) * step.fraction
-            yield replace(step, fraction=self._fraction)
-
     @contextmanager
     def _timed(self, stage: Stage) -> Iterator[None]:
         start = time.perf_counter()
         yield
         self._seconds[stage] = self._seconds.get(stage, 0.0) + time.perf_counter() - start
-
-    def _first_estimate(self, *, refined: bool) -> Iterator[RestoreStep]:
-        """Select a dictionary, then code the coarser scales of all channels, then the channels themselves.
-
-        Refinement makes up for patches that are left out, so there are fewer if it follows.
-        """
-        yield from self._select()
-        self._coder = patch_coder(self._dictionary.atoms.atoms, self._settings, refined=refined)
-        yield from self._code_coarser_scales()
-        per_channel = self._canvas.missing.shape[2] > 1
-        yield from self._code(_CODED if per_channel else 1.0)
-        if per_channel:
-            yield from self._estimate_from_others()
-
-    def _select(self) -> Iterator[RestoreStep]:
-        if self._known is not None:
-            self._dictionary = self._known
-            return
-        with self._timed("select"):
-            sample = sample_patches(self._visible, self._settings.patch_size, self._settings.seed)
-            run = select_dictionary(sample, self._settings, self._ground_set)
-            for _ in run:
-                yield RestoreStep("select", _SELECTED * len(run.steps) / run.n_atoms)
-        self._dictionary = KnownDictionary.selected(run.result, sample.positions)
-
-    def _layers(self) -> Iterator[tuple[float, Bools, Planes]]:
-        """Yield the channels by the masks that they share, with the fraction of the channels before them.
-
-        Their planes (H, W, C) are views, in which results are put.
-        """
-        n_layers = self._visible.missing.shape[2]
-        for layer in range(n_layers):
-            planes = self._planes if n_layers == 1 else self._planes[:, :, layer : layer + 1]
-            yield layer / n_layers, self._visible.mask(layer), planes
-
-    def _code_coarser_scales(self) -> Iterator[RestoreStep]:
-        """Fill the image from coarser scales."""
-        n_layers = self._visible.missing.shape[2]
-        with self._timed("coarse"):
-            for before, missing, target in self._layers():
-                run = GeneratorRun(restore_planes(*halve(target, missing), self._coder))
-                for fraction in run:
-                    done = before + fraction / n_layers
-                    yield RestoreStep("coarse", _SELECTED + (_COARSE - _SELECTED) * done)
-                target[missing] = double_at(run.result, np.flatnonzero(missing), missing.shape[1])
-        yield RestoreStep("coarse", _COARSE, self._snapshot())
-
-    def _code(self, end: float) -> Iterator[RestoreStep]:
-        """Code every channel at full size."""
-        (height, width), n_layers, shown = self._canvas.shape, self._visible.missing.shape[2], 0.0
-        with self._timed("code"):
-            for before, missing, target in self._layers():
-                wanted = missing if self._settings.keep_observed else np.ones_like(missing)
-                filled = np.ascontiguousarray(target)
-                for rows, pixels, values in self._coder.estimates(filled, missing, wanted):
-                    target[np.divmod(pixels, width)] = np.clip(values, 0, 1)
-                    done = before + rows.stop / height / n_layers
-                    step = RestoreStep("code", _COARSE + (end - _COARSE) * done)
-                    if done < 1 and done - shown >= _PARTIAL_INTERVAL:
-                        shown, step = done, replace(step, make_partial=self._snapshot())
-                    yield step
-        yield RestoreStep("code", end, self._snapshot())
-
-    def _estimate_from_others(self) -> Iterator[RestoreStep]:
-        """Estimate each channel from others that are observed at the same pixels."""
-        canvas = self._visible
-        with self._timed("channels"):
-            planes = canvas.planes()
-            for channel in range(canvas.n_channels):
-                run = GeneratorRun(estimate_from_others(canvas, planes, channel, self._coder))
-                for fraction in run:
-                    done = (channel + fraction) / canvas.n_channels
-                    yield RestoreStep("channels", _CODED + (1 - _CODED) * done)
-                estimates, where = run.result
-                np.copyto(self._planes[:, :, channel], np.clip(estimates, 0, 1), where=where)
-        yield RestoreStep("channels", 1.0, self._snapshot())
-
-    def _complete(self) -> Iterator[RestoreStep]:
-        """Fill wide holes with texture and structure from around them."""
-        if not self._wide.any():
-            return
-        from dictsel_core.completion import fill_wide_parts  # noqa: PLC0415  (scipy is slow to import)
-
-        with self._timed("texture"):
-            observed = np.asarray(~self._visible.missing.any(axis=2))
-            for fraction in fill_wide_parts(
-                self._planes,
-                self._wide,
-                observed,
-                seed=self._settings.seed,
-                threads=as_thread_count(self._settings.threads),
-                blended=self._settings.fill == "auto",
-            ):
-                yield RestoreStep("texture", fraction)
-        yield RestoreStep("texture", 1.0, self._snapshot())
-
-    def _refine(self, start: float) -> Generator[RestoreStep, None, int]:
-        """Refine the image, and return the number of rounds."""
-        # Similar patches tell nothing about a channel that is observed nowhere.
-        known = ~np.broadcast_to(self._canvas.missing.all(axis=(0, 1)), self._canvas.n_channels)
-        planes = self._planes if known.all() else self._planes[:, :, known]
-        run, n_rounds = self._start_refinement(planes, known), 0
-        with self._timed("refine"):
-            for step in run:
-                self._fraction = start + (1 - start) * step.fraction
-                if not step.round_done:
-                    yield RestoreStep("refine", self._fraction)
-                    continue
-                n_rounds += 1
-                if not known.all():
-                    self._planes[:, :, known] = planes
-                    self._planes[:, :, ~known] = planes.mean(axis=2, keepdims=True)
-                yield RestoreStep("refine", self._fraction, self._snapshot(n_rounds))
-        return run.result
-
-    def _start_refinement(self, planes: Planes, known: Bools) -> GeneratorRun[RoundStep, int]:
-        """Return the run that refines planes of the channels that are observed somewhere, in place."""
-        layers = known if self._canvas.missing.shape[2] > 1 else slice(None)
-        # What was copied counts as observed: estimates from similar patches would blur it.
-        missing = self._canvas.missing[:, :, layers] & ~self._wide[:, :, None]
-        held_out = self._held_out[:, :, layers]
-        threads = as_thread_count(self._settings.threads)
-        if self._settings.rounds is None and held_out.any():
-            observed = self._canvas.planes()[:, :, known][np.broadcast_to(held_out, planes.shape)]
-            return GeneratorRun(refine_unless_harmful(planes, missing, held_out, observed, threads))
-        n_rounds = BEST_ROUNDS if self._settings.rounds is None else self._settings.rounds
-        return GeneratorRun(refine(planes, Refiner(missing, threads, options_for(missing)), n_rounds))

@@ -7,9 +7,8 @@ import numpy as np
 
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.density import options_for
 from dictsel_core.restoration.held_out import sample_held_out
-from dictsel_core.restoration.refinement import Refiner
+from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, Refiner
 
 #: Number of rounds if it is left open.
 BEST_ROUNDS = 8
@@ -62,37 +61,29 @@ def _rounds(planes: Planes, refiner: Refiner, numbers: range, n_rounds: int) -> 
         yield RoundStep((number + 1) / n_rounds, round_done=True)
 
 
-def refine_unless_harmful(
-    planes: Planes, missing: Bools, held_out: Bools, observed: Floats, threads: int
-) -> Generator[RoundStep, None, int]:
-    """Refine an image in place, unless that makes held-out pixels worse; return the number of rounds.
-
-    A first round, with little noise, does not use the held-out pixels. If it does harm, it is undone, and no
-    others are made. A few pixels with large errors dominate the mean, so the harm must be significant. All
-    other rounds use the held-out pixels too.
+def trial_change(planes: Planes, missing: Bools, where: Bools, observed: Floats, threads: int) -> Floats:
+    """Return by how much a round of refinement, with little noise, increases the squared errors of pixels.
 
     Parameters
     ----------
     planes : (H, W, C) ndarray
-        A restoration that did not use the held-out pixels.
-    missing, held_out : (H, W, c) ndarray of bool
+        A restoration that did not use these pixels; it is refined.
+    missing : (H, W, c) ndarray of bool
+        Missing pixels, and these.
+    where : (H, W, C) ndarray of bool
+        The pixels.
     observed : (N,) ndarray
-        Values of the held-out pixels, in the order of ``planes[held_out]``.
+        Their values, in the order of ``planes[where]``.
     threads : int
     """
-    where = np.broadcast_to(held_out, planes.shape)
-    before = planes.copy()
-    trial = Refiner(missing | held_out, threads, replace(options_for(missing), noise_decay=1))
-    for fraction in trial.round(planes, 0, BEST_ROUNDS):
-        yield RoundStep(fraction / BEST_ROUNDS, round_done=False)
-    change = np.square(planes[where] - observed, dtype=np.float64)
-    change -= np.square(before[where] - observed, dtype=np.float64)
-    if change.mean() > _N_SIGMA * change.std() / np.sqrt(change.size):
-        planes[...] = before
-        planes[where] = observed
-        return 0
-    planes[where] = observed
-    yield RoundStep(1 / BEST_ROUNDS, round_done=True)
-    refiner = Refiner(missing, threads, options_for(missing))
-    yield from _rounds(planes, refiner, range(1, BEST_ROUNDS), BEST_ROUNDS)
-    return BEST_ROUNDS
+    before = planes[where]
+    refiner = Refiner(missing, threads, replace(DEFAULT_OPTIONS, noise_decay=1))
+    for _ in refiner.round(planes, 0, BEST_ROUNDS):
+        pass
+    change: Floats = np.square(planes[where] - observed, dtype=np.float64)
+    return change - np.square(before - observed, dtype=np.float64)
+
+
+def is_harmful(change: Floats) -> bool:
+    """Return whether squared errors increase: a few large ones dominate their mean, so significantly."""
+    return bool(change.mean() > _N_SIGMA * change.std() / np.sqrt(change.size))

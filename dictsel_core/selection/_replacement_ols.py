@@ -140,7 +140,11 @@ class _GainCostFit(ColumnFit):
         """Keep residuals, gains and costs."""
         super()._store(rows, supports, fit)
         problem = self._problem
-        inside = problem.apply_factors(rows, fit.orthonormal.astype(problem.data.dtype)) @ problem.atoms
+        # One product for all patches; NumPy would multiply patch by patch.
+        directions = problem.apply_factors(rows, fit.orthonormal.astype(problem.data.dtype))
+        inside = (directions.reshape(-1, directions.shape[2]) @ problem.atoms).reshape(
+            *directions.shape[:2], -1
+        )
         lengths = self._lengths[rows]
         outside = lengths - np.einsum("bsn,bsn->bn", inside, inside)
         np.maximum(outside, _MIN_OUTSIDE * lengths, out=outside)

@@ -11,7 +11,9 @@ from inpaint_app.cli.parser import BadValueError, comma_separated, one_of, value
 from inpaint_app.cluster.blocks import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.files.paths import STDIN, stdout_path
-from inpaint_app.files.registry import find_writable, format_names, lossy, writable
+from inpaint_app.files.registry import find_writable, format_names, lossy, recognise, suffixes, writable
+from inpaint_app.files.whole_file import peek_stdin
+from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
@@ -230,7 +232,7 @@ def output_path(text: str) -> Path:
         return stdout_path("")
     if rest != "-":
         return Path(text)
-    if find_writable(stdout_path(f".{name}")) is None:
+    if f".{name.lower()}" not in suffixes():  # whether it can be written is seen later
         known = ", ".join(f"{each.suffixes[0][1:]}:-" for each in writable())
         raise BadValueError(f"needs a file name, - or one of {known}, not {text[:40]!r}.")
     return stdout_path(f".{name}")
@@ -239,13 +241,16 @@ def output_path(text: str) -> Path:
 def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
     """Return where a picture goes: by default to a file, or to standard output if it comes from stdin.
 
-    To standard output it is written in the format of the default, or in PNG.
+    To standard output it is written in the format of the default, or in PNG if that cannot be written. What
+    `write.default_output` returns for standard input has the format of what comes from there.
     """
     if output is None and source != STDIN:
         return default
-    if output is None or output == stdout_path(""):
-        return stdout_path(".png" if find_writable(default) is None or source == STDIN else default.suffix)
-    return output
+    if output is not None and output != stdout_path(""):
+        return output
+    read = recognise(peek_stdin()) if default == default_output(STDIN) else None
+    suffix = default.suffix if read is None else read.suffixes[0]
+    return stdout_path(".png" if find_writable(stdout_path(suffix)) is None else suffix)
 
 
 def add_overwrite(parser: argparse.ArgumentParser) -> None:
@@ -264,7 +269,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     best = [each for each in lossy() if each.is_lossless_at_100]
     quality = (
         f"quality of {format_names(lossy(), 'and')}, 1 to 100 (default 95); "
-        f"100 is without loss for {format_names(best, 'and')}"
+        f"100 is lossless for {format_names(best, 'and')}"
     )
     depth = "bits per channel (default: as in the input)"
     parser.add_argument("--quality", metavar="Q", type=whole_number(1, 100), default=95, help=quality)

@@ -13,6 +13,6 @@ REMEDIES = {
     Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or reduce the picture with --depth 8",
     Remedy.GIVE_RECIPE: "give a file written with --write-recipe",
     Remedy.RESTORE_ARRAY: "restore it with 'inpaint restore', which takes any number of pages and bands",
-    Remedy.ACCEPT_LOSS: "keep the format of the source, or do without --strict",
+    Remedy.ACCEPT_LOSS: "choose a format that holds them, or do without --strict",
     Remedy.RESTORE_FOLDER: "give an image file inside it, or use 'inpaint batch'",
 }

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from dictsel_core import __version__
+from inpaint_app.cluster import worker_setup
 from inpaint_app.cluster.extra import load_extra
 from inpaint_app.errors import UserError, clause
 from inpaint_app.jobs.control import JobControl, Progress
@@ -197,4 +198,5 @@ def local_cluster(n_workers: int) -> Any:  # noqa: ANN401
         host=LOOPBACK,
         dashboard_address=f"{LOOPBACK}:0",
         silence_logs=logging.CRITICAL,
+        preload=[worker_setup.__name__],
     )

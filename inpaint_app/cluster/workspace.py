@@ -152,7 +152,11 @@ def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace
                     f"repeat that command, or delete {printable_path(folder)} to start again",
                 )
             kept.write_text(request, "utf-8")
-            yield workspace
+            try:
+                yield workspace
+            finally:
+                if workspace.plan is None:  # there is nothing to continue
+                    workspace.delete()
     except OSError as error:
         raise writing_error(error, output) from error
 

@@ -127,7 +127,7 @@ def check_encodable(
     if depth is not None and not properties.is_unit:
         raise UserError(
             f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",
-            "scale them, or write TIFF",
+            "scale them first, or write TIFF without changing the depth",
         )
     name, bits = target.name, depth or properties.depth
     is_plain_gray = not properties.is_color and not properties.is_transparent
@@ -135,7 +135,10 @@ def check_encodable(
         dtype = {8: np.uint8, 16: np.uint16, 32: np.float32}[bits]
         n_bands = 3 if properties.is_color else 1
         mode = format_mode(dtype, n_bands=n_bands, has_alpha=properties.has_alpha)
-        raise UserError(f"{name} cannot store {mode}", Remedy.REDUCE_DEPTH)
+        able = [each for each in writable() if bits in each.depths]
+        raise UserError(
+            f"{name} cannot store {mode}", Remedy.REDUCE_DEPTH if properties.is_unit else _write(able)
+        )
     if target.max_side is not None and max(properties.width, properties.height) > target.max_side:
         raise UserError(
             f"{name} cannot be wider or taller than {target.max_side} pixels",

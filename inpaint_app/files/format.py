@@ -1,6 +1,7 @@
 """The definition of a file format: how it is recognised, read and written, and what it can store."""
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -40,7 +41,7 @@ class PlugIn:
     @property
     def remedy(self) -> str:
         """What to do where it is not installed."""
-        return f"install it with pip install '{self.package}'"
+        return f"install it with pip install {shlex.quote(self.package)}"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Format:
     keeps_arrays : bool
         Whether it keeps any number of pages and bands, and numbers of all kinds.
     metadata : frozenset of MetadataKind
-        What it keeps beside pixels.
+        The metadata that it keeps.
     has_alpha : bool
         Whether it keeps transparency.
     is_lossy : bool

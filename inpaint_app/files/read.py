@@ -13,6 +13,7 @@ from inpaint_app.files.registry import recognise
 from inpaint_app.files.whole_file import read_whole_file
 from inpaint_app.image.picture import Picture
 
+_GZIP = b"\x1f\x8b"
 # What people try, and what is not read: a sentence that names it says more than one that does not.
 _OTHERS = {
     "a Photoshop document": re.compile(rb"8BPS"),
@@ -22,7 +23,6 @@ _OTHERS = {
     "an SVG drawing": re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<svg"),
     "an icon file": re.compile(rb"\0\0[\1\2]\0"),
     "a HDF5 or NetCDF file": re.compile(rb"\x89HDF\r\n|CDF[\1\2\5]"),
-    "compressed with gzip": re.compile(rb"\x1f\x8b"),
     "a raw file of a camera": re.compile(rb"FUJIFILMCCD-RAW|IIU\0|.{4}ftypcrx ", re.DOTALL),
     "a video": re.compile(rb".{4}ftyp(?:mp4|isom|qt  |M4V)|\x1aE\xdf\xa3|RIFF....AVI ", re.DOTALL),
 }
@@ -65,6 +65,8 @@ def _check_recognised(path: Path, start: bytes) -> None:
         raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
     found = recognise(start)
     if found is None:
+        if start.startswith(_GZIP):
+            raise UserError(f"{printable_path(path)} is compressed with gzip", "unpack it with gunzip first")
         other = next((name for name, known in _OTHERS.items() if known.match(start)), None)
         what = (
             "not an image this program reads" if other is None else f"{other}, which this program cannot read"

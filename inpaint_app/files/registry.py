@@ -46,7 +46,7 @@ def format_names(some: list[Format] | None = None, conjunction: str = "or") -> s
 
 
 def recognise(start: bytes) -> Format | None:
-    """Return the format that the first bytes of a file tell; None if it is none of ours."""
+    """Return the format of a file by its first bytes; None if it is not supported."""
     return next((each for each in FORMATS if each.signature.match(start)), None)
 
 

@@ -49,6 +49,12 @@ def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | 
         raise reading_error(error, path) from error
 
 
+def peek_stdin() -> bytes:
+    """Return some first bytes of standard input without taking them; none if it is a terminal."""
+    peek = getattr(sys.stdin.buffer, "peek", None)
+    return b"" if peek is None or sys.stdin.isatty() else bytes(peek(START_BYTES))
+
+
 def _read_stdin(limit: int, check: Callable[[bytes], None] | None) -> bytes:
     if sys.stdin.isatty():
         raise UserError("Standard input is a terminal", "send a picture to it, or give the name of a file")

@@ -38,7 +38,7 @@ def write_picture(
     overwrite : bool
         Whether an existing file may be replaced.
     quality : int
-        1 to 100, for formats that have one; at 100 some are without loss, such as WebP.
+        1 to 100, for formats that have one; some are lossless at 100, such as WebP.
     depth : int, optional
         8 or 16: convert to that many bits per channel. Float values must lie between 0 and 1.
     protect : iterable of str or Path
@@ -87,7 +87,7 @@ def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -
         return ()
     target = format_of(path)
     names: list[str] = [kind for kind in _kinds(picture) if kind not in target.metadata]
-    if picture.exif is not None and MetadataKind.EXIF in target.metadata:  # which tells the resolution too
+    if picture.exif is not None and MetadataKind.EXIF in target.metadata:  # which has the resolution too
         names = [name for name in names if name is not MetadataKind.RESOLUTION]
     packet = picture.block(MetadataKind.XMP)
     if packet is not None and target.max_xmp is not None and len(packet) > target.max_xmp:

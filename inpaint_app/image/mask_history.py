@@ -18,6 +18,7 @@ HISTORY_BYTES = 64 * 2**20
 
 _Place = npt.NDArray[np.float64]
 _PIECE = 64
+_BAND = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,7 +315,13 @@ def _packed(rect: Rect, flipped: Mask) -> _Step | None:
 
 def _flip(part: Mask, step: _Step) -> None:
     """Flip what a step flips in the part of a mask that it belongs to."""
-    part ^= np.unpackbits(step.flipped, count=part.size).view(np.bool_).reshape(part.shape)
+    n_entries = part[:1].size
+    # Eight rows are whole bytes. Bands of them are unpacked into memory that stays in the cache.
+    n_rows = 8 * max(1, _BAND // (8 * n_entries))
+    for top in range(0, len(part), n_rows):
+        band = part[top : top + n_rows]
+        packed = step.flipped[top * n_entries // 8 :]
+        band ^= np.unpackbits(packed, count=band.size).view(np.bool_).reshape(band.shape)
 
 
 def _around(steps: list[_Step]) -> Rect:

@@ -35,7 +35,8 @@ class PackedMask:
     @classmethod
     def pack(cls, mask: Mask, origin: MaskOrigin | None = None) -> PackedMask:
         """Return a mask packed."""
-        return cls(np.packbits(mask), mask.shape, float(mask.mean()), origin or MaskOrigin())
+        fraction = np.count_nonzero(mask) / mask.size  # many times faster than the mean
+        return cls(np.packbits(mask), mask.shape, fraction, origin or MaskOrigin())
 
     def unpack(self) -> Mask:
         """Return the mask as an array of bool."""

@@ -59,13 +59,13 @@ class Picture:
     no_data : float or None
         The value that the file declares to mean "missing".
     tags : tuple of Tag
-        What else a TIFF file tells: its place on Earth, names of bands.
+        Other metadata of a TIFF file: its place on Earth, names of bands.
     blocks : tuple of Block
         Other metadata: XMP, IPTC, comments, the header of a FITS file.
     array : StoredArray or None
         The array that the file holds, if that is of another shape or dtype than the pages.
     lost : tuple of str
-        What the file tells and nobody here keeps, such as "Photoshop layers".
+        Contents of the file that are not kept, such as "Photoshop layers".
     more_pages : tuple of Picture
         The pages after the first one; they have no further pages themselves.
     """
@@ -181,7 +181,7 @@ class Picture:
         return replace(self, notices=self.notices + notices)
 
     def with_lost(self, *names: str) -> Picture:
-        """Return the picture with more names of what the file tells and nobody here keeps."""
+        """Return the picture with more names of contents that are not kept."""
         return replace(self, lost=self.lost + names)
 
     def oriented(self, orientation: int) -> Picture:

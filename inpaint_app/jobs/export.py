@@ -62,7 +62,7 @@ class Output:
         check_encodable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
 
     def lost(self, source: Source) -> tuple[str, ...]:
-        """Return the names of what the file of a source tells and this file will not."""
+        """Return the names of what the file of a source holds and this file will not."""
         return lost_metadata(source.picture, self.path, keep_metadata=self.keep_metadata)
 
     def pending(self, picture: Picture) -> PendingFile:

@@ -23,6 +23,9 @@ STAGES = {
     "refine": "refining with similar patches",
 }
 
+_IMAGE_PAUSE = 10.0
+"""Least time between two intermediate images, as a multiple of what rendering one takes."""
+
 
 @dataclass(frozen=True, eq=False)
 class RestoreRequest:
@@ -101,8 +104,8 @@ def preview(
 ) -> Preview | None:
     """Restore a part of a picture with the settings that the whole would have.
 
-    None where nothing is missing in it, or nothing is left to restore it from. Reports a `Preview` before
-    any refinement and after each round of it.
+    None where nothing is missing in it, or nothing is left to restore it from. Reports a `Preview` as soon as
+    patches are coded, before any refinement, and after each round of it.
     """
     rows, columns = rect.slices
     part = request.mask[rows, columns]
@@ -111,19 +114,13 @@ def preview(
     settings = request.settings
     n_candidates = len(settings.bases) * settings.patch_size**2
     observed = 1 - np.count_nonzero(request.mask) / request.mask.size
-    unrefined: Array | None = None
 
     def made_of(image: Array) -> Preview:
         known = None if reference is None else psnr(reference[rows, columns], image)
         return Preview(rows, columns, image, known)
 
     def on_step(step: RestoreStep) -> None:
-        nonlocal unrefined
-        if step.stage != "refine":
-            unrefined = unrefined if step.image is None else step.image
-            return
-        image, unrefined = unrefined if step.image is None else step.image, None
-        if image is not None:
+        if step.stage not in ("select", "coarse") and (image := step.image) is not None:
             control.report(made_of(image))
 
     with translate_errors():
@@ -154,14 +151,19 @@ def translate_errors() -> Iterator[None]:
 def _restore(request: RestoreRequest, control: JobControl, reporter: ProgressReporter) -> RunResult:
     check_missing(MissingPixels(request.mask, ()))
     start = time.perf_counter()
-    last: Restoration | None = None
+    last: RestoreStep | None = None
+    next_image = start
 
     def on_step(step: RestoreStep) -> None:
-        nonlocal last
+        nonlocal last, next_image
         reporter.update(STAGES[step.stage], step.fraction)
-        if step.partial is not None:
-            last = step.partial
-            control.report(IntermediateImage(request.settings.constraint, last.image))
+        if step.make_partial is None:
+            return
+        last, now = step, time.perf_counter()
+        if now >= next_image and (image := step.image) is not None:
+            control.report(IntermediateImage(request.settings.constraint, image))
+            rendered = time.perf_counter()
+            next_image = rendered + _IMAGE_PAUSE * (rendered - now)
 
     try:
         with translate_errors():
@@ -170,5 +172,6 @@ def _restore(request: RestoreRequest, control: JobControl, reporter: ProgressRep
             )
             restoration = control.drain(run, on_step)
     except StoppedError:
-        return RunResult(request, last, time.perf_counter() - start, is_stopped=True)
+        partial = None if last is None else last.partial
+        return RunResult(request, partial, time.perf_counter() - start, is_stopped=True)
     return RunResult(request, restoration, time.perf_counter() - start)

@@ -39,7 +39,7 @@ class FileRequest:
     tunes, estimates : bool
         Whether to tune the settings first, and to estimate the PSNR where there is no reference.
     is_strict : bool
-        Whether to refuse a picture whose file tells more than the result would.
+        Whether to refuse a picture if the result would lose metadata or other contents of its file.
     """
 
     path: Path
@@ -76,7 +76,7 @@ class FileResult:
     settings: RestoreSettings
     output: Path
     notes: tuple[str, ...] = ()
-    """What could not be kept: of files that were replaced, and of what the source tells."""
+    """What could not be kept: of files that were replaced, and of the contents of the source."""
 
 
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:

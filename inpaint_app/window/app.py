@@ -14,7 +14,8 @@ from inpaint_app.errors import UserError
 from inpaint_app.files.write import check_output, write_picture
 from inpaint_app.image.damage import SAMPLES
 from inpaint_app.window.background.worker_pool import UNEXPECTED
-from inpaint_app.window.main_window import TITLE, MainWindow
+from inpaint_app.window.help_commands import TITLE
+from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.mime_data import picture_of
 from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
 from inpaint_app.window.remedies import REMEDIES

@@ -16,31 +16,25 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QDockWidget,
-    QLabel,
     QMainWindow,
-    QMessageBox,
     QStackedWidget,
-    QTabBar,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from dictsel_core import __version__
 from inpaint_app.errors import printable_path
 from inpaint_app.window.actions import Actions, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
-from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
-from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
+from inpaint_app.window.docks import add_docks
 from inpaint_app.window.file_commands import FileCommands
+from inpaint_app.window.help_commands import TITLE, HelpCommands, show_beside
 from inpaint_app.window.menus import Menus
 from inpaint_app.window.mime_data import read_mime_data
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
 from inpaint_app.window.panels.history_panel import HistoryPanel
-from inpaint_app.window.panels.progress_strip import ProgressStrip
 from inpaint_app.window.panels.side_panel import SidePanel
+from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.preferences import Preferences, WindowState
 from inpaint_app.window.session.descriptions import short_paths
 from inpaint_app.window.session.exporter import Exporter
@@ -54,11 +48,9 @@ from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
-TITLE = "Inpaint"
 WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
 _SUBJECTS = {"mask": "Mask Edit", "parameters": "Parameter Change"}
 """What undo brings back, for its menu entry."""
-_MESSAGE_MS = 8000
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
 """What the system draws around a window, at most."""
@@ -81,14 +73,13 @@ class MainWindow(QMainWindow):
         self.session = Session(self)
         self.exporter = Exporter(self.session, self)
         self.viewer = Viewer(self.session)
-        self.banner, self.progress = Banner(), ProgressStrip()
+        self.banner, self.status = Banner(), StatusBar()
         self.wide_hint = Banner("Fill with Texture")
         self.welcome, self._pages = Welcome(), QStackedWidget()
         self.actions_ = Actions(self)
         self.files = FileCommands(self.session, self.exporter, preferences, self)
         self.side = SidePanel(self.session, self.actions_)
         self.history, self.dictionary = HistoryPanel(self.session), DictionaryPanel(self.session)
-        self._zoom, self._pixel, self._kind = QLabel(), QLabel(), QLabel()
         self._is_closed = False
         self._lay_out()
         self.menus = Menus(
@@ -97,6 +88,7 @@ class MainWindow(QMainWindow):
             sample_menu(self, self.files.open_sample),
             [dock.toggleViewAction() for dock in self._docks],
         )
+        self.help = HelpCommands(self.menus, self)
         self._connect_actions()
         self._connect_view()
         self._connect_session()
@@ -118,38 +110,10 @@ class MainWindow(QMainWindow):
         column.addWidget(self._pages, 1)
         self.setCentralWidget(centre)
         self._drop_frame = DropFrame(centre)
-        right, bottom = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
-        self._docks = [
-            self._dock("Settin&gs", self.side, right),
-            self._dock("&Dictionary", self.dictionary, right),
-            self._dock("Histor&y", self.history, bottom),
-        ]
-        self.tabifyDockWidget(self._docks[0], self._docks[1])
-        for dock in self._docks[:2]:  # their tabs name them
-            dock.setTitleBarWidget(QWidget())
-        self.setTabPosition(right, QTabWidget.TabPosition.North)
-        self._docks[0].raise_()
-        for tabs in self.findChildren(QTabBar):
-            tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCorner(Qt.Corner.BottomRightCorner, right)
-        self.resizeDocks([self._docks[0]], [330], Qt.Orientation.Horizontal)
-        self.resizeDocks([self._docks[2]], [56], Qt.Orientation.Vertical)
-        self.statusBar().addPermanentWidget(self.progress, 1)
-        self.statusBar().setMinimumHeight(self.progress.sizeHint().height() + 6)
-        for label in (self._pixel, self._kind, self._zoom):
-            label.setContentsMargins(8, 0, 8, 0)
-            self.statusBar().addPermanentWidget(label)
+        self._docks = add_docks(self, self.side, self.dictionary, self.history)
+        self.setStatusBar(self.status)
         self.setAcceptDrops(True)
         self.resize(_SIZE.boundedTo(self.screen().availableGeometry().size() - _FRAME))
-
-    def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(title.replace("&", "").lower())
-        dock.setWidget(widget)
-        self.addDockWidget(area, dock)
-        # A dock behind another one's tab lies outside the window, and would still take the focus.
-        dock.visibilityChanged.connect(lambda seen: widget.setEnabled(seen or self.isMinimized()))
-        return dock
 
     # Connections
 
@@ -173,8 +137,8 @@ class MainWindow(QMainWindow):
             "close": files.close_picture,
             "quit": self.close,
             "find_damage": lambda: session.find_damage(self.side.damage.kinds),
-            "undo": session.undo,
-            "redo": session.redo,
+            "undo": session.changes.undo,
+            "redo": session.changes.redo,
             "smaller": lambda: session.set_view(session.view.with_smaller_brush()),
             "larger": lambda: session.set_view(session.view.with_larger_brush()),
             "grow": lambda: session.mask_edits.resize(1),
@@ -190,10 +154,10 @@ class MainWindow(QMainWindow):
             "actual": viewport.show_actual_size,
             "zoom_in": viewport.zoom_in,
             "zoom_out": viewport.zoom_out,
-            "shortcuts": self.show_shortcuts,
-            "manual": self.show_manual,
+            "shortcuts": self.help.show_shortcuts,
+            "manual": self.help.show_manual,
             "preferences": self.show_preferences,
-            "about": self.show_about,
+            "about": self.help.show_about,
         }
         for name, slot in slots.items():
             self.actions_[name].triggered.connect(lambda _checked=False, slot=slot: slot())
@@ -226,20 +190,20 @@ class MainWindow(QMainWindow):
         session = self.session
         session.problem.connect(self.banner.show_message)
         session.problem.connect(self._update_actions)
-        session.notice.connect(lambda words: self.statusBar().showMessage(words, _MESSAGE_MS))
+        session.notice.connect(self.status.show_notice)
         session.source_changed.connect(self._show_source)
         session.activity_changed.connect(self._show_activity)
         self.exporter.activity_changed.connect(self._show_activity)
         session.wide_holes.changed.connect(self._show_wide_hint)
         self.wide_hint.accepted.connect(session.wide_holes.fill_with_texture)
         self.wide_hint.dismissed.connect(session.wide_holes.dismiss)
-        for changed in (session.mask_edited, session.results.changed, session.undo_changed):
+        for changed in (session.mask_edited, session.results.changed, session.changes.changed):
             changed.connect(self._update_actions)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
-        self.viewer.pixel_changed.connect(self._pixel.setText)
-        self.progress.stop_wanted.connect(session.stop)
-        self.progress.cancel_wanted.connect(self.cancel)
+        self.viewer.pixel_changed.connect(self.status.show_pixel)
+        self.status.progress.stop_wanted.connect(session.stop)
+        self.status.progress.cancel_wanted.connect(self.cancel)
         self.welcome.open_wanted.connect(self.files.open)
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
@@ -262,39 +226,14 @@ class MainWindow(QMainWindow):
             self.session.problem.emit("There is no restored picture yet; restore it first (F5).")
             return
         QGuiApplication.clipboard().setImage(image)
-        self.statusBar().showMessage("The restored picture was copied.", _MESSAGE_MS)
-
-    def show_shortcuts(self) -> None:
-        """Show the sheet of keyboard shortcuts."""
-        dialog = ShortcutDialog(self.menus.sections, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.show()
+        self.status.show_notice("The restored picture was copied.")
 
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""
         dialog = PreferencesDialog(self.session, self._preferences.theme, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.theme_chosen.connect(self.set_theme)
         dialog.forget_wanted.connect(self._forget_recent)
-        dialog.show()
-
-    def show_manual(self) -> None:
-        """Show the manual."""
-        dialog = ManualDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.show()
-
-    def show_about(self) -> None:
-        """Show version, method and licence."""
-        QMessageBox.about(
-            self,
-            f"About {TITLE}",
-            f"<b>{TITLE} {__version__}</b><p>Restores missing pixels in two stages: patches are coded with a "
-            "dictionary selected by Replacement OMP or Replacement OLS, then refined by similar patches "
-            "(non-local refinement).</p><p>Replacement OMP and its sparsity constraints: Kaito Fujii and "
-            "Tasuku Soma, <i>Fast greedy algorithms for dictionary selection with generalized sparsity "
-            "constraints</i>, NeurIPS 2018.</p><p>BSD-3-Clause licence.</p>",
-        )
+        show_beside(dialog)
 
     def set_theme(self, theme: Theme) -> None:
         """Change the colours, and remember them."""
@@ -308,13 +247,9 @@ class MainWindow(QMainWindow):
     def _show_source(self) -> None:
         source = self.session.source
         self._pages.setCurrentWidget(self.welcome if source is None else self.viewer)
-        self._kind.clear()
-        self._pixel.clear()
+        self.status.show_picture(None if source is None else source.picture)
         if source is not None:
             self.banner.hide()
-            self.statusBar().clearMessage()
-            picture = source.picture
-            self._kind.setText(f"{picture.width} x {picture.height} pixels, {picture.mode}")
             if source.path is not None:
                 self._preferences.remember_file(source.path)
         self._show_recent()
@@ -336,7 +271,7 @@ class MainWindow(QMainWindow):
         self._show_recent()
 
     def _show_activity(self) -> None:
-        self.progress.show_activity(self.session.activity or self.exporter.activity)
+        self.status.progress.show_activity(self.session.activity or self.exporter.activity)
         self._update_actions()
 
     def _show_wide_hint(self) -> None:
@@ -352,13 +287,13 @@ class MainWindow(QMainWindow):
         needs: dict[Need, bool] = {
             "picture": source is not None,
             "result": session.results.current is not None,
-            "undo": session.undo_stack.can_undo,
-            "redo": session.undo_stack.can_redo,
+            "undo": session.changes.stack.can_undo,
+            "redo": session.changes.stack.can_redo,
             "run": session.activity is not None and session.activity.can_keep,
             "work": source is not None or session.activity is not None or bool(self.banner.text),
         }
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
-        stack = session.undo_stack
+        stack = session.changes.stack
         self.actions_["undo"].setText(_with_subject("&Undo", stack.undo_subject))
         self.actions_["redo"].setText(_with_subject("&Redo", stack.redo_subject))
         self.menus.diameter.setEnabled(source is not None)
@@ -375,7 +310,7 @@ class MainWindow(QMainWindow):
 
     def _show_zoom(self) -> None:
         is_open = self.session.source is not None
-        self._zoom.setText(f"{100 * self.viewer.viewport.zoom:.0f} %" if is_open else "")
+        self.status.show_zoom(self.viewer.viewport.zoom if is_open else None)
 
     @property
     def is_settled(self) -> bool:

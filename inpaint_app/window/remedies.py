@@ -15,6 +15,6 @@ REMEDIES = {
         "restore all of it by File > Restore a Folder (Ctrl+B) or the command 'inpaint restore', since the "
         "window shows single pages, gray or RGB"
     ),
-    Remedy.ACCEPT_LOSS: "keep the format of the source, or accept that they are lost",
+    Remedy.ACCEPT_LOSS: "choose a format that holds them, or accept that they are lost",
     Remedy.RESTORE_FOLDER: "choose a picture inside it, or use File > Restore a Folder (Ctrl+B)",
 }

@@ -24,7 +24,10 @@ def test_a_problem_and_its_remedy_are_one_sentence() -> None:
     assert str(UserError("There is no option --sede", "did you mean --seed?")).endswith("--seed?")
 
 
-@pytest.mark.parametrize("package", ["errors", "formatting", "image", "files", "figures", "jobs", "window"])
+@pytest.mark.parametrize(
+    "package",
+    ["errors", "formatting", "image", "files", "figures", "jobs", "cluster", "napari_plugin", "window"],
+)
 def test_only_the_command_line_names_its_options(package) -> None:
     assert not [remedy for remedy in WINDOW.values() if "--" in remedy]
     folder = Path(inpaint_app.__path__[0])
@@ -45,5 +48,7 @@ def test_the_packages_of_the_app_are_all_looked_at() -> None:
         "files",
         "figures",
         "jobs",
+        "cluster",
+        "napari_plugin",
         "window",
     }

@@ -29,7 +29,7 @@ so that nothing of the original is left in them. The same seed makes the same
 damage."""
 
 _QUALITY = 100
-"""WebP without loss: observed pixels must be the original's."""
+"""Lossless: observed pixels must be those of the original."""
 
 
 def _suitable() -> list[Format]:

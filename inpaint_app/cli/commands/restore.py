@@ -4,12 +4,14 @@ import argparse
 from pathlib import Path
 
 from inpaint_app.cli import options
+from inpaint_app.cli.blocks import restore_in_blocks
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, as_document, print_result
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
+from inpaint_app.cluster.stores.opening import needs_blocks
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.paths import is_stdout
 from inpaint_app.files.write import default_output
@@ -27,11 +29,17 @@ examples:
   inpaint restore damaged.png --preset paper --constraint individual
   inpaint restore damaged.png --auto --write-recipe best.json
   inpaint restore another.png --recipe best.json
+  inpaint restore scene.zarr -o whole.zarr --mask clouds.zarr --scheduler local:8
   curl -s URL | inpaint restore - --mask mask.png -o jpg:- > whole.jpg
 
 Bit depth and metadata are kept; what OUT cannot hold is named. Without --reference the PSNR is
 estimated by restoring observed pixels that were held out, which takes a little
 longer (--no-estimate skips it).
+
+Zarr and OME-Zarr, and TIFF and NumPy files too large for memory, are restored in
+blocks, of which a cluster can do many at a time (docs/scale.md). If that is
+stopped or killed, the same command continues it. The mask is then of one of these
+kinds too, not 0 = missing; nothing is measured or estimated.
 
 JSON keys: psnr, psnr_missing, ssim and ssim_missing (with --reference),
 estimated_psnr of the missing pixels and estimated_interval (without),
@@ -48,12 +56,15 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_strict(parser)
     recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
     parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)
+    options.add_blocks(parser)
     options.add_verbosity(parser)
     options.add_mask_options(parser)
     options.add_method(parser, can_tune=True)
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.scheduler is not None or args.block is not None or needs_blocks(args.input):
+        return restore_in_blocks(args)
     check_input(args.input)
     output = options.resolve_output(args.output, args.input, default_output(args.input))
     console = Console.of(args, output)

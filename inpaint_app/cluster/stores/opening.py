@@ -6,8 +6,6 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-import tifffile
-
 from inpaint_app.cluster.stores import npy, tiff, zarr_array
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.errors import UserError, printable_path, reading_error
@@ -23,21 +21,19 @@ SUFFIXES = (zarr_array.SUFFIX, *tiff.SUFFIXES, npy.SUFFIX)
 def needs_blocks(path: Path) -> bool:
     """Return whether a picture is restored in blocks without being asked for.
 
-    An array is, since it may be of any size; a TIFF file, if it is too large to be restored in memory.
+    A Zarr store is; a TIFF or NumPy file, if it is too large to be restored in memory.
     """
-    if is_visible_folder(path):
-        return zarr_array.is_zarr(path)
     suffix = path.suffix.lower()
-    if suffix not in tiff.SUFFIXES:
-        return suffix in (npy.SUFFIX, zarr_array.SUFFIX)
-    try:
-        with tifffile.TiffFile(path) as file:
-            page = file.pages.first
-            n_pixels = page.imagewidth * page.imagelength
-            n_bytes = n_pixels * page.samplesperpixel * _BYTES_PER_VALUE
-    except Exception:  # whatever is wrong with it is told by who reads it
+    if is_visible_folder(path) or suffix == zarr_array.SUFFIX:
+        return suffix == zarr_array.SUFFIX or zarr_array.is_zarr(path)
+    if suffix not in SUFFIXES:
         return False
-    return n_pixels > MAX_PIXELS or n_bytes > _memory()
+    try:
+        height, width, *channels = open_store(path).shape
+    except UserError:  # its reader tells what is wrong with it
+        return False
+    n_pixels = height * width
+    return n_pixels > MAX_PIXELS or n_pixels * math.prod(channels) * _BYTES_PER_VALUE > _memory()
 
 
 def open_store(path: Path) -> Store:

@@ -4,7 +4,7 @@ Containers (chunks, markers, directories) are parsed strictly and with bounds; c
 handed to the codecs inside Pillow, of TIFF to those of Python. TIFF is parsed and written by tifffile. What
 it lacks without imagecodecs (LZW, predictors of floats, odd depths) and what it does without a bound
 (deflate) is in `tiff/unpack.py`, `tiff/lzw.py` and `tiff/segments.py`; imagecodecs, a wheel of 26 MB, is an
-extra for rare packings.
+extra for rare compressions.
 
 Parsing the containers ourselves is what lets the size limit act before any allocation, truncated files be
 refused rather than filled up, and EXIF be kept byte for byte without Pillow's warnings. Pixels are decoded

@@ -1,4 +1,4 @@
-"""JPEG 2000: read, and write without loss."""
+"""JPEG 2000: read, and write losslessly."""
 
 import io
 import re
@@ -25,6 +25,8 @@ _XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
 _KEPT = frozenset({b"xml ", b"uuid", b"uinf", b"asoc"})
 """Boxes that describe the picture, such as its place on Earth."""
 _TARGETS = {"P": "RGB", "PA": "RGBA", "CMYK": "RGB"}
+_WITH_ALPHA = ("LA", "RGBA")
+"""What Pillow calls any two or four channels."""
 _CONVERSIONS = {
     **dict.fromkeys(("P", "PA"), ("The palette was converted to RGB.",)),
     "CMYK": ("CMYK was converted to RGB without a colour profile; colours may differ from print.",),
@@ -50,19 +52,11 @@ def decode_jpeg2000(data: bytes) -> Picture:
     image = open_image(Jpeg2KImageFile, data)
     if image.size != coded.size:
         raise DamagedError("its header is wrong")
-    bits, notices = max(coded.bits), _CONVERSIONS.get(image.mode, ())
-    if bits > 8:
-        notices = ("16 bits per channel are kept.",) if bits == 16 else (f"Its {bits} bits became 16.",)
-        values = _load_gray16(image, bits) if image.mode == "I;16" else _decode_by_imagecodecs(data)
-    else:
-        colors, opacity = load_pixels(image, _TARGETS.get(image.mode))
-        values = colors if opacity is None else np.dstack((colors, opacity))
-    pixels, alpha = values, None
-    if image.mode in ("LA", "RGBA", "PA"):
-        if image.mode == "PA" or _declares_alpha(header_boxes.get(b"cdef", b"")):
-            pixels, alpha = values[..., 0] if image.mode == "LA" else values[..., :3], values[..., -1]
-        else:
-            notices = (*notices, f"No channel is declared to be alpha, so all {len(coded.bits)} are bands.")
+    pixels, alpha, notices = _load(image, data, max(coded.bits)), None, _notices(image.mode, max(coded.bits))
+    if image.mode == "PA" or (image.mode in _WITH_ALPHA and _declares_alpha(header_boxes.get(b"cdef", b""))):
+        pixels, alpha = pixels[..., 0] if image.mode == "LA" else pixels[..., :3], pixels[..., -1]
+    elif image.mode in _WITH_ALPHA:
+        notices = (*notices, f"No channel is declared to be alpha: all {len(coded.bits)} are bands.")
     has_profile = header_boxes.get(b"colr", b"")[:1] in (b"\x02", b"\x03")
     return Picture(
         pixels,
@@ -72,6 +66,22 @@ def decode_jpeg2000(data: bytes) -> Picture:
         notices=notices,
         blocks=_blocks(data, boxes),
         lost=(MetadataKind.ICC,) if has_profile else (),
+    )
+
+
+def _load(image: ImageFile, data: bytes, bits: int) -> Array:
+    """Return all channels, alpha among them."""
+    if bits > 8:
+        return _load_gray16(image, bits) if image.mode == "I;16" else _decode_by_imagecodecs(data)
+    colors, opacity = load_pixels(image, _TARGETS.get(image.mode))
+    return colors if opacity is None else np.dstack((colors, opacity))
+
+
+def _notices(mode: str, bits: int) -> tuple[str, ...]:
+    if bits <= 8:
+        return _CONVERSIONS.get(mode, ())
+    return (
+        "16 bits per channel are kept." if bits == 16 else f"The {bits}-bit values are kept, in 16 bits.",
     )
 
 
@@ -132,7 +142,7 @@ def _read_codestream(data: bytes, boxes: list[tuple[bytes, int, int]]) -> _Codes
     )
     if coded.is_signed or max(coded.bits) > 16:
         kind = "signed numbers" if coded.is_signed else f"{max(coded.bits)} bits per channel"
-        raise UnsupportedError(f"it holds {kind}, which Pillow does not read", "convert it to TIFF first")
+        raise UnsupportedError(f"it holds {kind}, which are not supported", "convert it to TIFF first")
     return coded
 
 
@@ -179,9 +189,9 @@ def _box(name: bytes, content: bytes) -> bytes:
 
 
 def encode_jpeg2000(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
-    """Write a picture as JPEG 2000 without loss: 8 bits, or 16 bits of gray."""
+    """Write a picture as lossless JPEG 2000: 8 bits, or 16 bits of gray."""
     packed = io.BytesIO()
-    # Colours that are coded together pack better, and still without loss.
+    # Coding colours together compresses better, and is lossless too.
     options = {"irreversible": False, "mct": int(picture.is_color)}
     save_by_pillow(to_image(picture), "JPEG2000", picture, packed, options)
     file.write(packed.getbuffer())

@@ -76,7 +76,7 @@ class _Bits:
 
 
 def encode_jpeg_xl(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write a picture as JPEG XL; quality 100 is without loss."""
+    """Write a picture as JPEG XL; it is lossless at quality 100."""
     import pillow_jxl  # noqa: F401, PLC0415  (registers itself)
 
     options: dict[str, Any] = {"lossless": True} if quality == 100 else {"quality": quality}

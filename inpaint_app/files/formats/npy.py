@@ -89,7 +89,7 @@ def encode_npy(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     """Write all pages as one array."""
     values = np.ascontiguousarray(array_of_picture(picture))
     np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))
-    file.write(values.data)  # not by NumPy, which does not tell why a disk takes no more
+    file.write(values.data)  # NumPy would not report why writing failed
 
 
 FORMAT = Format(

@@ -63,7 +63,7 @@ def _decode(archive: zipfile.ZipFile) -> Picture:
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise UnsupportedError("it is packed in a way that is not read here", "save it with numpy.savez")
+        raise UnsupportedError("it uses a compression that is not supported", "save it with numpy.savez")
     with archive.open(info) as member:
         start = member.read(MAX_HEADER_BYTES)
         header = read_header(start)

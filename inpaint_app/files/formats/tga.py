@@ -31,7 +31,7 @@ def decode_tga(data: bytes) -> Picture:
 
 
 def encode_tga(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
-    """Write an 8-bit picture as TGA, packed without loss."""
+    """Write an 8-bit picture as TGA, with run-length compression."""
     save_by_pillow(to_image(picture), "TGA", picture, file, {"compression": "tga_rle"})
 
 

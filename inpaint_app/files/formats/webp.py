@@ -81,7 +81,7 @@ def _frame_size(frame: bytes) -> tuple[int, int]:
 
 
 def encode_webp(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write an 8-bit picture as WebP; quality 100 is without loss."""
+    """Write an 8-bit picture as WebP; it is lossless at quality 100."""
     options = {"quality": quality, "lossless": quality == 100, "exact": True, **metadata_options(picture)}
     save_by_pillow(to_image(picture, as_rgb=True), "WEBP", picture, file, options)
 

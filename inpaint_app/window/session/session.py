@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -17,6 +16,7 @@ from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.session.changes import Changes
 from inpaint_app.window.session.damage_finder import DamageFinder
 from inpaint_app.window.session.healer import HEALED, Healer
 from inpaint_app.window.session.mask_edits import MaskEdits
@@ -26,7 +26,6 @@ from inpaint_app.window.session.results import Results
 from inpaint_app.window.session.run_browser import RunBrowser
 from inpaint_app.window.session.runner import Runner
 from inpaint_app.window.session.state import Advice, RunRecord
-from inpaint_app.window.session.undo_stack import Inputs, UndoStack
 from inpaint_app.window.session.unsaved_work import UnsavedWork
 from inpaint_app.window.session.view_state import ViewState
 from inpaint_app.window.session.wide_holes import WideHoles
@@ -37,7 +36,7 @@ class Session(QObject):
 
     Everything here happens on the GUI thread; long work is handed to `WorkerPool`. `opener` opens files and
     `restorer` starts runs; `runner` has the run or preview in progress, `results` the results of earlier
-    runs, `undo_stack` what can be undone, `unsaved` what is in no file. Most signals carry no values:
+    runs, `changes` what can be undone, `unsaved` what is in no file. Most signals carry no values:
     listeners ask the session.
     """
 
@@ -50,8 +49,6 @@ class Session(QObject):
     """A step of editing the mask has ended."""
     settings_changed = Signal()
     activity_changed = Signal()
-    undo_changed = Signal()
-    """There is something else to undo or redo."""
     view_changed = Signal()
     problem = Signal(str)
     """A sentence about what went wrong and what to do."""
@@ -67,7 +64,6 @@ class Session(QObject):
         self.advice: Advice | None = None
         self.view = ViewState()
         self._missing_fraction: float | None = None
-        self.undo_stack = UndoStack(self._inputs)
         self.workers = WorkerPool(4, self)
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self.healer = Healer(self.workers, self.results, self)
@@ -75,6 +71,7 @@ class Session(QObject):
         self.opener, self.unsaved = Opener(self), UnsavedWork(self)
         self.mask_edits, self.wide_holes = MaskEdits(self), WideHoles(self)
         self.restorer, self.run_browser = Restorer(self), RunBrowser(self)
+        self.changes = Changes(self)
         for part in (self.opener, self.healer, self.finder, self.runner):
             part.activity_changed.connect(self.activity_changed)
         for failed in (self.healer.failed, self.finder.failed, self.runner.failed, self.results.failed):
@@ -113,7 +110,7 @@ class Session(QObject):
         self._missing_fraction = None
         if is_another:
             self._forget_advice()
-        self.undo_stack.restart(self._inputs)
+        self.changes.restart()
         if is_another:
             self.picture_opened.emit()
         self.source_changed.emit()
@@ -133,14 +130,14 @@ class Session(QObject):
         self.results.restart(None)
         self._forget_advice()
         self.source = self.mask = self._missing_fraction = None
-        self.undo_stack.restart(self._inputs)
+        self.changes.restart()
         self.source_changed.emit()
         self.mask_edited.emit()
 
     def _forget_advice(self) -> None:
         """Go back to the user's own parameters: Auto chose those it has for one picture."""
         if self.advice is not None:
-            self._show_settings(self.advice.given)
+            self.show_settings(self.advice.given)
         self.advice = None
 
     def set_reference(self, opened: Source) -> None:
@@ -155,11 +152,11 @@ class Session(QObject):
         self.source = opened
         self._set_mask(opened.missing.mask)
         if settings is not None:
-            self._show_settings(settings)
+            self.show_settings(settings)
         self.source_changed.emit()
         self.mask_changed.emit(None)
-        self._end_edit()
-        self.record()
+        self.end_edit()
+        self.changes.record()
 
     # Mask
 
@@ -174,8 +171,8 @@ class Session(QObject):
             self.runner.focus_on(None if is_everything else rect)
             self.mask_changed.emit(rect)
         if ends:
-            self._end_edit()
-            self.record()
+            self.end_edit()
+            self.changes.record()
 
     def find_damage(self, kinds: tuple[DamageKind, ...]) -> None:
         """Look for kinds of damage, and add them to the mask."""
@@ -193,8 +190,8 @@ class Session(QObject):
         if rect is None or self.mask is None or self.source is None:
             return
         heals = not (self.is_automatic or self.runner.is_busy)
-        self._end_edit(is_healed=heals)
-        self.record()
+        self.end_edit(is_healed=heals)
+        self.changes.record()
         if heals:
             self.healer.heal(self.source, self.mask, rect, self.settings)
 
@@ -206,7 +203,7 @@ class Session(QObject):
             self._missing_fraction = 0.0 if mask is None else np.count_nonzero(mask) / mask.size
         return self._missing_fraction
 
-    def _end_edit(self, *, is_healed: bool = False) -> None:
+    def end_edit(self, *, is_healed: bool = False) -> None:
         """Tell that the mask has changed; a preview follows unless the change is healed."""
         self._missing_fraction = None
         self.mask_edited.emit()
@@ -214,7 +211,7 @@ class Session(QObject):
         if is_healed and not self.runner.is_busy:
             self.runner.cancel()
         else:
-            self._schedule()
+            self.schedule()
 
     # Parameters
 
@@ -222,78 +219,35 @@ class Session(QObject):
         """Change the parameters; a preview follows, or a run if that is automatic."""
         if settings == self.settings:
             return
-        self._show_settings(settings)
-        self.record()
-        self._schedule()
+        self.show_settings(settings)
+        self.changes.record()
+        self.schedule()
 
     def set_automatic(self, automatic: bool) -> None:
         """Choose whether a full run follows every change."""
         self.is_automatic = automatic
-        self.record()
+        self.changes.record()
         self.settings_changed.emit()
         if automatic and not self.runner.is_busy:
-            self._schedule()
+            self.schedule()
 
     def take_advice(self, advice: Advice) -> None:
         """Use the parameters that Auto chose."""
         self.advice = advice
-        self._show_settings(advice.settings)
-        self.record()
+        self.show_settings(advice.settings)
+        self.changes.record()
 
-    def _show_settings(self, settings: RestoreSettings) -> None:
+    def show_settings(self, settings: RestoreSettings) -> None:
+        """Change the parameters, and nothing else follows."""
         self.settings = settings
         if self.advice is not None and self.advice.settings != settings:
             self.advice = None
         self.settings_changed.emit()
 
-    def _schedule(self) -> None:
+    def schedule(self) -> None:
         """Preview, or run, when the user pauses."""
         if self.source is not None:
             self.runner.schedule(previews=not self.is_automatic and self.missing_fraction > 0)
-
-    # Undo
-
-    def record(self) -> None:
-        """Make what has changed a step that can be undone."""
-        self.undo_stack.record(self._inputs, {0} if self.mask is None else self.mask.states)
-        self.undo_changed.emit()
-
-    def undo(self) -> None:
-        """Undo the last change of mask or parameters, and what was healed with it."""
-        if self.undo_stack.can_undo:
-            self._go_to(self.undo_stack.undo(), is_back=True)
-
-    def redo(self) -> None:
-        """Redo the last undone change, and what was healed with it."""
-        if self.undo_stack.can_redo:
-            self._go_to(self.undo_stack.redo(), is_back=False)
-
-    @property
-    def _inputs(self) -> Inputs:
-        if self.source is None or self.mask is None:
-            return Inputs(self.settings, self.is_automatic)
-        source = self.source
-        return Inputs(self.settings, self.is_automatic, source.mask_spec, source.missing, self.mask.state)
-
-    def _go_to(self, inputs: Inputs, *, is_back: bool) -> None:
-        source, mask = self.source, self.mask
-        self.is_automatic = inputs.is_automatic
-        self._show_settings(inputs.settings)
-        is_healed = is_edited = False
-        if source is not None and mask is not None and inputs.missing is not None:
-            assert inputs.mask_spec is not None, "there is a picture"
-            while mask.state != inputs.mask_state and (mask.can_undo if is_back else mask.can_redo):
-                state, is_edited = mask.state, True
-                self.edit_mask(lambda mask: mask.undo() if is_back else mask.redo(), ends=False)
-                is_healed = self.healer.move(state if is_back else mask.state, is_back=is_back)
-            if source.missing is not inputs.missing or source.mask_spec != inputs.mask_spec:
-                self.source = replace(source, missing=inputs.missing, mask_spec=inputs.mask_spec)
-                self.source_changed.emit()
-        if is_edited:
-            self._end_edit(is_healed=is_healed)
-        else:
-            self._schedule()
-        self.undo_changed.emit()
 
     # Work in progress
 
@@ -333,7 +287,7 @@ class Session(QObject):
 
     def set_inputs_of(self, record: RunRecord) -> bool:
         """Use the parameters and the mask of a restoration again; return whether the mask is another one."""
-        self._show_settings(record.requested)
+        self.show_settings(record.requested)
         has_other_mask = not self.has_mask_of(record)
         if has_other_mask:
             self._set_mask(record.mask, record.packed_mask.origin)
@@ -341,7 +295,7 @@ class Session(QObject):
             self.mask_changed.emit(None)
             self.mask_edited.emit()
             self._measure_damage()
-        self.record()
+        self.changes.record()
         return has_other_mask
 
     def has_mask_of(self, record: RunRecord) -> bool:
@@ -354,7 +308,7 @@ class Session(QObject):
             self.mask.replace(mask, origin)
         else:
             self.mask = MaskHistory(mask)
-            self.undo_stack.restart(self._inputs)
+            self.changes.restart()
             self.healer.restart()
             self.finder.restart()
 

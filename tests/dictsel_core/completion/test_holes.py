@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from dictsel_core.completion import completion, fill_wide_parts, wide_parts
-from dictsel_core.completion.holes import _holes
+from dictsel_core.completion import (
+    completion,
+    fill_wide_parts,
+    hole_boxes,
+    hole_cells,
+    hole_parts,
+    wide_parts,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +35,7 @@ def square(shape, top, left, size):
 def filled(image, hole, seed=0, threads=1, observed=None, blended=False):
     planes = np.where(hole[:, :, None], image[~hole].mean(axis=0), image).astype(np.float32)
     observed = ~hole if observed is None else observed
-    steps = list(fill_wide_parts(planes, hole, observed, seed=seed, threads=threads, blended=blended))
+    steps = list(fill_wide_parts(planes, hole, observed, seed, threads, blended=blended))
     return planes, steps
 
 
@@ -98,15 +104,39 @@ def test_with_nothing_to_copy_from_the_smooth_estimate_stays(shape):
     assert steps[-1] == 1
 
 
-def test_holes_are_filled_one_by_one_and_large_ones_in_parts():
+def parts_of(wide, n_channels=1):
+    return hole_parts(hole_boxes(hole_cells(wide), wide.shape), wide.shape, n_channels)
+
+
+def test_every_pixel_of_a_hole_is_in_one_part_and_large_holes_have_several():
     wide = np.zeros((300, 2600), bool)
     wide[20:60, 20:60] = wide[20:60, 70:110] = wide[100:200, 1000:2500] = True
-    holes = list(_holes(wide, 3))
+    parts = parts_of(wide, 3)
     covered = np.zeros(wide.shape, int)
-    for hole in holes:
-        covered[hole.region] += hole.mask
+    for part in parts:
+        covered[part.region] += part.hole(wide[part.region])
     assert (covered == wide).all()
-    assert len(holes) == 3  # two that share patches, and two parts of the third
+    assert [part.wave for part in parts] == [0, 0, 1]  # two that share patches, and two parts of the third
+
+
+def test_holes_are_found_in_blocks():
+    wide = square((200, 300), 20, 30, 40) | square((200, 300), 120, 40, 60) | square((200, 300), 150, 250, 33)
+    blocks = [(top, left) for top in (0, 64, 128, 192) for left in range(0, 300, 64)]
+    cells = [hole_cells(wide[top : top + 64, left : left + 64], top, left) for top, left in blocks[::-1]]
+    assert hole_boxes(np.concatenate(cells), wide.shape) == hole_boxes(hole_cells(wide), wide.shape)
+
+
+def test_holes_do_not_depend_on_each_other():
+    image = waves((120, 200))
+    one, other = square(image.shape[:2], 40, 30, 30), square(image.shape[:2], 30, 110, 40)
+    assert len(parts_of(one | other)) == 2
+    both, _ = filled(image, one | other)
+    smooth = np.where((one | other)[:, :, None], image[~(one | other)].mean(axis=0), image)
+    for part, hole in zip(parts_of(one | other), (other, one), strict=True):
+        region = smooth[part.region].astype(np.float32)
+        wide = (one | other)[part.region]
+        list(part.fill(region, wide, ~wide, 0, 1, blended=False))
+        assert (region[hole[part.region]] == both[hole]).all()
 
 
 def test_texture_that_cannot_be_predicted_is_blended_and_a_pattern_is_not():

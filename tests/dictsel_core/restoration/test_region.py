@@ -53,6 +53,28 @@ def test_pixels_that_are_no_longer_missing_come_back():
     assert not second.nothing_missing
 
 
+@pytest.mark.parametrize("n_channels", [1, 3])
+def test_pixels_that_come_back_may_be_outside_of_the_range_before(n_channels):
+    image, mask = damaged(n_channels)
+    image[100:110, 150:160] = 0  # the others are 37 or more
+    mask[100:110, 164:168] = True
+    first = restore(image, mask, "fast")
+    mask[100:110, 150:160] = False
+    second = restore_region(image, mask, first, np.s_[100:110, 150:160])
+    full = restore(image, mask, "fast")
+    assert (second.image[~mask] == image[~mask]).all()
+    assert np.abs(second.image.astype(int) - full.image)[100:110, 164:168].mean() < 2
+
+
+def test_pixels_that_come_back_must_be_finite():
+    image, mask = damaged(1)
+    holed = np.where(mask, np.nan, image / 255)
+    first = restore(holed, mask, "fast")
+    mask[100:110, 150:160] = False
+    with pytest.raises(ValueError, match="finite"):
+        restore_region(holed, mask, first, np.s_[100:110, 150:160])
+
+
 def test_missing_values_of_the_image_are_not_used():
     image, mask = damaged(3)
     first = restore(image, mask)

@@ -24,7 +24,7 @@ def pair(tmp_path, monkeypatch) -> tuple[Path, Path]:
 
 
 def feed(monkeypatch, data: bytes) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
 
 
 def test_from_and_to_a_pipe_as_from_and_to_files(pair, monkeypatch, capsysbinary) -> None:
@@ -46,6 +46,9 @@ def test_the_format_of_standard_output(pair, monkeypatch, capsysbinary) -> None:
         assert capsysbinary.readouterr().out.startswith(start)
     write_picture(read_picture(broken), "broken.tif")
     assert main(["restore", "broken.tif", "-o", "-", *FAST, "--quiet"]) == 0
+    assert capsysbinary.readouterr().out.startswith(b"II*")
+    feed(monkeypatch, Path("broken.tif").read_bytes())
+    assert main(["restore", "-", *FAST, "--quiet"]) == 0
     assert capsysbinary.readouterr().out.startswith(b"II*")
 
 

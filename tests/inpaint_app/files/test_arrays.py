@@ -210,7 +210,7 @@ def test_fits_that_is_no_image(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="funpack"):
         read_picture(tmp_path / "b.fits")
     (tmp_path / "c.fits").write_bytes(fits_bytes(np.arange(5.0)))
-    with pytest.raises(UserError, match="an array of 1 axis"):
+    with pytest.raises(UserError, match="an array with 1 axis"):
         read_picture(tmp_path / "c.fits")
 
 

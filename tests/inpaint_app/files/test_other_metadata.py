@@ -156,7 +156,7 @@ def test_strict_on_the_command_line(tmp_path: Path, capsys) -> None:
     write_picture(Picture(PIXELS, alpha, blocks=(title,)), tmp_path / "a.png")
     command = ["restore", str(tmp_path / "a.png"), "--preset", "fast", "--no-estimate"]
     assert main([*command, "--strict", "-o", str(tmp_path / "b.webp")]) == 2
-    assert "PNG text would be lost; keep the format of the source" in capsys.readouterr().err
+    assert "PNG text would be lost; choose a format that holds them" in capsys.readouterr().err
     assert main([*command, "--strict"]) == 0
     assert main([*command, "-o", str(tmp_path / "b.webp")]) == 0
     assert "Not kept: PNG text." in capsys.readouterr().err

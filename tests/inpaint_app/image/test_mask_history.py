@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inpaint_app.image import mask_history
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.packed_mask import PackedMask
@@ -318,3 +319,16 @@ def test_long_lines_are_the_same_as_short_ones_in_a_row():
     differing = at_once.mask ^ in_steps.mask
     assert differing.sum() < 0.05 * at_once.mask.sum()  # every place is moved onto a pixel
     assert at_once.mask.sum() == pytest.approx(9 * np.hypot(380, 680) + 64, rel=0.02)
+
+
+@pytest.mark.parametrize("shape", [(37, 5), (41, 3, 3)])
+def test_large_steps_are_undone_band_by_band(monkeypatch, shape) -> None:
+    monkeypatch.setattr(mask_history, "_BAND", 40)
+    rng = np.random.default_rng(0)
+    before, after = rng.random(shape) < 0.5, rng.random(shape) < 0.5
+    history = MaskHistory(before)
+    history.replace(after)
+    history.undo()
+    assert np.array_equal(history.mask, before)
+    history.redo()
+    assert np.array_equal(history.mask, after)

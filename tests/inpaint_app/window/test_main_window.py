@@ -94,7 +94,7 @@ def test_escape_leaves_everything(window, qtbot, files) -> None:
     assert np.array_equal(shown_pixels(pane), before[0])
     assert session.mask.snapshot().tobytes() == before[1]
     assert session.view.mode is SIDE_BY_SIDE
-    assert not window.progress.isVisible()
+    assert not window.status.progress.isVisible()
     assert window.banner.text == ""
 
 

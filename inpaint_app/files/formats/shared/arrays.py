@@ -11,7 +11,7 @@ from inpaint_app.image.picture import Array, Picture, StoredArray
 _MAX_CHANNELS = 4096
 _MAX_PAGES = 10_000
 _SURE_CHANNELS = 4
-"""So few values along the last axis are channels, whatever the other axes are."""
+"""A last axis of at most this length always holds channels."""
 _OTHERS = {"O": "Python objects", "V": "records", "c": "complex numbers", "S": "text", "U": "text"}
 
 
@@ -38,13 +38,13 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype[np.generic], *, channels
         raise UnsupportedError(f"it holds {kind}", "give an array of whole numbers or floats")
     if len(shape) < 2 + channels:
         axes = f"{len(shape)} axis" if len(shape) == 1 else f"{len(shape)} axes"
-        raise UnsupportedError(f"it holds an array of {axes}", "give one with rows and columns")
+        raise UnsupportedError(f"it holds an array with {axes}", "give one with rows and columns")
     *stack, height, width = shape[:-1] if channels else shape
     check_size(width, height)
     n_pages, n_channels = math.prod(stack), shape[-1] if channels else 1
     if not 1 <= n_pages <= _MAX_PAGES or not 1 <= n_channels <= _MAX_CHANNELS:
         raise UnsupportedError(
-            f"its array of the shape {shape} has {n_pages:,} pages of {n_channels:,} channels",
+            f"its array of shape {shape} has {n_pages:,} pages of {n_channels:,} channels",
             f"give one with 1 to {_MAX_PAGES:,} pages of 1 to {_MAX_CHANNELS:,} channels",
         )
     check_total(n_pages * height * width)
@@ -64,7 +64,7 @@ def picture_of_array(values: Array, name: str, *, channels: bool, alpha: Array |
     channels : bool
         Whether the last axis holds channels.
     alpha : ndarray, optional
-        Opacity, of the shape without the channels, from 0 to 1.
+        Opacity from 0 to 1, in the shape of `values` without the channels.
     """
     accepted = accepted_dtype(values.dtype)
     n_page_axes = 3 if channels else 2
@@ -128,7 +128,7 @@ def _notices(values: Array, accepted: np.dtype[np.generic], first: Picture, n_pa
         parts = f"{first.width} x {first.height} pixels"
         bands = "" if first.n_bands == 1 else f" in {first.n_bands} bands"
         pages = "" if n_pages == 1 else f"{n_pages} pages of "
-        notices.append(f"The array of the shape {values.shape} was read as {pages}{parts}{bands}.")
+        notices.append(f"The array of shape {values.shape} was read as {pages}{parts}{bands}.")
     if values.dtype.kind == "b":
         notices.append("True and False were read as 255 and 0.")
     elif accepted != values.dtype.newbyteorder("="):
@@ -137,7 +137,7 @@ def _notices(values: Array, accepted: np.dtype[np.generic], first: Picture, n_pa
 
 
 def array_of_picture(picture: Picture) -> Array:
-    """Return all pages as one array, of the shape and dtype that the file had where that is possible."""
+    """Return all pages as one array, with the shape and dtype of the file it was read from if possible."""
     pages = [page.pixels for page in picture.pages]
     whole = pages[0] if len(pages) == 1 else np.stack(pages)
     stored = picture.array

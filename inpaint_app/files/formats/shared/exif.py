@@ -23,7 +23,7 @@ DESCRIPTIVE = frozenset(
     {tags.DESCRIPTION, 271, 272, tags.ORIENTATION, 282, 283, 296, 305, 306, 315, 316, 18246, 18249, 33432}
     | {40091, 40092, 40093, 40094, 40095}
 )
-# Descriptions in which programs note the shape of the whole file, which EXIF cannot tell.
+# Descriptions in which programs note the shape of the whole file, which EXIF cannot express.
 SHAPE_NOTES = (b"ImageJ=", b"SCIFIO=", b'{"shape"', b"<?xml", b"<OME", b"shape=(")
 
 
@@ -81,7 +81,7 @@ def exif_of_tiff(header: Header, first: Directory) -> bytes | None:
 
 
 def resolution_of(directory: Directory) -> tuple[float, float] | None:
-    """Return horizontal and vertical resolution in pixels per inch; None where a directory tells none."""
+    """Return horizontal and vertical resolution in pixels per inch; None if the directory has none."""
     factor = {2: 1.0, 3: 2.54}.get(directory.integer(tags.RESOLUTION_UNIT, 2))
     across, down = directory.rational(tags.X_RESOLUTION), directory.rational(tags.Y_RESOLUTION)
     return None if factor is None or not across or not down else (across * factor, down * factor)

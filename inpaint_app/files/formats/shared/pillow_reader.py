@@ -19,7 +19,7 @@ _BROKEN = (OSError, EOFError, SyntaxError, ValueError, KeyError, IndexError, Typ
 
 
 def open_image(plug_in: type[ImageFile.ImageFile], data: bytes) -> ImageFile.ImageFile:
-    """Return an image of which only the header has been read, refused if that tells of too many pixels."""
+    """Return an image of which only the header has been read; refuse it if it declares too many pixels."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""What TIFF files tell beside pixels, EXIF and colours: kept from TIFF to TIFF, named as lost elsewhere."""
+"""Other metadata of TIFF files: kept in TIFF files, named as lost elsewhere."""
 
 from collections.abc import Iterable
 
@@ -48,7 +48,7 @@ def read_tags(directory: Directory) -> tuple[Tag, ...]:
 
 
 def read_blocks(directory: Directory) -> tuple[Block, ...]:
-    """Return what a page tells in the way of other formats too: XMP, IPTC, Photoshop's resources."""
+    """Return the metadata of a page that other formats have too: XMP, IPTC, Photoshop's resources."""
     raw = dict.fromkeys((XMP, IPTC, PHOTOSHOP), b"")
     for number in raw.keys() & directory.fields.keys():
         raw[number] = directory.raw(number)[:MAX_OTHER_BYTES]
@@ -73,7 +73,7 @@ def swapped(payload: bytes, kind: int, order: str) -> bytes:
 
 
 def lost_names(directory: Directory) -> list[str]:
-    """Return the names of what a page tells and nobody here keeps."""
+    """Return the names of metadata of a page that are not kept."""
     return [name for number, name in _LOST.items() if number in directory.fields]
 
 

@@ -136,7 +136,7 @@ def read_layout(page: tifffile.TiffPage, file_size: int, *, is_limited: bool = T
 
 
 def _check_compression(layout: Layout) -> None:
-    """Refuse a packing that neither we nor what is installed can unpack."""
+    """Refuse a compression that cannot be decoded with what is installed."""
     number, known = layout.compression, getattr(layout.page.compression, "name", None)
     if number in UNPACKERS or (number != _OLD_JPEG and number in tifffile.TIFF.DECOMPRESSORS):
         return
@@ -145,7 +145,7 @@ def _check_compression(layout: Layout) -> None:
         raise UnsupportedError(
             f"its compression ({name}) needs imagecodecs", "install dictsel[codecs], or save it with LZW"
         )
-    raise UnsupportedError(f"its compression ({name}) is not read here", "save it with LZW or deflate")
+    raise UnsupportedError(f"its compression ({name}) is not supported", "save it with LZW or deflate")
 
 
 def _sample_type(page: tifffile.TiffPage, samples: int) -> tuple[int, str]:
@@ -181,7 +181,7 @@ def _checked(layout: Layout, file_size: int, *, is_limited: bool) -> Layout:
         raise DamagedError("its parts lie on top of each other")
     if is_limited and expected * size > MAX_FILE_BYTES:
         raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
-    # The best that the packings reach is 2,700 (LZW of one colour).
+    # The best that the compressions reach is 2,700 (LZW of one colour).
     n_packed = expected if is_limited else np.count_nonzero(counts)  # a part without bytes holds "no data"
     if layout.compression in UNPACKERS and n_packed * size > 4000 * sum(counts) + 1_000_000:
         raise DamagedError("it ends too early")

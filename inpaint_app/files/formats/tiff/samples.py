@@ -57,7 +57,7 @@ def read_channels(layout: Layout) -> Channels:
     alpha = next((at for at in others if meanings[at] in (_PREMULTIPLIED, _STRAIGHT)), None)
     more, notices = tuple(at for at in others if at != alpha), []
     if more and layout.photometric in (PALETTE, CMYK):
-        notices.append("Channels beside the colours were left out.")
+        notices.append("Channels other than the colours were left out.")
         more = ()
     is_gray = layout.photometric in (MIN_IS_WHITE, MIN_IS_BLACK)
     if is_gray and n_stored + len(more) == 3:
@@ -75,7 +75,7 @@ def _stored_channels(layout: Layout) -> int:
     if layout.photometric in _STORED:
         return _STORED[layout.photometric]
     name = _NAMES.get(layout.photometric, f"type {layout.photometric}")
-    raise UnsupportedError(f"its colours ({name}) are not read here", "save it as gray or RGB first")
+    raise UnsupportedError(f"its colours ({name}) are not supported", "save it as gray or RGB first")
 
 
 def read_samples(

@@ -43,14 +43,14 @@ def decode_pieces(
     Raises
     ------
     DamagedError, UnsupportedError
-        If parts are missing, or if their packing is not known here.
+        If parts are missing, or if their compression is not supported.
     """
     wanted = range(len(layout.offsets)) if indices is None else indices
     if layout.compression not in UNPACKERS:
         yield from _decode_by_tifffile(data, layout, wanted)
         return
     if layout.predictor not in (1, 2, 3) or (layout.predictor != 1 and layout.bits not in (8, 16, 32, 64)):
-        raise UnsupportedError(f"its predictor ({layout.predictor}) is not read here", "save it without one")
+        raise UnsupportedError(f"its predictor ({layout.predictor}) is not supported", "save it without one")
     is_reversed = layout.page.fillorder == 2
     for index in wanted:
         plane, top, left, n_rows = layout.segment(index)
@@ -68,7 +68,7 @@ def _packed(data: bytes | mmap.mmap, layout: Layout, index: int) -> bytes:
 
 
 def _decode_by_tifffile(data: bytes | mmap.mmap, layout: Layout, indices: Iterable[int]) -> Iterator[Piece]:
-    """Yield the samples of packings that only imagecodecs knows: JPEG, fax, Zstandard, WebP, ..."""
+    """Yield the samples of compressions that need imagecodecs: JPEG, fax, Zstandard, WebP, ..."""
     page = layout.page
     for index in indices:
         packed = _packed(data, layout, index)

@@ -1,7 +1,7 @@
 """Unpack the strips and tiles of a TIFF file, never further than to the size they must have.
 
-tifffile brings no LZW of its own and unpacks deflate without a bound; rare packings are left to it, and so to
-imagecodecs where that is installed.
+tifffile brings no LZW of its own and unpacks deflate without a bound; rare compressions are left to it, and
+so to imagecodecs where that is installed.
 """
 
 import lzma

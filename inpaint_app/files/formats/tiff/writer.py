@@ -30,7 +30,7 @@ _STRUCTURAL = frozenset({tags.ORIENTATION, tags.X_RESOLUTION, tags.Y_RESOLUTION,
 
 
 def encode_tiff(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
-    """Write all pages of a picture, packed without loss (deflate).
+    """Write all pages of a picture, compressed losslessly (deflate).
 
     Encoded in memory, so that a full disk is seen by our own write.
     """
@@ -54,7 +54,7 @@ def encode_tiff(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
 
 
 def page_options(page: Picture, order: Order, exif: tuple[Header, bytes] | None) -> dict[str, Any]:
-    """Return what tifffile is to write beside the pixels, and how to pack them."""
+    """Return the options of tifffile for metadata and compression."""
     options: dict[str, Any] = {}
     dpi = page.dpi
     if dpi is None and exif is not None:

@@ -38,7 +38,7 @@ def test_found_damage_is_in_the_mask_and_undone_in_one_step(scratched, qtbot) ->
     for sensitivity in (0.2, 0.9, 0.5):
         scratched.finder.choose(replace(scratched.finder.choice, sensitivity=sensitivity))
         settle(scratched, qtbot)
-    scratched.undo()
+    scratched.changes.undo()
     assert not scratched.mask.mask.any()
     assert scratched.complaints == []
 

@@ -43,16 +43,16 @@ def test_undo_takes_back_stroke_and_result_together(whole, qtbot) -> None:
     for row in (20.5, 40.5):
         paint(whole, qtbot, row)
         images.append(whole.results.current.image)
-    whole.undo()
+    whole.changes.undo()
     settle(whole, qtbot)
     assert np.array_equal(whole.results.current.image, images[1])
     assert not whole.mask.mask[40, 25:45].any()
-    whole.undo()
+    whole.changes.undo()
     settle(whole, qtbot)
     assert whole.results.current is None
     assert not whole.mask.mask.any()
     for image in images[1:]:
-        whole.redo()
+        whole.changes.redo()
         settle(whole, qtbot)
         assert np.array_equal(whole.results.current.image, image)
     assert whole.results.current.n_strokes == 2
@@ -68,7 +68,7 @@ def test_a_stroke_changes_a_result_where_it_is(session, qtbot, files) -> None:
     assert np.array_equal(after.image[50:], before.image[50:])
     assert not np.array_equal(after.image, before.image)
     assert session.unsaved.has_result
-    session.undo()
+    session.changes.undo()
     settle(session, qtbot)
     assert np.array_equal(session.results.current.image, before.image)
     assert session.results.current.n_strokes == 0
@@ -77,7 +77,7 @@ def test_a_stroke_changes_a_result_where_it_is(session, qtbot, files) -> None:
 def test_strokes_are_healed_in_their_order_and_undone_while_they_wait(whole, qtbot) -> None:
     for row in (15.5, 30.5, 45.5):
         paint(whole, qtbot, row, settles=False)
-    whole.undo()
+    whole.changes.undo()
     settle(whole, qtbot)
     assert whole.results.current.n_strokes == 2
     assert np.array_equal(whole.results.current.mask, whole.mask.mask)
@@ -87,7 +87,7 @@ def test_a_stroke_over_missing_pixels_is_healed_and_undone_too(whole, qtbot) -> 
     paint(whole, qtbot)
     paint(whole, qtbot)
     assert whole.results.current.n_strokes == 2
-    whole.undo()
+    whole.changes.undo()
     settle(whole, qtbot)
     assert whole.mask.mask.any()
     assert whole.results.current.n_strokes == 1
@@ -111,7 +111,7 @@ def test_cancelling_leaves_the_stroke_in_the_mask(whole, qtbot) -> None:
     assert whole.results.current is None
     assert whole.mask.mask.any()
     assert whole.activity is None
-    whole.undo()
+    whole.changes.undo()
     assert not whole.mask.mask.any()
 
 

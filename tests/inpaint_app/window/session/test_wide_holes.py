@@ -25,7 +25,7 @@ def test_a_wide_hole_is_pointed_out_as_long_as_it_is_filled_smoothly(smooth, qtb
     smooth.set_settings(replace(FAST, fill="smooth"))
     settle(smooth, qtbot)
     assert smooth.wide_holes.is_hint_wanted
-    smooth.undo()
+    smooth.changes.undo()
     smooth.edit_mask(lambda mask: mask.clear())
     settle(smooth, qtbot)
     assert not smooth.wide_holes.is_hint_wanted

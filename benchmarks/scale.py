@@ -1,0 +1,224 @@
+"""Pictures in blocks on a cluster of this machine: speed, memory, and what killed processes cost.
+
+``python -m benchmarks scale`` takes a small picture, ``python -m benchmarks.scale 20000`` 400 megapixels.
+"""
+
+import argparse
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import print_table
+from dictsel_core import RestoreSettings
+from inpaint_app.cluster.blocks import DEFAULT_BLOCK, cut_into_blocks
+from inpaint_app.cluster.executors import local_cluster
+from inpaint_app.cluster.extra import load_extra
+from inpaint_app.cluster.restore_store import StoreRequest, restore_store
+from inpaint_app.cluster.stores.opening import open_store
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.control import JobControl
+
+_BAND = 1024
+_POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Case:
+    """A picture on disk, and the side of its blocks."""
+
+    folder: Path
+    side: int
+    block: int
+
+    def request(self, output: str, scheduler: str | None) -> StoreRequest:
+        """Return the request that restores it."""
+        return StoreRequest(
+            self.folder / "picture.zarr",
+            self.folder / output,
+            RestoreSettings.preset("fast"),
+            MaskSpec(mask=self.folder / "mask.zarr", grow=0),
+            scheduler=scheduler,
+            block=self.block,
+        )
+
+    def command(self, output: str, scheduler: str) -> list[str]:
+        """Return the same as a command."""
+        names = [
+            "restore",
+            "picture.zarr",
+            "-o",
+            output,
+            "--mask",
+            "mask.zarr",
+            "--grow-mask",
+            "0",
+            "--quiet",
+        ]
+        options = ["--preset", "fast", "--block", str(self.block), "--scheduler", scheduler]
+        run = "import sys; from inpaint_app.cli import main; sys.exit(main())"
+        return [sys.executable, "-c", run, *names, *options]
+
+
+def make_case(folder: Path, side: int, block: int, missing: float = 0.5) -> Case:
+    """Write waves, edges and noise, and a mask of scattered pixels."""
+    zarr = load_extra("zarr")
+    shape, rng = (side, side), np.random.default_rng(0)
+    picture = zarr.create_array(folder / "picture.zarr", shape=shape, dtype="uint8", chunks=(_BAND, _BAND))
+    mask = zarr.create_array(folder / "mask.zarr", shape=shape, dtype="bool", chunks=(_BAND, _BAND))
+    columns = np.arange(side, dtype=np.float32)
+    for top in range(0, side, _BAND):
+        rows = np.arange(top, min(top + _BAND, side), dtype=np.float32)[:, None]
+        values = 120 + 60 * np.sin(rows / 9) * np.cos(columns / 13) + 40 * ((rows // 37 + columns // 53) % 2)
+        values = values + 3 * rng.standard_normal(values.shape, np.float32)
+        picture[top : top + _BAND] = np.clip(values, 0, 255).astype(np.uint8)
+        mask[top : top + _BAND] = rng.random(values.shape, np.float32) < missing
+    return Case(folder, side, block)
+
+
+def usage() -> tuple[float, float]:
+    """Return peak memory in megabytes and processor seconds of the process that it runs in."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_maxrss / 1024, used.ru_utime + used.ru_stime
+
+
+def measure(case: Case, n_workers: int) -> tuple[str, ...]:
+    """Restore the picture on some workers and return a line of the table."""
+    output, distributed = f"whole-{n_workers}.zarr", load_extra("distributed")
+    with local_cluster(n_workers) as cluster, distributed.Client(cluster, set_as_default=False) as client:
+        before = client.run(usage)
+        result = restore_store(case.request(output, cluster.scheduler_address), JobControl())
+        after = client.run(usage)
+    seconds = result.seconds["total"]
+    megapixels = case.side**2 / 1e6
+    processor = sum(after[worker][1] - before[worker][1] for worker in after)
+    memory = max(peak for peak, _ in after.values())
+    return (
+        f"{n_workers} worker{'s' if n_workers > 1 else ''}",
+        f"{megapixels:.0f}",
+        f"{seconds:.1f}",
+        f"{megapixels / seconds:.2f}",
+        f"{processor:.1f}",
+        f"{memory:.0f} MB",
+    )
+
+
+class Watcher(threading.Thread):
+    """Follows which blocks are written while a picture is restored, and calls a function once at some number.
+
+    Parameters
+    ----------
+    workspace : Path
+        Its folder.
+    n_blocks : int
+        When to call the function.
+    act : callable
+        What to do then.
+    """
+
+    def __init__(self, workspace: Path, n_blocks: int, act: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self._workspace, self._n_blocks, self._act = workspace, n_blocks, act
+        self._stopped = threading.Event()
+        self.first: dict[str, int] = {}
+        self.repeated: set[str] = set()
+
+    def run(self) -> None:
+        """Look at the marks until it is stopped."""
+        while not self._stopped.wait(_POLL_SECONDS):
+            for mark in self._workspace.glob("done/*/*-*"):
+                try:
+                    modified = mark.stat().st_mtime_ns
+                except FileNotFoundError:  # the run has ended
+                    continue
+                name = str(mark.relative_to(self._workspace))
+                if self.first.setdefault(name, modified) != modified:
+                    self.repeated.add(name)
+            if len(self.first) >= self._n_blocks:
+                self._act()
+                self._n_blocks = sys.maxsize
+
+    def stop(self) -> None:
+        """Stop looking."""
+        self._stopped.set()
+        self.join()
+
+
+def workspace_of(case: Case, output: str) -> Path:
+    """Return the folder in which a result is made."""
+    return case.folder / f".{output}.inpaint-part"
+
+
+def kill_worker(case: Case) -> str:
+    """Kill one of two workers half-way, and say what came of it."""
+    with local_cluster(2) as cluster:
+        victim = next(iter(cluster.workers.values())).pid
+
+        def act() -> None:
+            os.kill(victim, signal.SIGKILL)
+
+        n_half = len(cut_into_blocks((case.side, case.side), case.block)) // 2
+        watcher = Watcher(workspace_of(case, "killed.zarr"), n_half, act)
+        watcher.start()
+        restore_store(case.request("killed.zarr", cluster.scheduler_address), JobControl())
+        watcher.stop()
+    n_blocks, n_twice = len(watcher.first), len(watcher.repeated)
+    return f"{n_blocks} blocks, {n_twice} of them written twice; {compare(case, 'killed.zarr')}"
+
+
+def kill_all(case: Case) -> str:
+    """Kill the command with all its processes half-way, start it again, and say what came of it."""
+    command, workspace = case.command("again.zarr", "local:2"), workspace_of(case, "again.zarr")
+    process = subprocess.Popen(command, cwd=case.folder, start_new_session=True)
+    n_half = len(cut_into_blocks((case.side, case.side), case.block)) // 2
+    watcher = Watcher(workspace, n_half, lambda: os.killpg(process.pid, signal.SIGKILL))
+    watcher.start()
+    process.wait()
+    time.sleep(1)  # for the last processes of its group
+    n_before = len(watcher.first)
+    subprocess.run(command, cwd=case.folder, check=True)
+    watcher.stop()
+    return (
+        f"{n_before} blocks before, {len(watcher.first)} in all, "
+        f"{len(watcher.repeated)} of them written twice; {compare(case, 'again.zarr')}"
+    )
+
+
+def compare(case: Case, output: str) -> str:
+    """Say whether a result is that of one worker."""
+    one, other = (open_store(case.folder / name) for name in ("whole-1.zarr", output))
+    blocks = cut_into_blocks(one.shape, case.block)
+    same: list[Any] = [np.array_equal(one.read(rect), other.read(rect)) for rect in blocks]
+    return "the same result" if all(same) else f"{len(same) - sum(same)} blocks DIFFER"
+
+
+def main(side: int = 3072, block: int = 768, *, kills: bool = True) -> None:
+    """Print the table for a square picture."""
+    with tempfile.TemporaryDirectory() as name:
+        case = make_case(Path(name), side, block)
+        header = ("workers", "megapixels", "seconds", "MP/s", "processor seconds", "peak memory of a worker")
+        title = f"{side} x {side} pixels, half of them missing, preset fast, blocks of {block}"
+        print_table(title, header, [measure(case, n_workers) for n_workers in (1, 2)])
+        print(f"1 against 2 workers: {compare(case, 'whole-2.zarr')}")
+        if kills:
+            print(f"kill -9 of a worker: {kill_worker(case)}")
+            print(f"kill -9 of everything, started again: {kill_all(case)}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("side", type=int, nargs="?", default=3072, help="of the picture in pixels")
+    parser.add_argument("--block", type=int, default=DEFAULT_BLOCK)
+    parser.add_argument("--no-kills", action="store_true", help="only measure speed and memory")
+    given = parser.parse_args()
+    main(given.side, given.block, kills=not given.no_kills)

@@ -1,0 +1,1 @@
+"""Restoration of images in blocks: what is done, and what each block needs for it."""

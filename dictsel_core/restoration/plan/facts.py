@@ -1,0 +1,43 @@
+"""What a plan knows of an image as a whole."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._validation import Bools
+from dictsel_core.restoration.canvas import Canvas
+from dictsel_core.restoration.coding import PatchCoder, patch_coder
+from dictsel_core.restoration.plan.regions import ImageSpec
+from dictsel_core.restoration.plan.scales import Pyramid
+from dictsel_core.restoration.settings import ResolvedSettings
+from dictsel_core.restoration.value_range import ValueRange
+
+
+@dataclass(frozen=True, eq=False)
+class PlanFacts:
+    """What a plan knows of an image as a whole; see `RestorePlan`."""
+
+    spec: ImageSpec
+    settings: ResolvedSettings
+    ranges: tuple[ValueRange, ...]
+    shares_mask: bool
+    observed_channels: tuple[bool, ...]
+    missing_fraction: float
+    atoms: NDArray[np.float64]
+    pyramids: tuple[Pyramid, ...]
+    holes: tuple[tuple[int, int, int, int], ...]
+    damage_density: float
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds of refinement."""
+        return self.settings.rounds or 0
+
+    def canvas(self, image: NDArray[np.generic], mask: Bools) -> Canvas:
+        """Return a block of the image (h, w, C) and of its mask (h, w, c)."""
+        return Canvas(image, mask[:, :, :1] if self.shares_mask else mask, self.ranges)
+
+    def coder(self) -> PatchCoder:
+        """Return a coder of patches."""
+        return patch_coder(self.atoms, self.settings, refined=self.n_rounds > 0)

@@ -1,0 +1,79 @@
+"""Restore a picture in blocks, from the command line."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inpaint_app.cli.console import Console
+from inpaint_app.cli.progress import ProgressBar
+from inpaint_app.cli.report import as_document, print_result
+from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.cli.streams import print_note
+from inpaint_app.cluster.blocks import DEFAULT_BLOCK
+from inpaint_app.errors import UserError, printable_path
+from inpaint_app.jobs.control import JobControl, Progress
+
+if TYPE_CHECKING:
+    from inpaint_app.cluster.restore_store import StoreSummary
+
+_NOT_IN_BLOCKS = {
+    "reference": "--reference",
+    "auto": "--auto",
+    "write_recipe": "--write-recipe",
+    "depth": "--depth",
+    "strict": "--strict",
+}
+
+
+def restore_in_blocks(args: argparse.Namespace) -> int:
+    """Restore a picture in blocks, print the report and return the exit code."""
+    from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
+
+    for name, flag in _NOT_IN_BLOCKS.items():
+        if getattr(args, name):
+            raise UserError(f"{flag} is not for pictures that are restored in blocks", "leave it out")
+    output = default_store(args.input) if args.output is None else args.output
+    chosen, console = resolve_options(args), Console.of(args, output)
+    request = StoreRequest(
+        args.input,
+        output,
+        chosen.settings,
+        chosen.mask_spec,
+        args.overwrite,
+        args.scheduler,
+        args.block or DEFAULT_BLOCK,
+    )
+    with ProgressBar(quiet=args.quiet) as bar:
+
+        def show(report: object) -> None:
+            if isinstance(report, Progress):
+                bar.update(report.stage, report.fraction)
+            elif isinstance(report, StoreSummary):
+                bar.clear()
+                _print_summary(console, report)
+
+        try:
+            result = restore_store(request, JobControl(show))
+        except KeyboardInterrupt:
+            bar.clear()
+            print_note("inpaint: Stopped; the same command continues with the blocks that are left.\n")
+            return 130
+    print_result(console, result)
+    console.print_json(as_document(result))
+    return 0
+
+
+def default_store(path: Path) -> Path:
+    """Return where the restored picture goes: `<name>_restored` beside it."""
+    suffix = ".ome.zarr" if path.name.lower().endswith(".ome.zarr") else path.suffix
+    return path.with_name(f"{path.name.removesuffix(suffix)}_restored{suffix}")
+
+
+def _print_summary(console: Console, summary: "StoreSummary") -> None:
+    height, width, *channels = summary.shape
+    bands = f", {channels[0]} channels" if channels else ""
+    name = printable_path(summary.path)
+    console.print(f"Picture:     {name}, {width} x {height} pixels{bands}, {summary.dtype}")
+    console.print(f"Blocks:      {summary.n_blocks}")
+    if summary.is_resumed:
+        console.note("Continuing an earlier run; blocks that were finished are kept.")

@@ -1,0 +1,93 @@
+"""What the user changed: undone and redone, mask and parameters alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from inpaint_app.window.session.undo_stack import Inputs, UndoStack
+
+if TYPE_CHECKING:
+    from inpaint_app.window.session.session import Session
+
+
+class Changes(QObject):
+    """Takes the session back to earlier inputs, and forth again.
+
+    Parameters
+    ----------
+    session : Session
+        Whose mask and parameters they are.
+
+    Attributes
+    ----------
+    stack : UndoStack
+        The steps.
+    """
+
+    changed = Signal()
+    """There is something else to undo or redo."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self.stack = UndoStack(self._inputs)
+
+    def record(self) -> None:
+        """Make what has changed a step that can be undone."""
+        mask = self._session.mask
+        self.stack.record(self._inputs, {0} if mask is None else mask.states)
+        self.changed.emit()
+
+    def restart(self) -> None:
+        """Forget all steps, for another picture."""
+        self.stack.restart(self._inputs)
+        self.changed.emit()
+
+    def undo(self) -> None:
+        """Undo the last change of mask or parameters, and what was healed with it."""
+        if self.stack.can_undo:
+            self._go_to(self.stack.undo(), is_back=True)
+
+    def redo(self) -> None:
+        """Redo the last undone change, and what was healed with it."""
+        if self.stack.can_redo:
+            self._go_to(self.stack.redo(), is_back=False)
+
+    @property
+    def _inputs(self) -> Inputs:
+        session = self._session
+        source, mask = session.source, session.mask
+        if source is None or mask is None:
+            return Inputs(session.settings, session.is_automatic)
+        return Inputs(session.settings, session.is_automatic, source.mask_spec, source.missing, mask.state)
+
+    def _go_to(self, inputs: Inputs, *, is_back: bool) -> None:
+        session = self._session
+        session.is_automatic = inputs.is_automatic
+        session.show_settings(inputs.settings)
+        state = None if session.mask is None else session.mask.state
+        is_healed = self._move_mask(inputs.mask_state, is_back=is_back)
+        source = session.source
+        if source is not None and inputs.mask_spec is not None and inputs.missing is not None:
+            changed = replace(source, missing=inputs.missing, mask_spec=inputs.mask_spec)
+            if changed.missing is not source.missing or changed.mask_spec != source.mask_spec:
+                session.source = changed
+                session.source_changed.emit()
+        if session.mask is not None and session.mask.state != state:
+            session.end_edit(is_healed=is_healed)
+        else:
+            session.schedule()
+        self.changed.emit()
+
+    def _move_mask(self, target: int, *, is_back: bool) -> bool:
+        """Bring the mask to a state; return whether what was healed with it follows."""
+        session, is_healed = self._session, False
+        mask = session.mask
+        while mask is not None and mask.state != target and (mask.can_undo if is_back else mask.can_redo):
+            state = mask.state
+            session.edit_mask(lambda mask: mask.undo() if is_back else mask.redo(), ends=False)
+            is_healed = session.healer.move(state if is_back else mask.state, is_back=is_back)
+        return is_healed

@@ -1,0 +1,301 @@
+"""Restore a picture in blocks: the same result as in memory, and runs that are continued."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tifffile
+import zarr
+
+from dictsel_core import RestoreSettings
+from inpaint_app.cli import main
+from inpaint_app.cli.blocks import default_store
+from inpaint_app.cluster.block_jobs import RestoreBlock, halved
+from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
+from inpaint_app.cluster.stores.opening import open_store
+from inpaint_app.errors import IntactError, UserError
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.rect import Rect
+from inpaint_app.jobs.control import JobControl
+
+FAST = replace(RestoreSettings.preset("fast"), rounds=0, n_atoms=4, bases=("dct",), threads=1)
+OPTIONS = ["--preset", "fast", "--rounds", "1", "--atoms", "4", "--bases", "dct", "--threads", "1"]
+SHAPE = (130, 90)
+
+
+def _picture(dtype=np.uint8):
+    y, x = np.mgrid[: SHAPE[0], : SHAPE[1]]
+    return (100 + 60 * np.sin(y / 6) * np.cos(x / 8) + 40 * (x + y > 150)).astype(dtype)
+
+
+def _mask():
+    mask = np.random.default_rng(2).random(SHAPE) < 0.4
+    mask[60:68, 60:72] = True
+    return mask
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A gray picture and its mask as Zarr arrays."""
+    monkeypatch.chdir(tmp_path)
+    return _fill(tmp_path)
+
+
+def _fill(folder):
+    _save(folder / "picture.zarr", np.where(_mask(), 0, _picture()))
+    _save(folder / "mask.zarr", _mask())
+    return folder
+
+
+def _save(path, values):
+    chunks = (64, 64, *values.shape[2:])
+    array = zarr.create_array(path, shape=values.shape, dtype=values.dtype, chunks=chunks)
+    array[...] = values
+
+
+def _request(folder, **changes) -> StoreRequest:
+    mask_spec = MaskSpec(mask=folder / "mask.zarr", grow=0)
+    given = StoreRequest(folder / "picture.zarr", folder / "whole.zarr", FAST, mask_spec, block=64)
+    return replace(given, **changes)
+
+
+def _values(path):
+    store = open_store(path)
+    return store.read(Rect(0, 0, *store.shape[:2]))
+
+
+def _restored(request):
+    restore_store(request, JobControl())
+    return _values(request.output)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """The restored picture."""
+    folder = _fill(tmp_path_factory.mktemp("expected"))
+    values = _restored(_request(folder))
+    assert sorted(path.name for path in folder.iterdir()) == ["mask.zarr", "picture.zarr", "whole.zarr"]
+    return values
+
+
+def test_the_command_writes_the_same_in_blocks_as_in_memory(folder, scheduler, capsys) -> None:
+    tifffile.imwrite("picture.tif", _values(Path("picture.zarr")), metadata=None)
+    tifffile.imwrite("mask.tif", 255 * _mask().astype(np.uint8), metadata=None)
+    command = ["restore", "picture.tif", "--mask", "mask.tif", *OPTIONS]
+    assert main([*command, "-o", "memory.tif", "--no-estimate"]) == 0
+    assert main([*command, "-o", "blocks.tif", "--block", "64"]) == 0
+    expected = tifffile.imread("memory.tif")
+    np.testing.assert_array_equal(tifffile.imread("blocks.tif"), expected)
+    capsys.readouterr()
+    assert main([*command, "-o", "blocks.zarr", "--block", "64", "--scheduler", scheduler, "--json"]) == 0
+    output, notes = capsys.readouterr()
+    document = json.loads(output)
+    assert document["output"] == "blocks.zarr"
+    assert document["psnr"] is None
+    assert "90 x 130 pixels" in notes
+    np.testing.assert_array_equal(_values(Path("blocks.zarr")), expected)
+
+
+def test_observed_pixels_are_kept(expected) -> None:
+    np.testing.assert_array_equal(expected[~_mask()], _picture()[~_mask()])
+
+
+class _Interrupted:
+    """Lets some blocks be computed, and then stops as Ctrl-C does."""
+
+    def __init__(self, monkeypatch, n_blocks):
+        self.computed, self._left, self._original = [], n_blocks, RestoreBlock.__call__
+        monkeypatch.setattr(RestoreBlock, "__call__", lambda job: self._call(job))  # noqa: PLW0108  (a function binds)
+
+    def _call(self, job):
+        if self._left == 0:
+            raise KeyboardInterrupt
+        self._left -= 1
+        is_new = self._original(job)
+        self.computed += [(job.stage, job.rect)] if is_new else []
+        return is_new
+
+
+@pytest.mark.parametrize("n_blocks", [1, 8])
+def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks) -> None:
+    with monkeypatch.context() as patch:
+        first = _Interrupted(patch, n_blocks)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(_request(folder), JobControl())
+    part = folder / ".whole.zarr.inpaint-part"
+    before = {
+        path: path.stat().st_mtime_ns for path in part.rglob("*") if path.is_file() and "c" in path.parts
+    }
+    reports = []
+    with monkeypatch.context() as patch:
+        second = _Interrupted(patch, -1)
+        patch.setattr("inpaint_app.cluster.restore_store.Workspace.delete", lambda _workspace: None)
+        restore_store(_request(folder), JobControl(reports.append))
+    assert next(each for each in reports if isinstance(each, StoreSummary)).is_resumed
+    assert not set(first.computed) & set(second.computed)
+    assert all(path.stat().st_mtime_ns == time for path, time in before.items() if path.exists())
+    np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
+
+
+def test_blocks_of_zeros_are_not_computed_again(folder, monkeypatch) -> None:
+    values = _values(folder / "picture.zarr")
+    _save(folder / "dark.zarr", np.where(np.arange(90) < 64, 0, values).astype(np.uint8))
+    request = _request(folder, path=folder / "dark.zarr")
+    with monkeypatch.context() as patch:
+        patch.setattr("inpaint_app.cluster.restore_store.Target.publish", _stop)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(request, JobControl())
+    with monkeypatch.context() as patch:
+        again = _Interrupted(patch, -1)
+        restore_store(request, JobControl())
+    assert again.computed == []
+
+
+def _stop(*_arguments, **_options):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("change", ["settings", "picture", "block"])
+def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) -> None:
+    with monkeypatch.context() as patch:
+        _Interrupted(patch, 2)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(_request(folder), JobControl())
+    other = _request(folder)
+    if change == "settings":
+        other = replace(other, settings=replace(FAST, n_atoms=9))
+    elif change == "block":
+        other = replace(other, block=128)
+    else:
+        zarr.open_array(folder / "picture.zarr")[0, 0] = 9
+    with pytest.raises(UserError, match="begun with other settings"):
+        restore_store(other, JobControl())
+
+
+def test_two_runs_do_not_write_one_result(folder, monkeypatch) -> None:
+    def second(*_arguments, **_options):
+        with pytest.raises(UserError, match="Another run"):
+            restore_store(_request(folder), JobControl())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RestoreBlock, "__call__", second)
+    with pytest.raises(KeyboardInterrupt):
+        restore_store(_request(folder), JobControl())
+
+
+def test_an_existing_result_is_replaced_with_leave_alone(folder, expected) -> None:
+    _save(folder / "whole.zarr", np.zeros((4, 4)))
+    with pytest.raises(UserError, match="already exists"):
+        restore_store(_request(folder), JobControl())
+    np.testing.assert_array_equal(_restored(_request(folder, overwrite=True)), expected)
+
+
+@pytest.mark.parametrize(
+    "name", ["picture.zarr", "picture.zarr/whole.zarr", "mask.zarr", "folder.zarr", "whole.png"]
+)
+def test_what_must_not_be_touched_is_refused(folder, name) -> None:
+    (folder / "folder.zarr").mkdir()
+    (folder / "folder.zarr" / "diary.txt").write_text("mine")
+    with pytest.raises(UserError):
+        restore_store(_request(folder, output=folder / name, overwrite=True), JobControl())
+    assert (folder / "folder.zarr" / "diary.txt").read_text() == "mine"
+
+
+def test_nothing_and_everything_missing_are_refused(folder) -> None:
+    for name, values, kind in (("none", False, IntactError), ("all", True, UserError)):
+        _save(folder / f"{name}.zarr", np.full(SHAPE, values))
+        spec = MaskSpec(mask=folder / f"{name}.zarr", grow=0)
+        with pytest.raises(kind, match=r"marks no pixel|Every pixel"):
+            restore_store(_request(folder, mask_spec=spec), JobControl())
+    assert not (folder / "whole.zarr").exists()
+
+
+def test_an_ome_image_keeps_its_axes_and_gets_a_pyramid(folder, expected, monkeypatch) -> None:
+    monkeypatch.setattr("inpaint_app.cluster.target._SMALLEST_LEVEL", 64)
+    group = zarr.open_group(folder / "picture.ome.zarr", mode="w")
+    _save(folder / "picture.ome.zarr" / "s0", _values(folder / "picture.zarr")[None])
+    axes = [
+        {"name": "c", "type": "channel"},
+        *({"name": name, "type": "space", "unit": "micrometer"} for name in "yx"),
+    ]
+    scale = [{"type": "scale", "scale": [1, 0.5, 0.25]}]
+    multiscale = {
+        "axes": axes,
+        "datasets": [{"path": "s0", "coordinateTransformations": scale}],
+        "name": "cells",
+    }
+    group.attrs["ome"] = {
+        "version": "0.5",
+        "multiscales": [multiscale],
+        "omero": {"channels": [{"color": "00FF00"}]},
+    }
+    output = folder / "whole.ome.zarr"
+    np.testing.assert_array_equal(
+        _restored(_request(folder, path=folder / "picture.ome.zarr", output=output)), expected
+    )
+    written = zarr.open_group(output, mode="r")
+    ome = written.attrs["ome"]
+    assert ome["omero"] == {"channels": [{"color": "00FF00"}]}
+    assert ome["multiscales"][0]["axes"] == axes
+    datasets = ome["multiscales"][0]["datasets"]
+    assert [each["path"] for each in datasets] == ["0", "1", "2"]
+    assert datasets[2]["coordinateTransformations"] == [
+        {"type": "scale", "scale": [1, 2, 1]},
+        {"type": "translation", "translation": [0, 0.75, 0.375]},
+    ]
+    assert written["0"].shape == (1, *SHAPE)
+    np.testing.assert_array_equal(written["1"][0], halved(expected))
+    np.testing.assert_array_equal(written["2"][0], halved(halved(expected)))
+
+
+def test_tags_and_attributes_are_kept(folder, expected) -> None:
+    tag = (33550, "d", 3, (10.0, 10.0, 0.0), True)
+    tifffile.imwrite(
+        "scene.tif", _values(folder / "picture.zarr"), metadata=None, extratags=[tag], tile=(64, 64)
+    )
+    _restored(_request(folder, path=folder / "scene.tif", output=folder / "whole.tif"))
+    with tifffile.TiffFile("whole.tif") as written:
+        assert written.is_bigtiff
+        assert written.pages.first.tags[33550].value == (10.0, 10.0, 0.0)
+        np.testing.assert_array_equal(written.asarray(), expected)
+    zarr.open_array(folder / "picture.zarr").attrs["crs"] = "EPSG:4326"
+    _restored(_request(folder))
+    assert zarr.open_array(folder / "whole.zarr").attrs["crs"] == "EPSG:4326"
+
+
+def test_no_data_and_nan_are_missing(folder) -> None:
+    pixels = _picture(np.float32)
+    np.save("nan.npy", np.where(_mask(), np.nan, pixels).astype(np.float32))
+    _save(folder / "nodata.zarr", np.where(_mask(), -1, pixels).astype(np.float32))
+    zarr.open_array(folder / "nodata.zarr").attrs["nodata"] = -1
+    request = _request(folder, mask_spec=MaskSpec(), path=folder / "nan.npy", output=folder / "whole.npy")
+    first = _restored(request)
+    second = _restored(replace(request, path=folder / "nodata.zarr", output=folder / "other.npy"))
+    assert np.isfinite(first).all()
+    np.testing.assert_array_equal(first, second)
+
+
+def test_the_default_name_keeps_the_kind() -> None:
+    assert default_store(Path("a/b.zarr")) == Path("a/b_restored.zarr")
+    assert default_store(Path("a/b.ome.zarr")) == Path("a/b_restored.ome.zarr")
+    assert default_store(Path("b.tif")) == Path("b_restored.tif")
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--reference", "picture.zarr"], "--reference is not for pictures"),
+        (["--auto"], "--auto is not"),
+        (["--block", "100"], "multiple of 64"),
+        (["--scheduler", "cloud"], "not a scheduler"),
+        (["--detect", "dust"], "cannot be detected"),
+    ],
+)
+def test_what_blocks_cannot_do_is_refused(folder, capsys, options, problem) -> None:
+    assert (
+        main(["restore", "picture.zarr", "-o", "whole.zarr", "--mask", "mask.zarr", *OPTIONS, *options]) == 2
+    )
+    assert problem in capsys.readouterr().err
+    assert not (folder / "whole.zarr").exists()
