@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 LARGEST_COUNT = int(np.iinfo(np.intp).max)
 #: Range of the largest absolute value in which sums of squares neither overflow nor vanish.
 _SMALLEST, _LARGEST = 1e-150, 1e150
+#: The same for float32, so that squares keep their precision; its inverse is the largest.
+_SMALLEST_SINGLE = 1e-15
 #: Rows checked at once, so that temporary arrays stay in the cache.
 _ROWS_PER_CHECK = 2048
 
@@ -185,7 +187,7 @@ def _leaves_single(size: float, name: str) -> bool:
             f"{name} must be scaled by a constant: its largest absolute value is {size:.3g}, and squares of "
             f"numbers beyond {_LARGEST:g}, or all below {_SMALLEST:g}, leave the range of float64."
         )
-    return size > 1e15 or 0.0 < size < 1e-15
+    return size > 1 / _SMALLEST_SINGLE or 0.0 < size < _SMALLEST_SINGLE
 
 
 def as_mask(value: ArrayLike | None, shape: tuple[int, ...]) -> Bools | None:
@@ -264,7 +266,7 @@ class ObservedData:
         largest = 0.0
         for start in range(0, len(self), _ROWS_PER_CHECK):
             largest = max(largest, self._checked_size(start, start + _ROWS_PER_CHECK))
-        if _leaves_single(largest, "data") and self.dtype == np.float32:
+        if (_leaves_single(largest, "data") or self._fades) and self.dtype == np.float32:
             self.dtype = np.dtype(np.float64)
 
     def __len__(self) -> int:
@@ -275,6 +277,11 @@ class ObservedData:
     def has_partial_weights(self) -> bool:
         """Whether some factors lie between 0 and 1."""
         return self._factors is not None
+
+    @property
+    def _fades(self) -> bool:
+        """Whether some points have so little weight that their squares vanish in float32."""
+        return self.scales is not None and float(self.scales.min()) < _SMALLEST_SINGLE
 
     def rows(self, start: int, stop: int, *, weighted: bool = True) -> tuple[Floats, Floats | None]:
         """Return some rows, zero at missing entries, and their factors (None: all 1).

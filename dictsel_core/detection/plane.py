@@ -16,6 +16,8 @@ Single = NDArray[np.float32]
 _N_SAMPLES = 1 << 18
 """Values from which the range of a picture is estimated."""
 _QUANTILES = (0.005, 0.995)
+_FARTHEST = 1e6
+"""Values farther from the range, in spans, are as far: means of what stands for "no data" would overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,9 @@ class DetectionImage:
         if not self.is_color:
             return self._scaled(self.pixels)
         dtype = np.float64 if self._is_wide else np.float32
-        return self._scaled(np.asarray(np.mean(self.pixels, axis=2, dtype=dtype)))
+        with np.errstate(invalid="ignore", over="ignore"):
+            mean = np.asarray(np.mean(self.pixels, axis=2, dtype=dtype))
+        return self._scaled(mean)
 
     def channels(self) -> list[Single]:
         """Return the channels, scaled as the brightness is."""
@@ -76,6 +80,7 @@ class DetectionImage:
                 plane = values.astype(np.float32)
                 plane -= np.float32(self.low)
                 plane /= np.float32(self.span)
+        np.clip(plane, -_FARTHEST, _FARTHEST, out=plane)
         return _filled(plane, self.missing) if self.missing.any() else plane
 
 

@@ -108,7 +108,7 @@ def _raised_chroma(a: Single, b: Single, size: int) -> Work[Single]:
 
 def _median_around(plane: Single, size: int) -> Single:
     """Return about the median within two `size` of each pixel, from a regular sample."""
-    step = size // 4
+    step = min(size // 4, *plane.shape)
     median = ndimage.median_filter(plane[step // 2 :: step, step // 2 :: step], 9, mode="nearest")
     rows, columns = (
         np.minimum(np.arange(n) // step, m - 1) for n, m in zip(plane.shape, median.shape, strict=True)

@@ -9,6 +9,7 @@ from dictsel_core._layout import Axis
 from dictsel_core._validation import as_count
 from dictsel_core.estimation.result import QualityEstimate
 from dictsel_core.restoration import PresetName, RestoreSettings
+from dictsel_core.restoration.canvas import as_layers
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.settings import as_settings
 
@@ -28,10 +29,10 @@ def estimate_psnr(
     """Estimate the PSNR of the missing pixels of a restoration, in decibels, without the original.
 
     Observed pixels are held out in the shape of the damage: the mask is moved over observed parts, or, if
-    more than 30 % are missing, single pixels are drawn. The image without them is restored, with at most
-    three rounds of refinement, and they are compared. Of a large image, only parts around the damage are
-    used. Held-out pixels are weighted such that they are as far from observed ones as the missing pixels
-    are.
+    more than 30 % are missing, single pixels are drawn. The image without them is restored, with three
+    rounds of refinement where the settings leave their number open, and they are compared. Of a large image,
+    only parts around the damage are used. Held-out pixels are weighted such that they are as far from
+    observed ones as the missing pixels are.
 
     Parameters
     ----------
@@ -72,4 +73,4 @@ def estimate_psnr(
     from dictsel_core.estimation.sample import held_out_sample  # noqa: PLC0415  (scipy is slow to import)
 
     sample = held_out_sample(damaged.sample(_MAX_IMAGES), asked, rng)
-    return sample.estimate(int(np.count_nonzero(damaged.missing)))
+    return sample.estimate(sum(int(np.count_nonzero(as_layers(each))) for each in damaged.missing))

@@ -1,7 +1,7 @@
 """Which patches of a tile are most similar to its references."""
 
 import math
-from itertools import pairwise
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from dictsel_core.restoration._workspace import reused
 from dictsel_core.restoration.canvas import Plane
 from dictsel_core.restoration.tiles import Search, Tile
 
-#: References of a product across, and down times the rows of their candidates: they share many of these, and
-#: the product stays in the cache.
-_COLUMNS, _ROWS = 8, 160
+#: Columns of references whose patches are laid out together: they share many candidates.
+_COLUMNS = 8
+#: References of a product, with many and with few candidates: more would not stay in the cache.
+_REFERENCES, _FEW_CANDIDATES, _FEW_REFERENCES = 16, 1000, 32
 #: Whole numbers up to this one, and hence sums of these, are exact in float32.
 _EXACT = 1 << 24
 
@@ -53,20 +54,17 @@ class Matcher:
         """
         shape = int(np.count_nonzero(wanted)), min(self._search.n_members, math.prod(self._n_candidates))
         numbers = np.empty(shape, np.intp)
+        count = _REFERENCES if math.prod(self._n_candidates) > _FEW_CANDIDATES else _FEW_REFERENCES
         order = np.cumsum(wanted).reshape(wanted.shape) - 1
-        n_rows = max(1, _ROWS // self._n_candidates[0])
         for left in range(0, wanted.shape[1], _COLUMNS):
             rows, columns = np.nonzero(wanted[:, left : left + _COLUMNS])
             if rows.size == 0:
                 continue
             columns += left
             strip = _Strip(self._gray, self._tile, self._search.size, rows, columns)
-            bounds = np.searchsorted(rows, np.arange(0, len(wanted) + n_rows, n_rows)).tolist()
-            for start, stop in pairwise(bounds):
-                if start < stop:
-                    part = slice(start, stop)
-                    found = smallest(*self._distances(strip, part), shape[1])
-                    numbers[order[rows[part], columns[part]]] = strip.numbers(part, found)
+            for part in _parts(rows, count):
+                found = smallest(*self._distances(strip, part), shape[1])
+                numbers[order[rows[part], columns[part]]] = strip.numbers(part, found)
         return numbers
 
     def _distances(self, strip: "_Strip", part: slice) -> tuple[Plane, Ints]:
@@ -83,6 +81,15 @@ class Matcher:
                 out=out,
             )
         return distances.reshape(len(products), -1), own[:, 0] * n_across + own[:, 1]
+
+
+def _parts(rows: Ints, count: int) -> Iterator[slice]:
+    """Divide references, which are given by their rows, into parts of whole rows with at least `count`."""
+    start = 0
+    for end in (np.flatnonzero(np.diff(rows, append=rows[-1] + 1)) + 1).tolist():  # of each row
+        if end - start >= count or end == len(rows):
+            yield slice(start, end)
+            start = end
 
 
 class _Strip:

@@ -166,7 +166,7 @@ class Refiner:
         columns = _within(spans(place.width, search, right), place.left, width)
         if not bands or not columns:
             return
-        sums = _PixelSums(planes, missing, max(band.stop - band.start for band in bands))
+        sums = _PixelSums(planes, missing, bands)
         for at, band in enumerate(bands):
             tiles = [tile for tile in (Tile(band, each) for each in columns) if missing[tile.region].any()]
 
@@ -180,7 +180,7 @@ class Refiner:
                         sums.add(tile, *tile_sums)
                     yield (at + done / len(tiles)) / len(bands)
             # No later band needs the rows above the next one.
-            bottom = bands[at + 1].start if at + 1 < len(bands) else height
+            bottom = bands[at + 1].start if at + 1 < len(bands) else band.stop
             sums.flush_rows(bottom, 1 if last else options.relaxation)
 
 
@@ -229,11 +229,12 @@ def grid_offsets(number: int, stride: int) -> tuple[int, int]:
 class _PixelSums:
     """Sums of all estimates of each pixel, for the rows that are not complete yet, which share a buffer."""
 
-    def __init__(self, planes: Planes, missing: Bools, n_rows: int) -> None:
+    def __init__(self, planes: Planes, missing: Bools, bands: list[Span]) -> None:
         self._planes, self._missing = planes, missing
+        n_rows = max(band.stop - band.start for band in bands)
         self._sums = np.zeros((n_rows, *planes.shape[1:]))
         self._weights = np.zeros((n_rows, *missing.shape[1:]))
-        self._top = 0  # the first row that is not complete
+        self._top = bands[0].start  # the first row that is not complete
 
     def add(self, tile: Tile, sums: Floats, weights: Floats) -> None:
         """Add the sums of weighted estimates of a tile (h, w, C), and those of the weights (h, w, 1 or C)."""

@@ -171,7 +171,8 @@ def _widened(ranges: tuple[ValueRange, ...], found: tuple[ValueRange | None, ...
 
 def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:
     """Return a region with its bounds inside the image."""
-    if len(region) != 2 or not all(isinstance(each, slice) for each in region):
+    given: object = region
+    if not isinstance(given, tuple | list) or list(map(type, given)) != [slice, slice]:
         raise TypeError(f"region must be two slices, such as np.s_[40:60, 100:300], not {region!r}.")
     rows, columns = (slice(*each.indices(n)[:2]) for each, n in zip(region, shape[:2], strict=True))
     if rows.start >= rows.stop or columns.start >= columns.stop:

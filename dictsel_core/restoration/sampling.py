@@ -88,7 +88,7 @@ class PatchGrid:
             index = self._mirrored(axis)[patches.start * self.size : patches.stop * self.size] - part.start
             if len(index) != observed.shape[axis] or (index != np.arange(len(index))).any():
                 observed = observed.take(index, axis=axis)
-        # No patch may begin in the last blocks of an image, so no length can be left to `reshape`.
+        # There are blocks in which no patch begins; of no values, `reshape` cannot find a length.
         n_down, n_across = (each // self.size for each in observed.shape)
         down = np.add.reduce(observed.reshape(n_down, self.size, observed.shape[1]), axis=1, dtype=np.uint16)
         counts: Counts = np.add.reduce(down.reshape(n_down, n_across, self.size), axis=2, dtype=np.uint16)

@@ -1,6 +1,6 @@
 """Whether a format can store a picture, known before the picture is restored."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,10 @@ class PictureProperties:
         Whether it has three channels, and an alpha channel.
     unusual : str
         Its kind, if it is not gray or RGB of 8 or 16 bits or float32: "12 pages" or "16-bit in 4 bands".
+    has_equal_pages : bool
+        Whether all its pages have the same size and kind of numbers.
     is_transparent : bool
-        Whether that is below full opacity anywhere.
+        Whether alpha is below full opacity anywhere, on any page.
     is_unit : bool
         Whether all values of a float picture lie between 0 and 1; True for others.
     n_exif, n_icc : int
@@ -43,6 +45,7 @@ class PictureProperties:
     is_color: bool = True
     has_alpha: bool = False
     unusual: str = ""
+    has_equal_pages: bool = True
     is_transparent: bool = False
     is_unit: bool = True
     n_exif: int = 0
@@ -59,6 +62,8 @@ def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = N
     missing : ndarray of bool, (H, W) or (H, W, C), optional
         Pixels that will be restored: they become opaque, and get values within the range of the others.
     """
+    if picture.more_pages:
+        return _properties_of_pages(picture, is_restored=missing is None)
     alpha, filled = picture.alpha, missing
     if missing is not None and missing.ndim == 3:
         filled = np.asarray(missing.any(axis=2))
@@ -82,6 +87,20 @@ def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = N
         is_unit=is_unit,
         n_exif=len(picture.exif or b""),
         n_icc=len(picture.icc or b""),
+    )
+
+
+def _properties_of_pages(picture: Picture, *, is_restored: bool) -> PictureProperties:
+    """Return the properties of a picture with several pages, of which transparent pixels will be restored."""
+    first = properties_of(replace(picture, more_pages=()))
+    is_transparent = any(
+        bool(((page.alpha < page.max_value) & (is_restored | (page.alpha > 0))).any())
+        for page in picture.pages
+        if page.alpha is not None
+    )
+    kinds = {(page.pixels.shape, page.pixels.dtype) for page in picture.pages}
+    return replace(
+        first, unusual=_kind(picture), has_equal_pages=len(kinds) == 1, is_transparent=is_transparent
     )
 
 
@@ -124,6 +143,8 @@ def check_encodable(
     if properties.unusual and not target.keeps_arrays:
         able = [each for each in writable() if each.keeps_arrays]
         raise UserError(f"{target.name} cannot store {properties.unusual}", _write(able))
+    if target.has_equal_pages and not properties.has_equal_pages:
+        raise UserError(f"{target.name} cannot store pages that differ in size or kind", "write TIFF")
     if depth is not None and not properties.is_unit:
         raise UserError(
             f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",

@@ -68,6 +68,8 @@ class Format:
         Those that it keeps only in gray pictures without alpha.
     keeps_arrays : bool
         Whether it keeps any number of pages and bands, and numbers of all kinds.
+    has_equal_pages : bool
+        Whether all pages must have the same size and kind of numbers.
     metadata : frozenset of MetadataKind
         The metadata that it keeps.
     has_alpha : bool
@@ -93,6 +95,7 @@ class Format:
     depths: tuple[int, ...] = (8,)
     gray_depths: tuple[int, ...] = ()
     keeps_arrays: bool = False
+    has_equal_pages: bool = False
     metadata: frozenset[MetadataKind] = USUAL_METADATA
     has_alpha: bool = True
     is_lossy: bool = False

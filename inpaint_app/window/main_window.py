@@ -328,6 +328,7 @@ class MainWindow(QMainWindow):
         put_panels(self, self._docks, before.panels)
         self.menus.bar.setHidden(before.hides_toolbar)
         self.session.set_automatic(before.is_automatic)
+        self.session.changes.restart()
         self._show_view()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -45,6 +45,7 @@ class ImageSpec:
             )
         if np.dtype(self.dtype).kind not in "iuf":
             raise TypeError(f"image must hold integers or floats, but its dtype is {self.dtype}.")
+        object.__setattr__(self, "dtype", str(np.dtype(self.dtype)))  # np.uint8 is not known to JSON
 
     @property
     def shape(self) -> tuple[int, int]:

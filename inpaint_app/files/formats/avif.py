@@ -7,11 +7,11 @@ from PIL.AvifImagePlugin import AvifImageFile
 
 from inpaint_app.files.format import USUAL_METADATA, Format
 from inpaint_app.files.formats.shared.pillow_reader import (
-    FIRST_FRAME,
     OTHER_FRAMES,
+    Loss,
     load_pixels,
     open_image,
-    xmp_blocks,
+    picture_of_image,
 )
 from inpaint_app.files.formats.shared.pillow_writer import metadata_options, save_by_pillow, to_image
 from inpaint_app.image.metadata import MetadataKind
@@ -26,25 +26,13 @@ def decode_avif(data: bytes) -> Picture:
     """Return the picture in an AVIF file, or the first frame of an animation."""
     image = open_image(AvifImageFile, data)
     pixels, alpha = load_pixels(image)
-    lost, notices = [], []
+    losses = []
     record = _CODEC_RECORD.search(data, 0, _HEADER_BYTES)
     if record is not None and record[1][0] & 0x40:
-        bits = 12 if record[1][0] & 0x20 else 10
-        lost.append(f"{bits} bits per channel")
-        notices.append(f"The {bits}-bit picture was read as 8-bit.")
+        losses.append(Loss.of_depth(12 if record[1][0] & 0x20 else 10))
     if getattr(image, "n_frames", 1) > 1:
-        lost.append(OTHER_FRAMES)
-        notices.append(FIRST_FRAME)
-    return Picture(
-        pixels,
-        alpha,
-        exif=image.info.get("exif"),
-        icc=image.info.get("icc_profile"),
-        source_format="AVIF",
-        notices=tuple(notices),
-        blocks=xmp_blocks(image),
-        lost=tuple(lost),
-    )
+        losses.append(OTHER_FRAMES)
+    return picture_of_image(image, "AVIF", pixels, alpha, losses)
 
 
 def encode_avif(picture: Picture, file: BinaryIO, quality: int) -> None:

@@ -13,7 +13,7 @@ from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import Format, PlugIn
 from inpaint_app.files.formats.shared.arrays import array_of_picture, check_array, picture_of_array
 from inpaint_app.image.metadata import Block, MetadataKind
-from inpaint_app.image.picture import Picture
+from inpaint_app.image.picture import Array, Picture
 
 _CHECKSUM = "CHECKSUM"
 _SIZES = (8, 16, 32, 64, -32, -64)
@@ -85,9 +85,7 @@ def encode_fits(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     before, text, after = [
         block.payload for block in picture.blocks if block.kind is MetadataKind.FITS_HEADER
     ] or (b"", b"", b"")
-    values = array_of_picture(picture)
-    if values.dtype == np.int8:
-        values = values.astype(np.int16)
+    values = _values(picture)
     packed = io.BytesIO()  # so that a full disk is seen by our own write
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -105,6 +103,15 @@ def encode_fits(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
         file.write(part)
 
 
+def _values(picture: Picture) -> Array:
+    """Return the array to write: channels, if any, before rows and columns, as FITS has them."""
+    if picture.source_format == "FITS":
+        return array_of_picture(picture)
+    values = array_of_picture(replace(picture, array=None))
+    values = np.moveaxis(values, -1, -3) if picture.n_bands > 1 else values
+    return values.astype(np.int16) if values.dtype == np.int8 else values
+
+
 def _end_of_first_unit(data: bytes) -> int:
     return next(at for at in range(2880, len(data), 2880) if data.startswith(b"XTENSION", at))
 
@@ -118,6 +125,7 @@ FORMAT = Format(
     encode=encode_fits,
     depths=(8, 16, 32),
     keeps_arrays=True,
+    has_equal_pages=True,
     metadata=frozenset({MetadataKind.FITS_HEADER}),
     has_alpha=False,
     plug_in=PlugIn("astropy", "dictsel[fits]"),

@@ -1,6 +1,7 @@
 """GIF: read and write, with at most 256 colours."""
 
 import re
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
@@ -9,7 +10,6 @@ from PIL.GifImagePlugin import GifImageFile
 
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.pillow_reader import (
-    FIRST_FRAME,
     OTHER_FRAMES,
     load_pixels,
     open_image,
@@ -34,9 +34,9 @@ def decode_gif(data: bytes) -> Picture:
         pixels,
         alpha,
         source_format="GIF",
-        notices=(*notices, FIRST_FRAME) if is_animation else notices,
+        notices=(*notices, OTHER_FRAMES.notice) if is_animation else notices,
         blocks=(Block(MetadataKind.COMMENT, comment),) if isinstance(comment, bytes) else (),
-        lost=(OTHER_FRAMES,) if is_animation else (),
+        lost=(OTHER_FRAMES.name,) if is_animation else (),
     )
 
 
@@ -47,7 +47,7 @@ def _is_gray(image: Image.Image) -> bool:
 
 def encode_gif(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     """Write an opaque 8-bit picture as GIF; colours beyond 256 are replaced by similar ones."""
-    image = to_image(picture)
+    image = to_image(replace(picture, alpha=None))
     if picture.is_color:
         is_exact = image.getcolors(_MAX_COLORS) is not None
         image = _indexed(picture) if is_exact else image.quantize(_MAX_COLORS, Image.Quantize.MEDIANCUT)

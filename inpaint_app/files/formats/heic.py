@@ -4,10 +4,13 @@ import re
 from typing import BinaryIO
 
 from inpaint_app.files.format import USUAL_METADATA, Format, PlugIn
-from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image, xmp_blocks
+from inpaint_app.files.formats.shared.pillow_reader import Loss, load_pixels, open_image, picture_of_image
 from inpaint_app.files.formats.shared.pillow_writer import metadata_options, save_by_pillow, to_image
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
+
+_OTHERS = Loss("further pictures in the file", "The file holds more than one picture: the main one was used.")
+_DEPTH_MAP = Loss("the depth map", "The depth map of the file was left out.")
 
 
 def decode_heic(data: bytes) -> Picture:
@@ -15,27 +18,14 @@ def decode_heic(data: bytes) -> Picture:
     from pillow_heif import HeifImageFile  # noqa: PLC0415  (a plug-in)
 
     image = open_image(HeifImageFile, data)
-    bits, is_one_of_several = image.info.get("bit_depth", 8), getattr(image, "n_frames", 1) > 1
+    bits, has_more = image.info.get("bit_depth", 8), getattr(image, "n_frames", 1) > 1
     pixels, alpha = load_pixels(image)
-    lost, notices = [], []
-    if bits > 8:
-        lost.append(f"{bits} bits per channel")
-        notices.append(f"The {bits}-bit picture was read as 8-bit.")
-    if is_one_of_several:
-        lost.append("further pictures in the file")
-        notices.append("The file holds more than one picture: the main one was used.")
+    losses = [Loss.of_depth(bits)] if bits > 8 else []
+    if has_more:
+        losses.append(_OTHERS)
     if image.info.get("depth_images"):
-        lost.append("the depth map")
-    return Picture(
-        pixels,
-        alpha,
-        exif=image.info.get("exif"),
-        icc=image.info.get("icc_profile"),
-        source_format="HEIC",
-        notices=tuple(notices),
-        blocks=xmp_blocks(image),
-        lost=tuple(lost),
-    )
+        losses.append(_DEPTH_MAP)
+    return picture_of_image(image, "HEIC", pixels, alpha, losses)
 
 
 def encode_heic(picture: Picture, file: BinaryIO, quality: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import USUAL_METADATA, Format, PlugIn
 from inpaint_app.files.formats.shared.bands import image_array
-from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image
+from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image, picture_of_image
 from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow, to_image
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.metadata import MetadataKind
@@ -34,14 +34,7 @@ def decode_jpeg_xl(data: bytes) -> Picture:
         raise UnsupportedError(
             f"its pixels ({image.mode}) are not read by pillow-jxl-plugin", "convert it to PNG or TIFF first"
         )
-    return Picture(
-        pixels,
-        alpha,
-        exif=image.info.get("exif"),
-        icc=image.info.get("icc_profile"),
-        source_format="JPEG XL",
-        notices=notices,
-    )
+    return picture_of_image(image, "JPEG XL", pixels, alpha).with_notices(*notices)
 
 
 def _read_size(data: bytes) -> tuple[int, int]:

@@ -101,6 +101,7 @@ FORMAT = Format(
     encode=encode_npy,
     depths=(8, 16, 32),
     keeps_arrays=True,
+    has_equal_pages=True,
     metadata=frozenset(),
     has_alpha=False,
 )

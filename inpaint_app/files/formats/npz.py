@@ -108,5 +108,6 @@ FORMAT = Format(
     encode=encode_npz,
     depths=(8, 16, 32),
     keeps_arrays=True,
+    has_equal_pages=True,
     metadata=frozenset(),
 )

@@ -9,7 +9,6 @@ from PIL.WebPImagePlugin import WebPImageFile
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import USUAL_METADATA, Format
 from inpaint_app.files.formats.shared.pillow_reader import (
-    FIRST_FRAME,
     OTHER_FRAMES,
     load_pixels,
     open_image,
@@ -38,8 +37,8 @@ def decode_webp(data: bytes) -> Picture:
         exif=chunks.get(b"EXIF"),
         icc=chunks.get(b"ICCP"),
         source_format="WebP",
-        notices=(FIRST_FRAME,) if is_animation else (),
-        lost=(OTHER_FRAMES,) if is_animation else (),
+        notices=(OTHER_FRAMES.notice,) if is_animation else (),
+        lost=(OTHER_FRAMES.name,) if is_animation else (),
         blocks=(Block(MetadataKind.XMP, chunks[b"XMP "]),) if b"XMP " in chunks else (),
     )
 

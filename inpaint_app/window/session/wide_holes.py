@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
 
@@ -35,6 +36,7 @@ class WideHoles(QObject):
         super().__init__(session)
         self._session = session
         self._task: JobControl | None = None
+        self._known: tuple[MaskHistory, int, bool] | None = None
         self._is_dismissed = False
         self.is_hint_wanted = False
         session.mask_edited.connect(self._check)
@@ -67,9 +69,18 @@ class WideHoles(QObject):
         ):
             self._set_wanted(False)
             return
+        history, state, known = session.mask, session.mask.state, self._known
+        if known is not None and known[0] is history and known[1] == state:
+            self._set_wanted(known[2])
+            return
         mask = session.mask.snapshot()
+
+        def on_done(is_wide: bool) -> None:
+            self._known = history, state, is_wide
+            self._set_wanted(is_wide)
+
         self._task = session.workers.start(
-            lambda _control: has_wide_hole(mask), done=self._set_wanted, failed=session.problem.emit
+            lambda _control: has_wide_hole(mask), done=on_done, failed=session.problem.emit
         )
 
     def _set_wanted(self, is_wanted: bool) -> None:

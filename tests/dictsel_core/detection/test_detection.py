@@ -195,10 +195,22 @@ def test_nan_and_missing_pixels_are_no_damage_and_do_no_harm():
     assert precision(analysis.mask(0.5, kinds=narrow), truth) > 0.95
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (1, 40), (3, 3), (17, 5), (9, 9, 3)])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 40), (3, 3), (17, 5), (9, 9, 3), (3, 2000, 3)])
 @pytest.mark.parametrize("value", [7, np.nan])
 def test_tiny_constant_and_empty_pictures_have_no_damage(shape, value):
     assert not detect_damage(np.full(shape, value, np.float32), DAMAGE_KINDS, sensitivity=1).mask.any()
+
+
+@pytest.mark.parametrize(("dtype", "value"), [("float32", -3.4028235e38), ("float64", 1e300)])
+@pytest.mark.parametrize("channels", [(), (3,)], ids=["gray", "color"])
+def test_a_value_for_no_data_hides_nothing_else(dtype, value, channels):
+    image = np.random.default_rng(0).normal(0.5, 0.01, (96, 128, *channels)).astype(dtype)
+    image[40, 10:110] += 0.3
+    before = detect_scratches(image).mask
+    image[80, 20] = value
+    after = detect_scratches(image).mask
+    assert after[40, 20:100].all()
+    assert np.count_nonzero(before != after) < 10
 
 
 def test_input_is_not_changed():

@@ -55,6 +55,11 @@ def test_missing_values_are_never_read_and_the_seed_decides():
     assert estimate_psnr(hidden, mask, FAST, seed=1) != estimate_psnr(hidden, mask, FAST)
 
 
+def test_a_mask_with_equal_layers_is_one_without():
+    image, mask = np.stack([photograph(64)] * 3, axis=2), random_mask((64, 64), 0.5)
+    assert estimate_psnr(image, np.stack([mask] * 3, axis=2), FAST) == estimate_psnr(image, mask, FAST)
+
+
 def test_nothing_missing_needs_no_estimate():
     estimate = estimate_psnr(photograph(32), np.zeros((32, 32), bool))
     assert estimate.psnr == estimate.low == estimate.high == float("inf")

@@ -39,7 +39,9 @@ def test_scratches_are_moved_as_they_are():
 def test_holes_are_moved_apart_from_each_other():
     mask = np.zeros((128, 128), bool)
     mask[10:34, 10:34] = True
-    for trial in made(mask):
+    found = made(mask)
+    assert len(found) == 2
+    for trial in found:
         assert depths(trial.canvas.missing).max() == 12
         assert trial.held_out.sum() >= 2 * 24**2
 

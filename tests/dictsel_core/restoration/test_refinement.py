@@ -10,7 +10,7 @@ from pictures import photograph
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
 from dictsel_core.restoration import rounds
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
-from dictsel_core.restoration.refinement import Refiner, grid_offsets
+from dictsel_core.restoration.refinement import Place, Refiner, grid_offsets, round_reach
 from dictsel_core.restoration.rounds import is_harmful, refine, trial_change
 from dictsel_core.restoration.tiles import Tile, spans
 
@@ -286,3 +286,17 @@ def test_progress_never_goes_back_though_refinement_is_given_up(monkeypatch):
     assert fractions == sorted(fractions) and fractions[-1] <= 1
     assert run.result.n_rounds == 0
     assert (run.result.image == restore(noise, mask, FAST).image).all()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_part_of_an_image_is_refined_as_in_the_whole(number):
+    rng = np.random.default_rng(4)
+    missing = rng.random((330, 40, 1)) < 0.2
+    before = texture(330, 40) + rng.normal(0, 0.1, (330, 40, 1)).astype(np.float32)
+    whole, wanted = before.copy(), slice(150, 170)
+    drain(Refiner(missing, 1).round(whole, number, 3))
+    needed = round_reach(wanted, 330, number, 3, axis=0)
+    rows = slice(needed.start - 25, needed.stop + 31)  # more than is needed makes no difference
+    part = before[rows].copy()
+    drain(Refiner(missing[rows], 1, place=Place(rows.start, 0, 330, 40)).round(part, number, 3))
+    assert (part[wanted.start - rows.start :][:20] == whole[wanted]).all()

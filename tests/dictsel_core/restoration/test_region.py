@@ -129,6 +129,7 @@ def test_steps_report_progress_and_can_be_left():
     [
         ({"image": np.zeros((3, 4), np.uint8)}, ValueError, "image must be the one"),
         ({"region": (3, 4)}, TypeError, "two slices"),
+        ({"region": slice(3, 4)}, TypeError, "two slices"),
         ({"region": np.s_[500:600, 0:4]}, ValueError, "must contain pixels"),
     ],
 )

@@ -140,6 +140,15 @@ def test_a_shared_budget_goes_to_patches_of_more_weight():
     np.testing.assert_allclose(codes.residual_energy, [3.0, 0.0])
 
 
+def test_a_patch_of_little_weight_is_coded_as_any_other():
+    _, ground_set, data = problem(0, 3)
+    data = data.astype(np.float32)
+    plain = omp(ground_set.atoms, data, 3)
+    weighted = omp(ground_set.atoms, data, 3, weights=[1, 1e-30, 1e-60])
+    np.testing.assert_array_equal(weighted.supports, plain.supports)
+    np.testing.assert_allclose(weighted.coefficients, plain.coefficients, rtol=1e-4)
+
+
 def test_bad_weights_are_refused():
     _, ground_set, data = problem(5)
     for weights, message in (

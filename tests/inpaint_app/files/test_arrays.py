@@ -82,6 +82,24 @@ def test_large_integers_are_refused_rather_than_rounded(tmp_path: Path) -> None:
         read_picture(save(tmp_path / "a.npy", np.full((3, 3), 2**53 + 1)))
 
 
+@pytest.mark.parametrize(("dtype", "value", "written"), [("u8", -3.0, 0), ("i8", 7.6, 8), ("f2", 1e6, 65504)])
+def test_restored_values_stay_within_the_type_of_the_file(
+    tmp_path: Path, dtype: str, value: float, written: float
+) -> None:
+    picture = read_picture(save(tmp_path / "a.npy", np.ones((3, 3), dtype)))
+    restored = picture.with_pixels(np.full((3, 3), value, picture.pixels.dtype))
+    write_picture(restored, tmp_path / "b.npy")
+    assert np.load(tmp_path / "b.npy").tolist() == [[written] * 3] * 3
+    assert np.load(tmp_path / "b.npy").dtype == np.dtype(dtype)
+
+
+def test_colours_are_planes_in_fits(tmp_path: Path) -> None:
+    colours = RNG.integers(0, 255, (6, 7, 3)).astype(np.uint8)
+    write_picture(Picture(colours), tmp_path / "a.fits")
+    with fits.open(tmp_path / "a.fits") as units:
+        assert np.array_equal(units[0].data, np.moveaxis(colours, -1, 0))
+
+
 def test_arrays_behind_the_first_are_named(tmp_path: Path) -> None:
     with (tmp_path / "a.npy").open("wb") as file:
         np.save(file, np.zeros((3, 3)))

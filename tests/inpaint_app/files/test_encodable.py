@@ -9,9 +9,10 @@ import pytest
 from inpaint_app.errors import UserError
 from inpaint_app.files import registry
 from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
+from inpaint_app.files.read import read_picture
 from inpaint_app.files.registry import format_of
 from inpaint_app.files.write import write_picture
-from inpaint_app.image.picture import Picture, full_scale
+from inpaint_app.image.picture import Picture, StoredArray, full_scale
 
 SHAPE = (6, 7)
 MISSING = np.zeros(SHAPE, bool)
@@ -63,6 +64,28 @@ def test_the_forecast_is_what_happens(tmp_path: Path, name: str, ending: str, de
     refused = is_refused(lambda: check_encodable(properties, format_of(path), depth=depth))
     assert is_refused(lambda: write_picture(restored, path, depth=depth)) == refused
     assert path.exists() != refused
+
+
+@pytest.mark.parametrize("name", [n for n in FORMATS if n not in ("PNG", "JPEG", "TIFF", "WebP")])
+def test_whatever_other_formats_do_not_refuse_they_write(tmp_path: Path, name: str) -> None:
+    path, n_written = tmp_path / f"a{FORMATS[name].suffixes[0]}", 0
+    shown = pictures()
+    opaque = np.full(SHAPE, 65535, np.uint16)
+    shown["16-bit gray, opaque"] = Picture(opaque // 2, opaque)
+    shown["8-bit colour, opaque"] = Picture(np.zeros((*SHAPE, 3), np.uint8), np.full(SHAPE, 255, np.uint8))
+    shown["4 bands"] = Picture(np.zeros((*SHAPE, 4), np.int16))
+    shown["2 pages"] = Picture(opaque, more_pages=(Picture(opaque),))
+    shown["2 pages that differ"] = Picture(opaque, more_pages=(Picture(opaque[1:]),))
+    shown["booleans"] = Picture(opaque.astype(np.uint8), array=StoredArray(SHAPE, np.dtype(bool)))
+    shown["half floats"] = Picture(opaque.astype(np.float32), array=StoredArray(SHAPE, np.dtype("f2")))
+    for what, picture in shown.items():
+        refused = is_refused(lambda picture=picture: check_encodable(properties_of(picture), FORMATS[name]))
+        assert is_refused(lambda p=picture: write_picture(p, path, overwrite=True)) == refused, what
+        n_written += not refused
+        if not refused:
+            assert read_picture(path).pixels.size, what
+    assert n_written >= 3
+    assert is_refused(lambda: write_picture(shown["2 pages that differ"], path, overwrite=True))
 
 
 def test_mask_by_channel() -> None:

@@ -91,3 +91,12 @@ def test_no_line_under_the_pointer_is_long(window, qtbot, files) -> None:
     tips = [each.toolTip() for each in (*window.findChildren(QWidget), *window.findChildren(QAction))]
     long = [line for tip in tips for line in tip.splitlines() if len(line) > 60]
     assert not long
+
+
+def test_what_is_remembered_is_nothing_to_undo(make_window) -> None:
+    first = make_window()
+    first.session.set_automatic(True)
+    first.close()
+    second = make_window()
+    assert second.session.is_automatic
+    assert not second.actions_["undo"].isEnabled()

@@ -103,7 +103,7 @@ def decode_png(data: bytes) -> Picture:
         source_format="PNG",
         notices=tuple(notices),
         blocks=tuple(chunks.blocks),
-        lost=(*chunks.lost, OTHER_FRAMES) if is_animation else chunks.lost,
+        lost=(*chunks.lost, OTHER_FRAMES.name) if is_animation else chunks.lost,
     )
 
 

@@ -1,6 +1,7 @@
 """Arrays as pictures: what their axes are, and which numbers they hold."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype[np.generic], *, channels
             f"give one with 1 to {_MAX_PAGES:,} pages of 1 to {_MAX_CHANNELS:,} channels",
         )
     check_total(n_pages * height * width)
-    if math.prod(shape) * 8 > 2 * MAX_FILE_BYTES:
+    if math.prod(shape) * accepted_dtype(dtype).itemsize > MAX_FILE_BYTES:
         raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
 
 
@@ -145,8 +146,10 @@ def array_of_picture(picture: Picture) -> Array:
         return whole
     if math.prod(stored.shape) == whole.size:
         whole = whole.reshape(stored.shape)
-    if accepted_dtype(stored.dtype) != whole.dtype:
+    if whole.dtype == stored.dtype or accepted_dtype(stored.dtype) != whole.dtype:
         return whole
     if stored.dtype.kind == "b":
         return np.asarray(whole >= 128)
-    return (np.rint(whole) if stored.dtype.kind in "ui" else whole).astype(stored.dtype)
+    limits: Any = np.finfo(stored.dtype) if stored.dtype.kind == "f" else np.iinfo(stored.dtype)
+    rounded = whole if stored.dtype.kind == "f" else np.rint(whole)
+    return np.clip(rounded, limits.min, limits.max).astype(stored.dtype)  # restored values may go beyond

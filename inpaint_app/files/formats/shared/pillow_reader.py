@@ -2,6 +2,8 @@
 
 import io
 import warnings
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from PIL import Image, ImageFile
 
@@ -9,11 +11,7 @@ from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.formats.shared.bands import pixels_and_alpha
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.metadata import Block, MetadataKind
-from inpaint_app.image.picture import Array
-
-FIRST_FRAME = "The file is an animation: its first frame was used."
-OTHER_FRAMES = "the other frames of the animation"
-"""What is lost of an animation."""
+from inpaint_app.image.picture import Array, Picture
 
 _BROKEN = (OSError, EOFError, SyntaxError, ValueError, KeyError, IndexError, TypeError, AssertionError)
 
@@ -46,7 +44,35 @@ def load_pixels(image: ImageFile.ImageFile, mode: str | None = None) -> tuple[Ar
         raise DamagedError("it ends too early or its pixels cannot be unpacked") from error
 
 
-def xmp_blocks(image: Image.Image) -> tuple[Block, ...]:
-    """Return the XMP of an image, if it has any."""
+class Loss(NamedTuple):
+    """What is lost when a picture is read: its name, and a sentence about it."""
+
+    name: str
+    notice: str
+
+    @classmethod
+    def of_depth(cls, bits: int) -> "Loss":
+        """Return the loss of a picture of more than 8 bits per channel, of which 8 are read."""
+        return cls(f"{bits} bits per channel", f"The {bits}-bit picture was read as 8-bit.")
+
+
+OTHER_FRAMES = Loss(
+    "the other frames of the animation", "The file is an animation: its first frame was used."
+)
+
+
+def picture_of_image(
+    image: Image.Image, name: str, pixels: Array, alpha: Array | None, losses: Iterable[Loss] = ()
+) -> Picture:
+    """Return a picture with the EXIF information, colour profile and XMP that Pillow found."""
     packet = image.info.get("xmp")
-    return (Block(MetadataKind.XMP, packet),) if isinstance(packet, bytes) and packet else ()
+    return Picture(
+        pixels,
+        alpha,
+        exif=image.info.get("exif"),
+        icc=image.info.get("icc_profile"),
+        source_format=name,
+        notices=tuple(loss.notice for loss in losses),
+        blocks=(Block(MetadataKind.XMP, packet),) if isinstance(packet, bytes) and packet else (),
+        lost=tuple(loss.name for loss in losses),
+    )

@@ -11,11 +11,14 @@ from inpaint_app.image.picture import Picture
 
 
 def to_image(picture: Picture, *, as_rgb: bool = False) -> Image.Image:
-    """Return pixels and alpha as an image; with `as_rgb` gray becomes RGB, for formats without gray."""
+    """Return pixels and alpha as an image; with `as_rgb` gray becomes RGB, for formats without gray.
+
+    Alpha of 16 bits is left out: what is written so is opaque.
+    """
     values = picture.pixels
     if as_rgb and not picture.is_color:
         values = np.repeat(values[..., np.newaxis], 3, axis=2)
-    if picture.alpha is not None:
+    if picture.alpha is not None and picture.depth == 8:
         values = np.concatenate((np.atleast_3d(values), picture.alpha[..., np.newaxis]), axis=2)
     return Image.fromarray(values)
 

@@ -229,3 +229,7 @@ def test_nothing_observed_is_refused_and_nothing_missing_is_a_copy():
 def test_images_that_cannot_be_are_refused(arguments, error):
     with pytest.raises(error):
         ImageSpec(*arguments)
+
+
+def test_a_dtype_is_kept_by_its_name():
+    assert ImageSpec(4, 5, dtype=np.uint16) == ImageSpec(4, 5, dtype="uint16")
