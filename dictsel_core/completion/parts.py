@@ -150,10 +150,13 @@ class HolePart:
         if not hole.any():
             return
         rng = np.random.default_rng([seed, 2017, self.box[0].start, self.box[1].start])
-        smooth = planes[hole] = smooth_fill(planes, hole)
+        before, smooth = planes[hole], smooth_fill(planes, hole)
+        planes[hole] = smooth
         run = GeneratorRun(complete(planes, hole, _barred(wide, ~observed), rng, threads))
         yield from run
-        if blended:
+        if run.result is None:
+            planes[hole] = before
+        elif blended:
             planes[hole] = smooth + _weight(run.result) * (planes[hole] - smooth)
 
 
