@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from benchmarks import (
     ablation,
+    blocks,
     coding,
     detect,
     estimate,
@@ -32,6 +33,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "window": window.main,
     "speed": speed.main,
     "detect": detect.main,
+    "blocks": blocks.main,
     "scale": scale.main,
 }
 

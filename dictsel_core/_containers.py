@@ -25,12 +25,13 @@ def check_in_memory(value: Any, name: str) -> None:  # noqa: ANN401
     if is_data_array(value):
         if value.chunks is not None:
             raise TypeError(
-                f"{name} holds Dask chunks; pass {name}.compute(), or parts of it (docs/arrays.md)."
+                f"{name} holds Dask chunks; pass {name}.compute(), or restore it in blocks, by the command "
+                "inpaint restore or by a RestorePlan (docs/arrays.md)."
             )
     elif (package := type(value).__module__.partition(".")[0]) in _CHUNKED:
         raise TypeError(
             f"{name} is an array of {package}, which may be larger than memory; pass np.asarray({name}), "
-            "or parts of it (docs/arrays.md)."
+            "or restore it in blocks, by the command inpaint restore or by a RestorePlan (docs/arrays.md)."
         )
 
 

@@ -260,13 +260,10 @@ def _as_image(value: ArrayLike, name: str) -> NDArray[Any]:
 def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
     chosen = as_bool_mask(mask)
     if chosen.shape == original.shape[:-1] and original.ndim > 2:
-        chosen = chosen[..., None]
-    try:
-        return np.broadcast_to(chosen, original.shape)
-    except ValueError:
-        raise ValueError(
-            f"mask must have the shape of the images, {original.shape}, but has {chosen.shape}."
-        ) from None
+        return np.broadcast_to(chosen[..., None], original.shape)
+    if chosen.shape != original.shape:
+        raise ValueError(f"mask must have the shape of the images, {original.shape}, but has {chosen.shape}.")
+    return chosen
 
 
 def _as_range(data_range: float | None, original: NDArray[Any]) -> float:

@@ -352,6 +352,7 @@ class Pursuit:
         except IndexError:
             work = None
         if work is None or len(work.scores) < n_rows:
+            work = None  # release it before there is a larger one
             work = _Workspace(self.capacity, n_rows, self.atoms)
         return work
 

@@ -38,6 +38,11 @@ def test_chosen_pictures_explain_more_than_random_ones(monkeypatch, capsys):
     assert chosen > random
 
 
+def test_a_lazy_restoration_is_that_of_the_whole(monkeypatch, capsys):
+    pytest.importorskip("dask.array")
+    assert numbers("restore_with_dask.py", r"(\d+) values differ", monkeypatch, capsys) == [0]
+
+
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
 def test_every_example_is_tested_above(path):
     assert f'"{path.name}"' in Path(__file__).read_text()

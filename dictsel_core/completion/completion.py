@@ -26,11 +26,11 @@ _MAX_PAIRS = 4_000_000
 
 def complete(
     planes: Single, hole: Bools, barred: Bools, rng: np.random.Generator, threads: int
-) -> Generator[float, None, float | None]:
+) -> Generator[float, None, float]:
     """Fill a hole in place with texture and structure from elsewhere in the image.
 
     Yields the fraction of the work that is done, and returns how much of the detail around the hole its
-    matches explain, at most 1. With too little to copy from, the hole stays as it is, and None is returned.
+    matches explain, at most 1. With too little to copy from, the hole stays as it is, and minus infinity is returned.
 
     Every patch that touches the hole has a match, a similar patch outside it; each pixel of the hole becomes
     the weighted mean of the matches at this place. Both are repeated in turns, on coarser scales first [1]_
@@ -56,10 +56,10 @@ def complete(
        Processing On Line 7, 2017. :DOI:`10.5201/ipol.2017.189`
     """
     if min(hole.shape) < PATCH_SIZE:
-        return None
+        return -np.inf
     scales = _scales(finest_scale(planes, hole, barred))
     if len(scales[0].sources) < MIN_SOURCES:
-        return None
+        return -np.inf
     counts = [_n_iterations(number, scale, len(scales)) for number, scale in enumerate(scales)]
     works = [count * int(scale.hole.sum()) for count, scale in zip(counts, scales, strict=True)]
     coarser, done = None, 0

@@ -154,7 +154,7 @@ class HolePart:
         planes[hole] = smooth
         run = GeneratorRun(complete(planes, hole, _barred(wide, ~observed), rng, threads))
         yield from run
-        if run.result is None:
+        if np.isneginf(run.result):  # nothing was copied
             planes[hole] = before
         elif blended:
             planes[hole] = smooth + _weight(run.result) * (planes[hole] - smooth)

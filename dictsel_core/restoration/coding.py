@@ -165,7 +165,7 @@ def aligned_patches(rows: Ints, columns: Ints) -> tuple[Ints, Ints]:
         Where each patch is.
     """
     phases = (5 * rows + columns // 2) % _ROW_PERIOD  # equally frequent in rows, columns and rectangles
-    by_phase = np.argsort(phases, kind="stable")
+    by_phase = np.argsort(phases.astype(np.uint8), kind="stable")
     counts = np.bincount(phases, minlength=_ROW_PERIOD)
     ranks = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
     places = np.empty_like(by_phase)

@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
-from inpaint_app.cli.parser import BadValueError, comma_separated, one_of, value_of, whole_number
+from inpaint_app.cli.parser import (
+    BadValueError,
+    comma_separated,
+    input_path,
+    one_of,
+    output_path,
+    value_of,
+    whole_number,
+)
 from inpaint_app.cluster.blocks import BLOCK_STEP, DEFAULT_BLOCK
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
-from inpaint_app.files.paths import STDIN, stdout_path
-from inpaint_app.files.registry import find_writable, format_names, lossy, recognise, suffixes, writable
-from inpaint_app.files.whole_file import peek_stdin
-from inpaint_app.files.write import default_output
+from inpaint_app.files.registry import format_names, lossy
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
@@ -218,39 +223,6 @@ def add_output(parser: argparse.ArgumentParser, what: str, *, required: bool) ->
     help_text = f"{what}; - for standard output, png:- in the format PNG"
     parser.add_argument("-o", "--output", metavar="OUT", type=output_path, required=required, help=help_text)
     add_overwrite(parser)
-
-
-def input_path(text: str) -> Path:
-    """Parse the name of a picture to read."""
-    return STDIN if text == "-" else Path(text)
-
-
-def output_path(text: str) -> Path:
-    """Parse the name of a picture to write: also - or, with a format, png:-."""
-    name, _, rest = text.rpartition(":")
-    if text == "-" or (rest == "-" and not name):
-        return stdout_path("")
-    if rest != "-":
-        return Path(text)
-    if f".{name.lower()}" not in suffixes():  # whether it can be written is seen later
-        known = ", ".join(f"{each.suffixes[0][1:]}:-" for each in writable())
-        raise BadValueError(f"needs a file name, - or one of {known}, not {text[:40]!r}.")
-    return stdout_path(f".{name}")
-
-
-def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
-    """Return where a picture goes: by default to a file, or to standard output if it comes from stdin.
-
-    To standard output it is written in the format of the default, or in PNG if that cannot be written. What
-    `write.default_output` returns for standard input has the format of what comes from there.
-    """
-    if output is None and source != STDIN:
-        return default
-    if output is not None and output != stdout_path(""):
-        return output
-    read = recognise(peek_stdin()) if default == default_output(STDIN) else None
-    suffix = default.suffix if read is None else read.suffixes[0]
-    return stdout_path(".png" if find_writable(stdout_path(suffix)) is None else suffix)
 
 
 def add_overwrite(parser: argparse.ArgumentParser) -> None:

@@ -5,10 +5,13 @@ import difflib
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from dictsel_core import Parameter
 from inpaint_app.cli.streams import CommandLineError, print_note, print_report
+from inpaint_app.files.paths import STDIN, stdout_path
+from inpaint_app.files.registry import suffixes, writable
 
 AnyAction = TypeVar("AnyAction", bound=argparse.Action)
 
@@ -153,3 +156,21 @@ def comma_separated(text: str) -> tuple[str, ...]:
     if not found:
         raise BadValueError("needs names separated by commas, such as dct,haar.")
     return found
+
+
+def input_path(text: str) -> Path:
+    """Parse the name of a picture to read."""
+    return STDIN if text == "-" else Path(text)
+
+
+def output_path(text: str) -> Path:
+    """Parse the name of a picture to write: also - or, with a format, png:-."""
+    name, _, rest = text.rpartition(":")
+    if text == "-" or (rest == "-" and not name):
+        return stdout_path("")
+    if rest != "-":
+        return Path(text)
+    if f".{name.lower()}" not in suffixes():  # whether it can be written is seen later
+        known = ", ".join(f"{each.suffixes[0][1:]}:-" for each in writable())
+        raise BadValueError(f"needs a file name, - or one of {known}, not {text[:40]!r}.")
+    return stdout_path(f".{name}")

@@ -1,12 +1,17 @@
-"""From options and recipe to settings and marks."""
+"""From options and recipe to settings, marks and outputs."""
 
 import argparse
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from dictsel_core import PresetName, RestoreSettings, standard_ground_set
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.errors import UserError, clause
+from inpaint_app.files.paths import STDIN, stdout_path
+from inpaint_app.files.registry import find_writable, recognise
+from inpaint_app.files.whole_file import peek_stdin
+from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.recipe import load_recipe
 
@@ -47,6 +52,21 @@ def resolve_options(
     if "budget" in args and settings.constraint == "individual":
         raise UserError("--budget has no meaning under individual sparsity", "use --constraint average")
     return ResolvedOptions(settings, _with_mask_options(mask_spec, args), tunes)
+
+
+def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
+    """Return where a picture goes: by default to a file, or to standard output if it comes from stdin.
+
+    To standard output it is written in the format of the default, or in PNG if that cannot be written. What
+    `write.default_output` returns for standard input has the format of what comes from there.
+    """
+    if output is None and source != STDIN:
+        return default
+    if output is not None and output != stdout_path(""):
+        return output
+    read = recognise(peek_stdin()) if default == default_output(STDIN) else None
+    suffix = default.suffix if read is None else read.suffixes[0]
+    return stdout_path(".png" if find_writable(stdout_path(suffix)) is None else suffix)
 
 
 def _refuse_contradictions(args: argparse.Namespace, tuner: str) -> None:

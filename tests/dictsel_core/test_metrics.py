@@ -70,6 +70,7 @@ def test_error_map_is_the_mean_absolute_error_by_pixel():
         (lambda a: psnr(a[0], a[0]), "height, width"),
         (lambda a: psnr(a, a, mask=np.zeros(a.shape, bool)), "no pixel to count"),
         (lambda a: psnr(a, a, mask=np.zeros((1, 9), bool)), "shape of the images"),
+        (lambda a: psnr(a, a, mask=np.ones(a.shape[-1], bool)), "shape of the images"),
         (lambda a: psnr(a, a, data_range=0), "positive"),
         (lambda a: ssim(a[:2], a[:2]), "at least 3 x 3"),
     ],

@@ -68,9 +68,10 @@ class ScaleStatistics:
         size : int
             Height and width of a patch.
         first : {0, 1}
-            The finest scale that is made coarser only if it is large enough.
+            The finest scale that is measured, and that is made coarser only if it is large enough.
         """
-        levels, level = [LevelStatistics.of(planes, missing)], 0
+        own = LevelStatistics.of(planes, missing) if first == 0 else _unmeasured(planes.shape[2])
+        levels, level = [own], 0
         while level < LOCAL_LEVELS and has_coarser(shape, level, size, first):
             planes, missing = halve(planes, missing)
             levels.append(LevelStatistics.of(planes, missing))
@@ -85,9 +86,7 @@ class ScaleStatistics:
 
     def pyramid(self, source: PyramidSource, shape: tuple[int, int], size: int) -> Pyramid:
         """Return how the scales of the whole image are restored."""
-        n_channels, first = len(source.channels), int(source.other is None)
-        own = self.levels[0].limits
-        limits = [((0.0,) * n_channels, (1.0,) * n_channels) if source.other is None else own]
+        first, limits = int(source.other is None), [self.levels[0].limits]
         planes, missing = self._joined(shape)
         for level in range(1, 64):
             if not has_coarser(shape, level - 1, size, first):
@@ -113,6 +112,11 @@ class ScaleStatistics:
             place = np.s_[top : top + len(values), left : left + values.shape[1]]
             planes[place], missing[place] = values, unknown
         return planes, missing
+
+
+def _unmeasured(n_channels: int) -> LevelStatistics:
+    """Return the statistics of the image itself, whose limits are those of unit range."""
+    return LevelStatistics(0, np.zeros(n_channels, np.float32), np.ones(n_channels, np.float32))
 
 
 def has_coarser(shape: tuple[int, int], level: int, size: int, first: int) -> bool:

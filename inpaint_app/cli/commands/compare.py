@@ -9,7 +9,7 @@ from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, print_source
-from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.explanations import constraint_title
 from inpaint_app.figures import comparison_size
 from inpaint_app.formatting import format_decibels
@@ -45,7 +45,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _run(args: argparse.Namespace) -> int:
     check_input(args.input)
     default = args.input.with_name(f"{args.input.stem}_comparison.png")
-    output = Output(options.resolve_output(args.output, args.input, default), args.overwrite)
+    output = Output(resolve_output(args.output, args.input, default), args.overwrite)
     console = Console.of(args, output.path)
     chosen = resolve_options(args, preset="fast")  # refinement would hide what the constraints do
     source = load_source(args.input, chosen.mask_spec, args.reference)

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
-from inpaint_app.cli.parser import one_of
+from inpaint_app.cli.parser import input_path, one_of, output_path
 from inpaint_app.cli.streams import print_report
 
 _DETAILS = """\
@@ -22,7 +21,7 @@ For zsh, ~/.zfunc must be in fpath before compinit is called. Open a new shell
 afterwards."""
 
 _NAMES = re.compile(r"[a-z0-9_]+(?:\|[a-z0-9_]+)+")
-_FILES = (Path, options.input_path, options.output_path)
+_FILES = (Path, input_path, output_path)
 
 
 @dataclass(frozen=True)

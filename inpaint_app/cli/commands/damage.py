@@ -7,7 +7,8 @@ from pathlib import Path
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.parser import fraction
+from inpaint_app.cli.parser import fraction, output_path
+from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
@@ -48,15 +49,15 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     seed = "seed of the random generator (default 0)"
     parser.add_argument("--seed", metavar="N", type=options.value_of_setting("seed"), default=0, help=seed)
     parser.add_argument(
-        "--mask-out", metavar="M", type=options.output_path, help="also write the mask, white = missing"
+        "--mask-out", metavar="M", type=output_path, help="also write the mask, white = missing"
     )
     options.add_verbosity(parser, json=False)
 
 
 def _run(args: argparse.Namespace) -> int:
-    args.output = options.resolve_output(args.output, args.input, Path("damaged.png"))
+    args.output = resolve_output(args.output, args.input, Path("damaged.png"))
     if args.mask_out is not None:
-        args.mask_out = options.resolve_output(args.mask_out, args.input, Path("mask.png"))
+        args.mask_out = resolve_output(args.mask_out, args.input, Path("mask.png"))
     console, damage = Console.of(args, args.output, args.mask_out), _damage(args)
     paths = [args.output] if args.mask_out is None else [args.output, args.mask_out]
     for path in paths:

@@ -8,6 +8,7 @@ from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl
+from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.errors import printable_path
 from inpaint_app.formatting import format_percent
 from inpaint_app.jobs.detect import DetectRequest, DetectResult, detect_file
@@ -41,7 +42,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _run(args: argparse.Namespace) -> int:
     check_input(args.input)
     default = args.input.with_name(f"{args.input.stem}_mask.png")
-    output = options.resolve_output(args.output, args.input, default)
+    output = resolve_output(args.output, args.input, default)
     console = Console.of(args, output)
     sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
     request = DetectRequest(args.input, output, args.kinds, sensitivity, args.overwrite)

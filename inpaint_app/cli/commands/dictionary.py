@@ -9,7 +9,7 @@ from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, print_restoration, print_source
-from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.jobs.dictionary import max_dictionary_size
 from inpaint_app.jobs.export import Output, write_dictionary
 from inpaint_app.jobs.restore import RestoreRequest, restore
@@ -33,7 +33,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    output = Output(options.resolve_output(args.output, args.input, Path("dictionary.png")), args.overwrite)
+    output = Output(resolve_output(args.output, args.input, Path("dictionary.png")), args.overwrite)
     console = Console.of(args, output.path)
     chosen = resolve_options(args)
     source = load_source(args.input, chosen.mask_spec)

@@ -9,7 +9,7 @@ from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, as_document, print_result
-from inpaint_app.cli.resolve_options import resolve_options
+from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cluster.stores.opening import needs_blocks
 from inpaint_app.errors import UserError, printable_path
@@ -66,7 +66,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.scheduler is not None or args.block is not None or needs_blocks(args.input):
         return restore_in_blocks(args)
     check_input(args.input)
-    output = options.resolve_output(args.output, args.input, default_output(args.input))
+    output = resolve_output(args.output, args.input, default_output(args.input))
     console = Console.of(args, output)
     chosen = resolve_options(args)
     recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe

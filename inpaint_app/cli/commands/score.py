@@ -9,6 +9,7 @@ import numpy as np
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
+from inpaint_app.cli.parser import input_path
 from inpaint_app.cli.report import score_lines
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.read import read_picture
@@ -27,12 +28,10 @@ ssim, ssim_missing; the missing ones need --mask. Infinite values are null."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("reference", metavar="A", type=options.input_path, help="the original")
-    parser.add_argument(
-        "picture", metavar="B", type=options.input_path, help="the picture to compare with it"
-    )
+    parser.add_argument("reference", metavar="A", type=input_path, help="the original")
+    parser.add_argument("picture", metavar="B", type=input_path, help="the picture to compare with it")
     mask = "also measure over the white pixels of this picture alone"
-    parser.add_argument("--mask", metavar="M", type=options.input_path, help=mask)
+    parser.add_argument("--mask", metavar="M", type=input_path, help=mask)
     parser.add_argument("--invert-mask", action="store_true", help="black = missing instead")
     options.add_verbosity(parser)
 
