@@ -223,11 +223,9 @@ class _RebuiltPatches:
 def median_of_rows(votes: Single) -> Single:
     """Return the median of each row, ignoring NaN; NaN if there is nothing else. Reorders `votes`."""
     n_votes = votes.shape[1]
-    if not np.isnan(votes.min(initial=0)):
-        low, high = (n_votes - 1) // 2, n_votes // 2
-        votes.partition(sorted({low, high}), axis=1)
-        return np.asarray((votes[:, low] + votes[:, high]) / 2, np.float32)
-    votes.sort(axis=1)  # NaN come last
+    votes.sort(axis=1)  # several times faster than to find both middle values; NaN come last
+    if not np.isnan(votes[:, -1]).any():
+        return np.asarray((votes[:, (n_votes - 1) // 2] + votes[:, n_votes // 2]) / 2, np.float32)
     counts = n_votes - np.isnan(votes).sum(axis=1)
     rows = np.arange(len(votes))
     # Without any vote both indices point to a NaN.
