@@ -30,7 +30,8 @@ def complete(
     """Fill a hole in place with texture and structure from elsewhere in the image.
 
     Yields the fraction of the work that is done, and returns how much of the detail around the hole its
-    matches explain, at most 1. With too little to copy from, the hole stays as it is, and minus infinity is returned.
+    matches explain, at most 1. With too little to copy from, the hole stays as it is, and minus infinity is
+    returned.
 
     Every patch that touches the hole has a match, a similar patch outside it; each pixel of the hole becomes
     the weighted mean of the matches at this place. Both are repeated in turns, on coarser scales first [1]_
