@@ -56,10 +56,13 @@ class GramPursuit:
             Padded with 0.
         """
         n, n_atoms, shape = len(data), self.atoms.shape[1], (-1, *weights.shape)
-        gram = np.square(weights) @ self._pairs
+        squares = np.square(weights)
+        gram = squares @ self._pairs
         lengths = np.ascontiguousarray(gram[:, :: n_atoms + 1])
         gram = gram.reshape(-1, n_atoms)
-        hidden = (lengths <= self._dependence_threshold) | ~self._usable
+        # Weak observations are all there is where nothing else is observed.
+        visible = self._dependence_threshold * squares.max(axis=1, keepdims=True)
+        hidden = (lengths <= visible) | ~self._usable
         inverse = 1 / np.where(hidden, np.inf, lengths)
         min_score = np.vecdot(data, data) * self._dependence_threshold**2
         # Of the j-th orthogonal vector q_j: its inner products with all k atoms, then its coefficients.

@@ -125,6 +125,8 @@ class DamageAnalysis:
 
     def regions_at(self, row: int, column: int, sensitivity: float = 0.5) -> tuple[int, ...]:
         """Return the numbers of the regions of the mask that hold a pixel, the most confident first."""
+        if not (0 <= row < self.shape[0] and 0 <= column < self.shape[1]):
+            return ()
         place, start, found = row * self.shape[1] + column, 0, []
         for regions in self.candidates.values():
             entries = np.flatnonzero(regions.pixels == place)

@@ -17,6 +17,9 @@ from dictsel_core.restoration.settings import ResolvedSettings
 
 #: Minimum number of observed pixels of a patch if its missing pixels have no weight.
 _MIN_OBSERVED = 4
+#: Smallest weight of missing pixels that have one: too small to matter beside observed pixels, and so large
+#: that its fourth power does not vanish in float32.
+_MIN_WEIGHT = 1e-6
 #: In a product of matrices, the rounding of a row depends on its number modulo this: kernels of BLAS compute
 #: several rows at once, up to half of this number.
 _ROW_PERIOD = 12
@@ -64,7 +67,8 @@ class PatchCoder:
         self._centered = not (np.abs(atoms.sum(axis=0)) > 0.999 * size).any()
         self.size = size
         self._thinning = thinning if size % 2 == 0 else 1
-        self._fill_weight, self._threads = fill_weight, threads
+        self._fill_weight = max(fill_weight, _MIN_WEIGHT) if fill_weight else 0.0
+        self._threads = threads
         self._counts: list[tuple[Ints, int]] = []  # by chunk, appended to by all threads
 
     @property

@@ -40,6 +40,18 @@ def test_duplicate_atoms_hidden_patches_and_float32():
     assert np.abs(coefficients).max() < 1e3
 
 
+@pytest.mark.parametrize("weight", [1e-6, 0.01])
+def test_weak_observations_count_if_there_are_no_others(weight):
+    rng = np.random.default_rng(0)
+    atoms = np.linalg.qr(rng.normal(size=(16, 8)))[0].astype(np.float32)
+    values = (rng.normal(size=(10, 3)) @ atoms[:, 2:5].T).astype(np.float32)
+    weights = np.full(values.shape, weight, np.float32)
+    supports, coefficients = GramPursuit(atoms, 3)(values * weights, weights)
+    expected, exact = GramPursuit(atoms, 3)(values, np.ones_like(values))
+    np.testing.assert_array_equal(supports, expected)
+    np.testing.assert_allclose(coefficients, exact, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("rows", [1, 7, 200])
 def test_a_patch_is_coded_alike_in_any_company(rows):
     rng = np.random.default_rng(1)

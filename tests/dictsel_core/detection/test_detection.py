@@ -232,6 +232,7 @@ def test_regions_can_be_taken_out_one_by_one():
     assert not less[row, column]
     assert (analysis.mask().ravel()[analysis.region_pixels(numbers[0])]).all()
     assert not analysis.regions_at(0, 0)
+    assert not analysis.regions_at(int(row) - 1, int(column) + SHAPE[1]), "no pixel of the picture"
     with pytest.raises(IndexError, match="no region"):
         analysis.kind_of(analysis.n_regions)
 

@@ -350,3 +350,14 @@ def test_the_result_counts_the_patches_that_were_coded():
     assert (result.usage_fractions == result.usage / n_fine).all()
     assert result.mean_patch_atoms == pytest.approx(result.usage.sum() / n_fine)
     assert 1 <= result.mean_patch_atoms <= 4
+
+
+@pytest.mark.parametrize("n_atoms", [20, 60])
+@pytest.mark.parametrize("fill_weight", [1e-30, 0.01])
+def test_little_weight_of_the_fill_is_enough_in_wide_holes(fill_weight, n_atoms):
+    rows, columns = np.mgrid[:64, :64]
+    image = 0.5 + 0.3 * np.sin(rows / 15) + 0.1 * np.cos(columns / 11)
+    mask = np.zeros(image.shape, bool)
+    mask[20:44, 20:44] = True
+    settings = RestoreSettings(rounds=0, fill_weight=fill_weight, n_atoms=n_atoms)
+    assert np.abs(restore(image, mask, settings).image - image).max() < 0.15
