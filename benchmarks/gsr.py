@@ -70,14 +70,15 @@ def _low_rank(plane: Plane) -> Plane:
     n_values = len(references) * _N_MEMBERS * _SIZE**2
     threshold = np.sqrt(2 * _LAMBDA * n_values / (_MU * plane.size))
     lengths = np.vecdot(patches, patches)
-    sums, counts = np.zeros((patches.shape[0] * patches.shape[1], _SIZE**2), np.float32), 0
+    sums = np.zeros((patches.shape[0] * patches.shape[1], _SIZE**2), np.float32)
+    counts = np.zeros(len(sums), np.intp)
     for start in range(0, len(references), _CHUNK):
         members = np.stack([_similar(patches, lengths, *at) for at in references[start : start + _CHUNK]])
         values = _thresholded(patches.reshape(-1, _SIZE**2)[members], threshold)
         # Row p of this matrix picks the members at place p out of all groups.
         where = (members.ravel(), np.arange(members.size))
         sums += csr_array((np.ones(members.size, np.float32), where), (len(sums), members.size)) @ values
-        counts = counts + np.bincount(members.ravel(), minlength=len(sums))
+        counts += np.bincount(members.ravel(), minlength=len(sums))
     return _averaged(sums.reshape(patches.shape), counts.reshape(patches.shape[:2]), plane.shape)
 
 

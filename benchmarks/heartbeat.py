@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 
 #: When something began and ended, in seconds.
@@ -28,14 +29,17 @@ class Witness:
     """Another process, which sees when the machine stands still for everybody."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen([sys.executable, "-c", _WITNESS], stdout=subprocess.PIPE, text=True)
+        self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115  (a pipe would fill up)
+        self._process = subprocess.Popen([sys.executable, "-c", _WITNESS], stdout=self._output)
 
     def stalls(self) -> list[Gap]:
         """End, and return when it was kept waiting."""
         self._process.terminate()
-        printed, _ = self._process.communicate()
-        times = [[float(word) for word in line.split()] for line in printed.splitlines()]
-        return [(start, end) for start, end in times]
+        self._process.wait()
+        self._output.seek(0)
+        lines = [line.split() for line in self._output if line.endswith("\n")]
+        self._output.close()
+        return [(float(start), float(end)) for start, end in lines]
 
 
 class Heartbeat:

@@ -14,7 +14,7 @@ from dictsel_core.restoration.canvas import Canvas, as_canvas
 
 #: Channels that are restored together at most, if they share a mask or if each has its own. Their
 #: covariances grow with the square of the latter; neighboring channels tell most about each other.
-_MAX_SHARED, _MAX_SEPARATE = 16, 4
+MAX_SHARED, MAX_SEPARATE = 16, 4
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class DamagedArray:
 
     def _channel_slices(self, missing: Bools) -> Iterator[slice]:
         """Yield the channels that are restored together."""
-        n_channels, most = self.layout.n_channels, _MAX_SEPARATE
+        n_channels, most = self.layout.n_channels, MAX_SEPARATE
         if n_channels > most and (missing == missing[..., :1]).all():
-            most = _MAX_SHARED
+            most = MAX_SHARED
         n_parts = -(-n_channels // most)
         for part in range(n_parts):
             yield slice(n_channels * part // n_parts, n_channels * (part + 1) // n_parts)

@@ -109,7 +109,7 @@ class RestoreSettings:
         refinement follows, which makes up for it.
     rounds : int or None
         Rounds of non-local refinement after the coding; 0 omits it. Default is 4. None makes eight, unless
-        the first one makes held-out observed pixels worse; then it makes none.
+        one on parts of the image makes held-out observed pixels worse; then it makes none.
     threads : int or None
         Number of threads; None, the default, uses all available cores. The result does not depend on it.
     seed : int

@@ -150,7 +150,8 @@ class _GainCostFit(ColumnFit):
         np.maximum(outside, _MIN_OUTSIDE * lengths, out=outside)
         squares = np.square(problem.apply_factors(rows, self._residuals[rows]) @ problem.atoms)
         visible = (squares > problem.rounding[rows, None]) & (outside > 0)
-        gains = np.divide(squares, outside, out=np.zeros_like(squares), where=visible)
+        outside[~visible] = np.inf
+        gains = np.divide(squares, outside, out=squares)
         # No gain exceeds the residual energy; rounding must not decide between atoms that explain all of it.
         residual_energy = np.square(self._residuals[rows]).sum(axis=1, keepdims=True)
         everything = gains > residual_energy * (1 - np.sqrt(np.finfo(gains.dtype).eps))

@@ -100,11 +100,11 @@ class RestoreBlock:
     def _read(self, name: str, rect: Rect) -> Array:
         if name in ("image", "mask"):
             return _read_source(self.shared.source, name, rect)
-        return self.shared.workspace.array(name).read(rect)
+        return self.shared.workspace.read(name, rect)
 
     def _write(self, name: str, values: Array, *, is_result: bool) -> None:
         if not is_result:
-            self.shared.workspace.array(name).write(self.rect, values)
+            self.shared.workspace.write(name, self.rect, values)
             return
         image = self.shared.workspace.result_image(self.shared.axes, self.shared.level)
         image.write(self.rect, values if len(self.shared.axes) == 3 else values[..., 0])

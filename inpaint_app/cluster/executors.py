@@ -25,6 +25,7 @@ _JOBS_PER_WORKER = 4
 """Jobs handed to the scheduler at a time: enough that no worker waits for the next one."""
 _MIN_QUEUED = 16
 _SECONDS_TO_CONNECT = 10
+_LOST_SCHEDULER = "The connection with the scheduler was lost", "start it, then the same command again"
 _SAME_EVERYWHERE = "install the same version of dictsel[cluster] on the scheduler and on all workers"
 
 
@@ -82,7 +83,8 @@ class Cluster:
                 yield self._result(future, running.pop(future), on_lost)
                 self._submit(waiting, completed, running)
         finally:
-            self._client.cancel(list(running), force=True)
+            with contextlib.suppress(OSError):  # the scheduler may be gone
+                self._client.cancel(list(running), force=True)
             completed.clear()
 
     def _submit(
@@ -91,7 +93,10 @@ class Cluster:
         completed: Any,  # noqa: ANN401
         running: dict[Any, Job[Result]],
     ) -> None:
-        n_workers = len(self._client.nthreads())
+        try:
+            n_workers = len(self._client.nthreads())
+        except OSError as error:
+            raise UserError(*_LOST_SCHEDULER) from error
         if not n_workers:
             self._control.report(Progress("waiting for workers"))
         room = max(_MIN_QUEUED, _JOBS_PER_WORKER * n_workers) - len(running)
@@ -118,6 +123,8 @@ class Cluster:
             if on_lost is not None:
                 return on_lost(job, lost)
             raise lost from error
+        except (self._distributed.CancelledError, self._distributed.comm.CommClosedError) as error:
+            raise UserError(*_LOST_SCHEDULER) from error
         except ImportError as error:
             raise UserError(
                 f"A worker cannot load the program ({clause(error)})", _SAME_EVERYWHERE
@@ -145,6 +152,7 @@ def run_job(job: Callable[[], Result], version: str) -> Result:
     """Run a job on a worker, which must have the version that the job comes from."""
     if version != __version__:
         raise UserError(f"A worker has dictsel {__version__}, not {version}", _SAME_EVERYWHERE)
+    worker_setup.keep_freed_memory()
     load_extra("zarr").config.set({"threading.max_workers": 1})
     return job()
 
@@ -177,6 +185,7 @@ def open_executor(scheduler: str | None, control: JobControl) -> Iterator[Execut
     with contextlib.ExitStack() as stack:
         address: Any = scheduler if local is None else stack.enter_context(local_cluster(int(local[1])))
         distributed = load_extra("distributed")
+        stack.enter_context(_silenced("distributed.client"))
         try:
             client = stack.enter_context(
                 distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
@@ -187,6 +196,18 @@ def open_executor(scheduler: str | None, control: JobControl) -> Iterator[Execut
                 "check that it is running, and its address",
             ) from error
         yield Cluster(client, control)
+
+
+@contextlib.contextmanager
+def _silenced(name: str) -> Iterator[None]:
+    """Keep a logger from printing what the user is told in a sentence."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def local_cluster(n_workers: int) -> Any:  # noqa: ANN401

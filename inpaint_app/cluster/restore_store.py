@@ -18,6 +18,7 @@ from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.source import DamagedStore, describe_source
 from inpaint_app.cluster.target import Target, plan_target
 from inpaint_app.cluster.workspace import Workspace, open_workspace
+from inpaint_app.errors import writing_error
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import check_fraction
 from inpaint_app.image.rect import Rect
@@ -31,7 +32,7 @@ Result = TypeVar("Result")
 _SURVEY_SHARE = 0.05
 """Of the whole work, as far as the progress bar is concerned."""
 _PYRAMID_SHARE = 0.1
-_DESCRIPTIONS = STAGES | {"render": "writing the picture", "pyramid": "writing coarser levels"}
+_DESCRIPTIONS = STAGES | {"pyramid": "writing coarser levels"}
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,12 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
         control.report(StoreSummary(request.path, source.shape, target.dtype, n_blocks, is_resumed))
         with open_executor(request.scheduler, control) as executor:
             run = _Run(request, target, workspace, executor, control)
-            with translate_errors():
-                source, plan = run.plan(source)
-                run.restore(source, plan)
+            try:
+                with translate_errors():
+                    source, plan = run.plan(source)
+                    run.restore(source, plan)
+            except OSError as error:
+                raise writing_error(error, request.output) from error
         target.publish(workspace, store.properties(), overwrite=request.overwrite)
         workspace.delete()
     run.seconds["total"] = time.perf_counter() - start
@@ -200,7 +204,7 @@ class _Run:
             self._executor.threads or self._settings.threads,
         )
         left = [each for each in self._passes(shared, plan) if not self._workspace.is_complete(each.name)]
-        todo = {each.name: self._undone(each) for each in left}
+        todo = {each.name: self._workspace.undone(each.name, each.blocks) for each in left}
         total = sum(each.work * len(todo[each.name]) / len(each.blocks) for each in left) or 1.0
         reporter = ProgressReporter(self._control, start=self._survey_share, share=1 - self._survey_share)
         finished = 0.0
@@ -232,10 +236,6 @@ class _Run:
             yield _Pass(
                 f"pyramid-{level}", "pyramid", work / 4**number, cut_into_blocks(shape, self._block), job
             )
-
-    def _undone(self, each: _Pass) -> list[Rect]:
-        self._workspace.begin_stage(each.name)
-        return [rect for rect in each.blocks if not self._workspace.is_done(each.name, rect)]
 
 
 def merged(statistics: Sequence[Result]) -> Result:

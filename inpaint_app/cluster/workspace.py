@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from inpaint_app.cluster.extra import load_extra
 from inpaint_app.cluster.stores.zarr_array import ZarrImage, create_array
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.files.atomic import SUFFIX
+from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
 
 _REQUEST, _PLAN, _STATE, _LOCK = "request.json", "plan.json", "state.json", "lock"
@@ -51,6 +52,13 @@ class Workspace:
         """Return whether a block was written."""
         return self._mark(stage, rect).exists()
 
+    def undone(self, stage: str, blocks: Iterable[Rect]) -> list[Rect]:
+        """Return those blocks that were not written yet."""
+        folder = self._complete(stage).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        names = {path.name for path in folder.iterdir()}
+        return [rect for rect in blocks if self._mark(stage, rect).name not in names]
+
     def mark_done(self, stage: str, rect: Rect) -> None:
         """Mark a block as written."""
         self._mark(stage, rect).touch()
@@ -63,10 +71,6 @@ class Workspace:
         """Mark a stage as complete."""
         self._complete(stage).touch()
 
-    def begin_stage(self, stage: str) -> None:
-        """Prepare for the marks of a stage."""
-        self._complete(stage).parent.mkdir(parents=True, exist_ok=True)
-
     def create(self, name: str, shape: tuple[int, ...], dtype: str) -> None:
         """Create an array (H, W, L) unless it exists."""
         path = self._array_path(name)
@@ -74,9 +78,27 @@ class Workspace:
             codec = load_extra("zarr.codecs").BloscCodec(cname="lz4", clevel=1)
             create_array(path, shape, np.dtype(dtype), self.block, options={"compressors": codec})
 
-    def array(self, name: str) -> ZarrImage:
-        """Return an array (H, W, L)."""
-        return _opened(str(self._array_path(name)), (0, 1, 2), self.token)
+    def read(self, name: str, rect: Rect) -> Array:
+        """Return a part of an array (H, W, L).
+
+        Raises
+        ------
+        UserError
+            If a block was written that cannot be seen from here: for Zarr, it would hold zeros.
+        """
+        path = self._array_path(name)
+        for row in range(rect.row // self.block, -(-(rect.row + rect.height) // self.block)):
+            for column in range(rect.column // self.block, -(-(rect.column + rect.width) // self.block)):
+                if not (path / "c" / str(row) / str(column) / "0").exists():
+                    raise UserError(
+                        f"A worker cannot see a block that another one has written in {printable_path(path)}",
+                        "put the output on a file system that all machines share",
+                    )
+        return self._array(name).read(rect)
+
+    def write(self, name: str, rect: Rect, values: Array) -> None:
+        """Write a block of an array (H, W, L)."""
+        self._array(name).write(rect, values)
 
     def result_image(self, axes: tuple[int, ...], level: str = "") -> ZarrImage:
         """Return the result, or a level of its pyramid."""
@@ -116,6 +138,9 @@ class Workspace:
     def _complete(self, stage: str) -> Path:
         return self.folder / "done" / stage / "complete"
 
+    def _array(self, name: str) -> ZarrImage:
+        return _opened(str(self._array_path(name)), (0, 1, 2), self.token)
+
     def _array_path(self, name: str) -> Path:
         return self.folder / "arrays" / name
 
@@ -141,9 +166,10 @@ def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace
     folder = output.parent.resolve() / f".{output.name}{SUFFIX}"
     workspace = Workspace(folder, block, hashlib.sha256(request.encode()).hexdigest())
     name = printable_path(output)
-    try:
-        folder.mkdir(exist_ok=True)
-        with _locked(folder / _LOCK, name):
+    with contextlib.ExitStack() as stack:
+        try:
+            folder.mkdir(exist_ok=True)
+            stack.enter_context(_locked(folder / _LOCK, name))
             kept = folder / _REQUEST
             is_known = kept.exists() and kept.read_text("utf-8") == request
             if not is_known and workspace.plan is not None:
@@ -152,13 +178,13 @@ def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace
                     f"repeat that command, or delete {printable_path(folder)} to start again",
                 )
             kept.write_text(request, "utf-8")
-            try:
-                yield workspace
-            finally:
-                if workspace.plan is None:  # there is nothing to continue
-                    workspace.delete()
-    except OSError as error:
-        raise writing_error(error, output) from error
+        except OSError as error:
+            raise writing_error(error, output) from error
+        try:
+            yield workspace
+        finally:
+            if workspace.plan is None:  # there is nothing to continue
+                workspace.delete()
 
 
 @contextlib.contextmanager
@@ -178,4 +204,7 @@ def _locked(path: Path, name: str) -> Iterator[None]:
 
 @lru_cache(maxsize=64)
 def _opened(path: str, axes: tuple[int, ...], _token: str) -> ZarrImage:
-    return ZarrImage(load_extra("zarr").open_array(path, mode="r+"), axes)
+    """Return an array that stays open in this process, and writes also blocks that hold nothing but zeros."""
+    zarr = load_extra("zarr")
+    with zarr.config.set({"array.write_empty_chunks": True}):
+        return ZarrImage(zarr.open_array(path, mode="r+"), axes)

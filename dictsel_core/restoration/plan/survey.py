@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import channel_ranges, planes_ranges
+from dictsel_core.restoration.damaged import MAX_SEPARATE, MAX_SHARED
 from dictsel_core.restoration.density import damage_density
 from dictsel_core.restoration.dictionary import KnownDictionary, as_dictionary
 from dictsel_core.restoration.plan.details import DetailSurvey
@@ -95,6 +96,7 @@ class PictureSurvey:
         *,
         dictionary: "ArrayLike | GroundSet | Selection | KnownDictionary | None" = None,
     ) -> None:
+        _check_channels(spec.n_channels, MAX_SHARED)
         self.spec, self.settings = spec, as_settings(settings)
         self._dictionary = as_dictionary(dictionary, self.settings)
         self._reach = completion_reach(self.settings.fill, spec.dtype)
@@ -164,6 +166,8 @@ class PictureSurvey:
         spec, n_pixels = self.spec, self.spec.height * self.spec.width
         if all(count == n_pixels for count in statistics.n_missing):
             raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
+        if not statistics.shares_mask:
+            _check_channels(spec.n_channels, MAX_SEPARATE)
         counts = self._all_counts(statistics)[: 1 if statistics.shares_mask else None]
         n_missing = statistics.n_missing[: len(counts)]
         ground_set, known = self._dictionary
@@ -230,6 +234,14 @@ class PictureSurvey:
         if (seen != 1).any() or statistics.n_pixels != self.spec.height * self.spec.width:
             raise ValueError("Statistics of all blocks of the image are needed, each of them once.")
         return layers
+
+
+def _check_channels(n_channels: int, most: int) -> None:
+    if n_channels > most:
+        own = " that miss pixels of their own" if most == MAX_SEPARATE else ""
+        raise ValueError(
+            f"There are {n_channels} channels{own}, and at most {most} are restored together; take fewer."
+        )
 
 
 def _joint_range(first: ValueRange | None, second: ValueRange | None) -> ValueRange | None:

@@ -17,8 +17,9 @@ from dictsel_core.restoration.plan.regions import Region
 from dictsel_core.restoration.rounds import BEST_ROUNDS, hold_out, is_harmful, trial_change
 from dictsel_core.restoration.sampling import Counts
 
-#: Height and width of a part on which refinement is tried, and how many there are.
-_CROP, _N_CROPS = 192, 4
+#: Height and width of a part on which refinement is tried, and how many there are at most; images up to a
+#: somewhat larger height and width are not cut.
+_CROP, _N_CROPS, _MAX_UNCUT = 128, 4, 192
 #: A part in which less than this fraction is observed tells nothing.
 _MIN_OBSERVED = 0.02
 
@@ -56,12 +57,13 @@ def crops_of(counts: Sequence[Counts], shape: tuple[int, int], size: int) -> tup
     size : int
         Height and width of a patch.
     """
-    if max(shape) <= 2 * _CROP:
+    if max(shape) <= _MAX_UNCUT:
         return ((slice(0, shape[0]), slice(0, shape[1])),)
-    observed = np.min(counts, axis=0)
+    observed = counts[0] if len(counts) == 1 else np.min(counts, axis=0)
+    tops, lefts = (range(0, max(length - _CROP // 2, 1), _CROP) for length in shape)
     usable = []
-    for top in range(0, shape[0], _CROP):
-        for left in range(0, shape[1], _CROP):
+    for top in tops:
+        for left in lefts:
             inside = observed[
                 -(-top // size) : (top + _CROP) // size, -(-left // size) : (left + _CROP) // size
             ]
@@ -69,7 +71,7 @@ def crops_of(counts: Sequence[Counts], shape: tuple[int, int], size: int) -> tup
             if _MIN_OBSERVED <= mean < 1:
                 bottom, right = min(top + _CROP, shape[0]), min(left + _CROP, shape[1])
                 usable.append((slice(top, bottom), slice(left, right)))
-    n = min(_N_CROPS, len(usable))
+    n = min(_N_CROPS, -(-len(usable) // 2))
     return tuple(usable[(2 * i + 1) * len(usable) // (2 * n)] for i in range(n))
 
 
@@ -124,6 +126,9 @@ def _joined(plan: PlanFacts, region: Region, crops: Sequence[Crop]) -> Canvas:
 def _change(canvas: Canvas, held_out: Bools, coder: PatchCoder, threads: int) -> Floats:
     """Return by how much a round of refinement increases the squared error of each held-out value."""
     planes, missing = canvas.planes(), canvas.missing | held_out
+    if missing.shape[2] > 1:  # nothing is held out in channels that are observed nowhere
+        known = held_out.any(axis=(0, 1))
+        planes, missing, held_out = planes[:, :, known], missing[:, :, known], held_out[:, :, known]
     restored: list[Planes] = []
     for layer in range(missing.shape[2]):
         own = planes if missing.shape[2] == 1 else planes[:, :, layer : layer + 1]

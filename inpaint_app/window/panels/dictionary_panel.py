@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from dictsel_core import Restoration
+from dictsel_core import Restoration, Selection
 from inpaint_app.figures.atom_names import format_origin
 from inpaint_app.jobs.dictionary import selection_shares
 from inpaint_app.window.panels.atom_gallery import AtomGallery
@@ -25,7 +25,7 @@ class DictionaryPanel(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._shown: Restoration | None = None
+        self._shown: Selection | None = None
         self.gallery, self.curve = AtomGallery(), GainCurve()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
@@ -44,10 +44,10 @@ class DictionaryPanel(QWidget):
     def _show(self) -> None:
         record = self._session.results.current
         restoration = None if record is None else record.restoration
-        if restoration is self._shown:
-            return
-        self._shown = restoration
         selection = None if restoration is None else restoration.selection
+        if selection is self._shown:  # a healed stroke has the dictionary of the run before
+            return
+        self._shown = selection
         self.gallery.set_atoms([] if restoration is None else atoms_of(restoration))
         if selection is None:
             self.curve.set_steps([], [])

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.window.session import descriptions
-from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.settings_text import format_settings
 from inpaint_app.window.session.state import RunRecord

@@ -24,7 +24,7 @@ from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 
 _SOURCES = {

@@ -17,18 +17,18 @@ from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.changes import Changes
-from inpaint_app.window.session.damage_finder import DamageFinder
-from inpaint_app.window.session.healer import HEALED, Healer
-from inpaint_app.window.session.mask_edits import MaskEdits
+from inpaint_app.window.session.mask.damage_finder import DamageFinder
+from inpaint_app.window.session.mask.healer import HEALED, Healer
+from inpaint_app.window.session.mask.mask_edits import MaskEdits
+from inpaint_app.window.session.mask.wide_holes import WideHoles
 from inpaint_app.window.session.opener import NO_PICTURE, Opener
-from inpaint_app.window.session.restorer import Restorer
-from inpaint_app.window.session.results import Results
-from inpaint_app.window.session.run_browser import RunBrowser
-from inpaint_app.window.session.runner import Runner
+from inpaint_app.window.session.runs.restorer import Restorer
+from inpaint_app.window.session.runs.results import Results
+from inpaint_app.window.session.runs.run_browser import RunBrowser
+from inpaint_app.window.session.runs.runner import Runner
 from inpaint_app.window.session.state import Advice, RunRecord
 from inpaint_app.window.session.unsaved_work import UnsavedWork
 from inpaint_app.window.session.view_state import ViewState
-from inpaint_app.window.session.wide_holes import WideHoles
 
 
 class Session(QObject):

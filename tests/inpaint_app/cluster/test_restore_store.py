@@ -15,6 +15,7 @@ from inpaint_app.cli.blocks import default_store
 from inpaint_app.cluster.block_jobs import RestoreBlock, halved
 from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
 from inpaint_app.cluster.stores.opening import open_store
+from inpaint_app.cluster.workspace import open_workspace
 from inpaint_app.errors import IntactError, UserError
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.rect import Rect
@@ -299,3 +300,12 @@ def test_what_blocks_cannot_do_is_refused(folder, capsys, options, problem) -> N
     )
     assert problem in capsys.readouterr().err
     assert not (folder / "whole.zarr").exists()
+
+
+def test_a_block_that_cannot_be_seen_is_not_taken_for_zeros(folder) -> None:
+    with open_workspace(folder / "whole.zarr", 64, "request") as workspace:
+        workspace.create("a", (130, 90, 1), "float32")
+        workspace.write("a", Rect(0, 0, 64, 64), np.zeros((64, 64, 1), np.float32))
+        assert not workspace.read("a", Rect(0, 0, 64, 64)).any()
+        with pytest.raises(UserError, match="cannot see a block"):
+            workspace.read("a", Rect(0, 0, 64, 65))

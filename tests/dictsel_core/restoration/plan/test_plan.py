@@ -12,6 +12,7 @@ from pictures import photograph
 
 from dictsel_core import ImageSpec, PictureSurvey, RestorePlan, RestoreSettings, restore
 from dictsel_core.completion import completion
+from dictsel_core.restoration.plan import trial
 
 FAST = RestoreSettings.preset("fast")
 SHORT = RestoreSettings(rounds=2)
@@ -96,10 +97,13 @@ def test_no_patch_of_the_sample_need_begin_in_a_block(shape, size):
     np.testing.assert_array_equal(result, restore(image, mask, chosen).image)
 
 
-def test_the_number_of_rounds_is_decided_on_the_same_sample():
-    image, mask = picture("uint8", 1, 130, 140), damage(0.8, 130, 140)
-    plan = plan_in_blocks(image, mask, "best", 64)
-    assert plan.n_rounds == restore(image, mask, "best").n_rounds
+@pytest.mark.parametrize(("harmful", "n_rounds"), [(False, 8), (True, 0)])
+def test_the_number_of_rounds_is_decided_on_a_sample(harmful, n_rounds, monkeypatch):
+    monkeypatch.setattr(trial, "is_harmful", lambda change: harmful and len(change) > 100)
+    image, mask = picture("uint8", 1, 200, 140), damage(0.5, 200, 140)
+    plans = [plan_in_blocks(image, mask, "best", size) for size in (64, 256)]
+    assert plans[0].digest == plans[1].digest
+    assert plans[0].n_rounds == n_rounds
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +224,14 @@ def test_nothing_observed_is_refused_and_nothing_missing_is_a_copy():
     assert (result == image).all()
     assert len(plan.stages) == 1
     assert plan.nothing_missing
+
+
+def test_too_many_channels_are_refused():
+    with pytest.raises(ValueError, match="17 channels, and at most 16"):
+        PictureSurvey(ImageSpec(64, 64, 17))
+    image = np.zeros((64, 64, 5), np.uint8)
+    with pytest.raises(ValueError, match="5 channels that miss pixels of their own, and at most 4"):
+        plan_in_blocks(image, np.random.default_rng(0).random(image.shape) < 0.5, "fast", 64)
 
 
 @pytest.mark.parametrize(

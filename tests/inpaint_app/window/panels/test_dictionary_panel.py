@@ -1,5 +1,7 @@
 """The dictionary of the current result: its atoms and their gains."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QListView
 from windows import find, restored, settle
@@ -41,3 +43,10 @@ def test_another_result_gives_the_choice_up(panel, session, qtbot, files) -> Non
     session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert find(panel, QListView, "atoms").model().rowCount() == 0
+
+
+def test_a_healed_stroke_leaves_the_atoms_alone(panel, session, qtbot, monkeypatch) -> None:
+    monkeypatch.setattr(panel.gallery, "set_atoms", lambda _atoms: pytest.fail("it is the same dictionary"))
+    record = session.results.current
+    session.results.put(replace(record, restoration=replace(record.restoration)))
+    settle(session, qtbot)

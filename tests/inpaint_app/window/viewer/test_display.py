@@ -16,7 +16,7 @@ from inpaint_app.jobs.measure import QualityMetrics, Scores
 from inpaint_app.jobs.restore import IntermediateImage, Preview
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 from inpaint_app.window.session.view_modes import (
     COMPARED,

@@ -11,7 +11,7 @@ from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.jobs.source import Source
-from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 from inpaint_app.window.session.view_state import ViewState
 from inpaint_app.window.viewer.display import resolve

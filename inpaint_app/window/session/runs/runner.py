@@ -15,7 +15,7 @@ from inpaint_app.jobs.restore import IntermediateImage, Preview, RestoreRequest
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import Work, WorkerPool
-from inpaint_app.window.session.preview_size import PreviewSize, preview_rect
+from inpaint_app.window.session.runs.preview_size import PreviewSize, preview_rect
 
 DEBOUNCE_MS = 150
 """How long the user must pause before a preview or an automatic run begins."""

@@ -18,7 +18,7 @@ from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
 from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.worker_pool import Work, WorkerPool
-from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 
 

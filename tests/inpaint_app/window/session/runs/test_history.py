@@ -5,7 +5,7 @@ import numpy as np
 from dictsel_core import QualityEstimate, Restoration, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.measure import QualityMetrics
-from inpaint_app.window.session.history import RunHistory
+from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 
 

@@ -11,7 +11,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.restore import IntermediateImage, RestoreRequest
 from inpaint_app.window.background.worker_pool import WorkerPool
-from inpaint_app.window.session.runner import Runner
+from inpaint_app.window.session.runs.runner import Runner
 
 IMAGE = IntermediateImage("average", np.zeros((2, 2), np.uint8))
 

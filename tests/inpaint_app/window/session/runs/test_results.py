@@ -13,7 +13,7 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.restore import RestoreRequest, RunResult
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.worker_pool import WorkerPool
-from inpaint_app.window.session.results import Results
+from inpaint_app.window.session.runs.results import Results
 
 
 @pytest.fixture

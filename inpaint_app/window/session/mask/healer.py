@@ -21,7 +21,7 @@ from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
-from inpaint_app.window.session.results import Results
+from inpaint_app.window.session.runs.results import Results
 from inpaint_app.window.session.state import RunRecord
 
 HEALED = "Healed here only; Restore (F5) makes the whole picture exact."

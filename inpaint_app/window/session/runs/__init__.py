@@ -1,0 +1,1 @@
+"""Runs of a session: started, previewed, kept, measured, and looked at again."""
