@@ -1,6 +1,7 @@
 """Long work as an iterator over small steps, with its result at the end."""
 
 import inspect
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
@@ -16,6 +17,15 @@ class Run(Iterator[Step], ABC, Generic[Step, Result]):
 
     To cancel, stop asking for steps; `close` releases what the work holds. What the steps are, and whether
     there is a result before the last one, depends on the work: see the function that started it.
+
+    Examples
+    --------
+    >>> from dictsel_core import iter_mod
+    >>> run = iter_mod([[1.0, 0.0], [0.0, 1.0]], 1, 1, max_iterations=2)
+    >>> isinstance(run, Run)
+    True
+    >>> objectives = [step.objective for step in run]
+    >>> learned = run.result
     """
 
     @abstractmethod
@@ -38,7 +48,18 @@ class Run(Iterator[Step], ABC, Generic[Step, Result]):
 
 
 class GeneratorRun(Run[Step, Result]):
-    """A run made from a generator, which yields the steps and returns the result."""
+    """A run made from a generator, which yields the steps and returns the result.
+
+    Examples
+    --------
+    >>> def count():
+    ...     yield "one"
+    ...     yield "two"
+    ...     return 2
+    >>> run = GeneratorRun(count())
+    >>> list(run), run.result
+    (['one', 'two'], 2)
+    """
 
     def __init__(self, steps: Generator[Step, None, Result]) -> None:
         self._steps = steps
@@ -85,7 +106,10 @@ def stepwise(
     iterate.__module__ = function.__module__
     iterate.__signature__ = signature.replace(return_annotation=run)  # type: ignore[attr-defined]
     iterate.__doc__ = _STEPWISE_DOC.format(
-        name=function.__name__, parameters=", ".join(signature.parameters), run=_short_name(run)
+        name=function.__name__,
+        parameters=", ".join(signature.parameters),
+        run=_short_name(run),
+        examples=_stepwise_examples(function),
     )
     return iterate
 
@@ -107,7 +131,29 @@ Returns
 See Also
 --------
 {name} : Takes all steps at once.
+
+Examples
+--------
+{examples}
 """
+
+
+def _stepwise_examples(function: Callable[..., Any]) -> str:
+    """Return the examples of a function, with every call of it step by step."""
+    name = function.__name__
+    text = (inspect.getdoc(function) or "").partition("Examples\n--------\n")[2]
+    parts = re.split(rf"(?<=[ (]){name}\((?=.)", text)
+    return parts[0] + "".join(f"iter_{name}({_finished(rest)}" for rest in parts[1:])
+
+
+def _finished(rest: str) -> str:
+    """Insert ``.finish()`` behind the parenthesis that ends a call; `rest` begins with its arguments."""
+    depth = 1
+    for at, letter in enumerate(rest):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return f"{rest[: at + 1]}.finish(){rest[at + 1 :]}"
+    return rest
 
 
 def _short_name(annotation: Any) -> str:  # noqa: ANN401  (whatever stands behind an arrow)

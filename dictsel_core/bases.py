@@ -26,6 +26,12 @@ class AtomOrigin:
     row, column : int
         Frequency indices (dct), position inside the sub-band (wavelets), or 0 and the column number
         in the user's array.
+
+    Examples
+    --------
+    >>> from dictsel_core import standard_ground_set
+    >>> standard_ground_set().origins[0]
+    AtomOrigin(basis='dct', level=0, orientation='frequency', row=0, column=0)
     """
 
     basis: str

@@ -35,6 +35,12 @@ class GroundSet:
         Origin of each column.
     patch_shape : (int, int) or None
         Height and width of the atoms as image patches; None if they are not images.
+
+    Examples
+    --------
+    >>> ground_set = standard_ground_set()
+    >>> ground_set.atoms.shape, len(ground_set)
+    ((64, 256), 256)
     """
 
     atoms: NDArray[np.float64]

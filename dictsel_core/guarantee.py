@@ -32,6 +32,14 @@ class ApproximationBound:
         The parameter p of the constraint; k for SDS_MA and SDS_OMP.
     sparsity : int
         The maximum size s of a support under the constraint.
+
+    Examples
+    --------
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> cosines = standard_ground_set(bases=["dct"])
+    >>> bound = approximation_bound(cosines, IndividualSparsity(2), n_points=30, n_atoms=3)
+    >>> isinstance(bound, ApproximationBound), round(bound.smoothness, 6)
+    (True, 1.0)
     """
 
     ratio: float
@@ -52,6 +60,14 @@ class RegretBound:
     regret : float
         Upper bound on alpha times the utility of the best dictionary in hindsight minus the expected utility
         of the dictionaries played, over all rounds.
+
+    Examples
+    --------
+    >>> from dictsel_core import standard_ground_set
+    >>> cosines = standard_ground_set(bases=["dct"])
+    >>> bound = regret_bound(cosines, sparsity=2, n_atoms=3, rounds=100, largest_energy=64.0)
+    >>> 0 < bound.alpha < 1
+    True
     """
 
     alpha: float

@@ -45,6 +45,13 @@ class SparseCodes:
         Least-squares weights on the observed entries, padded with 0.
     residual_energy : (T,) ndarray
         Squared length of the residual on the observed entries, weighted as the data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = omp(np.eye(4), [[3.0, 0.0, 1.0, 0.0]], 2)
+    >>> codes.supports.tolist(), codes.rebuilt.tolist()
+    ([[0, 2]], [[3.0, 0.0, 1.0, 0.0]])
     """
 
     dictionary: Floats

@@ -44,7 +44,17 @@ _WORK_OF_A_ROUND = 0.8
 
 @dataclass(frozen=True)
 class TuningTrial:
-    """Settings that were tried, and their PSNR estimated from held-out pixels, before any refinement."""
+    """Settings that were tried, and their PSNR estimated from held-out pixels, before any refinement.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
+    >>> trial = next(iter_tune(image, mask, "fast")).trial
+    >>> trial.settings.n_atoms is None
+    False
+    """
 
     settings: RestoreSettings
     estimated_psnr: float
@@ -62,6 +72,15 @@ class TuneStep:
         The last trial.
     is_refining : bool
         Whether that trial is being refined, to be compared after refinement too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
+    >>> step = next(iter_tune(image, mask, "fast"))
+    >>> 0 < step.fraction < 1, step.is_refining
+    (True, False)
     """
 
     fraction: float
@@ -95,6 +114,15 @@ class Tuning:
         All trials of the last pass, best first.
     n_tried : int
         How many settings were tried.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(24), np.arange(32)) / 5))
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
+    >>> tuning = tune(image, mask, "fast")
+    >>> tuning.estimated_psnr >= tuning.given_psnr, tuning.n_tried >= len(tuning.trials)
+    (True, True)
     """
 
     settings: RestoreSettings

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import dictsel_core
-from dictsel_core import Constraint, Matroid, constraints, selection
 
 ROOT = Path(__file__).parents[1]
 MODULES = ["dictsel_core", *(m.name for m in pkgutil.walk_packages(dictsel_core.__path__, "dictsel_core."))]
@@ -29,18 +28,36 @@ def test_examples_in_docstrings(name):
     assert not runner.failures, "".join(report)
 
 
-def is_explained(thing):
-    """Whether it is a selector, or a constraint or matroid that can be used as it is."""
-    if inspect.isclass(thing):
-        return issubclass(thing, Constraint | Matroid) and not inspect.isabstract(thing)
-    return not thing.__name__.startswith("iter_")
+def is_constant(name):
+    """Whether it is a tuple, a number or a type alias, whose documentation would be that of its class."""
+    thing = getattr(dictsel_core, name)
+    return not (inspect.isclass(thing) or inspect.isfunction(thing))
 
 
-@pytest.mark.parametrize("package", [selection, constraints])
-def test_every_selector_constraint_and_matroid_has_an_example(package):
-    public = {name: getattr(package, name) for name in package.__all__}
-    unexplained = [n for n, thing in public.items() if is_explained(thing) and ">>>" not in thing.__doc__]
-    assert unexplained == []
+def shown_in_the_reference():
+    """Return all words of the examples of the reference, where names that belong together are shown."""
+    examples = re.findall(r"^(?:>>>|\.\.\.) (.*)$", REFERENCE.read_text(), re.MULTILINE)
+    return set(re.findall(r"\w+", " ".join(examples)))
+
+
+def test_every_public_class_and_function_has_an_example():
+    public = [name for name in dictsel_core.__all__ if not is_constant(name)]
+    lacking = {name for name in public if ">>>" not in (getattr(dictsel_core, name).__doc__ or "")}
+    assert lacking <= shown_in_the_reference()
+
+
+@pytest.mark.parametrize("name", [name for name in dictsel_core.__all__ if name.startswith("iter_")])
+def test_examples_of_step_by_step_versions_are_those_of_the_function(name):
+    own, plain = (
+        doctest.DocTestParser().get_examples(inspect.getdoc(getattr(dictsel_core, each)))
+        for each in (name, name.removeprefix("iter_"))
+    )
+    assert [example.want for example in own] == [example.want for example in plain]
+    called = [example.source for example in own if f"{name}(" in example.source]
+    assert called
+    for source in called:
+        compile(source, name, "single")
+        assert ".finish()" in source
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -61,16 +78,12 @@ def test_examples_of_the_reference():
     assert not runner.failures, "".join(report)
 
 
-def test_every_public_name_is_in_the_reference_and_has_an_example():
-    """The example is in its own documentation, or on the page that lists it."""
+def test_every_public_name_is_in_the_reference():
     text = REFERENCE.read_text()
     listed = set(re.findall(r"^   (\w+)$", text, re.MULTILINE))
-    shown = set(re.findall(r"\w+", " ".join(re.findall(r"^(?:>>>|\.\.\.) (.*)$", text, re.MULTILINE))))
-    public = set(dictsel_core.__all__)
-    documented = {name for name in public if ">>>" in (getattr(dictsel_core, name).__doc__ or "")}
-    assert listed <= public
-    assert public - listed - shown == set()
-    assert public - documented - shown == set()
+    public, constants = set(dictsel_core.__all__), set(filter(is_constant, dictsel_core.__all__))
+    assert listed == public - constants
+    assert constants <= shown_in_the_reference()
 
 
 def test_every_page_is_in_the_contents_of_the_site():

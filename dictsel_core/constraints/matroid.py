@@ -13,7 +13,13 @@ Exchanges = tuple[Bools, Bools]
 
 
 class Matroid(ABC):
-    """A matroid on the ground set. Subclass it, or wrap a function in `OracleMatroid`."""
+    """A matroid on the ground set. Subclass it, or wrap a function in `OracleMatroid`.
+
+    Examples
+    --------
+    >>> isinstance(UniformMatroid(3), Matroid)
+    True
+    """
 
     @abstractmethod
     def is_independent(self, atoms: Sequence[int]) -> bool:

@@ -36,6 +36,21 @@ class ReplacementGains:
         Largest gain of each patch, if known; it saves looking at patches that cannot gain.
     threads : int
         How many threads sums over patches may use; they do not depend on it.
+
+    Examples
+    --------
+    Two patches with empty supports gain 3 and 1 by atom 0, and so both of them receive it:
+
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity
+    >>> table = ReplacementGains(
+    ...     gains=np.array([[3.0, 0.0], [1.0, 2.0]]),
+    ...     costs=np.full((2, 1), np.inf),
+    ...     supports=np.full((2, 1), -1),
+    ...     sizes=np.zeros(2, int),
+    ... )
+    >>> IndividualSparsity(1).replacement(table, 0).value
+    4.0
     """
 
     gains: Floats
@@ -64,6 +79,19 @@ class SwapTable:
         f_t(Z_t - b + a) - f_t(Z_t) for the atom b in each slot; minus infinity for empty slots.
     supports : (T, S) ndarray of int
     sizes : (T,) ndarray of int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity
+    >>> table = SwapTable(
+    ...     additions=np.array([[3.0, 0.0], [1.0, 2.0]]),
+    ...     swaps=np.full((2, 1, 2), -np.inf),
+    ...     supports=np.full((2, 1), -1),
+    ...     sizes=np.zeros(2, int),
+    ... )
+    >>> IndividualSparsity(1).swap(table, 0).value
+    4.0
     """
 
     additions: Floats
@@ -86,6 +114,15 @@ class Replacement:
         Slot of the atom that each patch loses; -1 if it loses none.
     price : float
         Value of one more unit of shared budget; 0 if patches share no budget.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity
+    >>> empty, sizes = np.full((2, 1), -1), np.zeros(2, int)
+    >>> table = ReplacementGains(np.ones((2, 3)), np.full((2, 1), np.inf), empty, sizes)
+    >>> IndividualSparsity(1).replacement(table, 0).added.tolist()
+    [True, True]
     """
 
     value: float
@@ -177,6 +214,12 @@ class LocalConstraint(Constraint):
 
     Average sparsity is not local: the choice of one patch depends on all others, and true differences
     are not sums of gains and costs.
+
+    Examples
+    --------
+    >>> from dictsel_core import AverageSparsity, IndividualSparsity
+    >>> isinstance(IndividualSparsity(3), LocalConstraint), isinstance(AverageSparsity(3, 5), LocalConstraint)
+    (True, False)
     """
 
     @abstractmethod

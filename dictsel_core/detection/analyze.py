@@ -44,6 +44,13 @@ class AnalysisStep:
         What is being looked for.
     fraction : float
         Of the work for all kinds, about how much is done.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> steps = list(iter_analyze_damage(np.full((64, 64), 120, np.uint8), ["dust"]))
+    >>> steps[-1].kind, steps[-1].fraction
+    ('dust', 1.0)
     """
 
     kind: DamageKind
@@ -136,6 +143,15 @@ def detect_damage(
     analyze_damage : For several sensitivities of one picture.
     detect_scratches, detect_dust, detect_dead_pixels, detect_dead_lines, detect_stamps, detect_creases :
         One kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.full((64, 64), 120, np.uint8)
+    >>> image[30:33, 40:43] = 255
+    >>> detection = detect_damage(image, ["dust", "scratches"])
+    >>> detection.kinds, bool(detection.mask[31, 41])
+    (('dust',), True)
     """
     as_sensitivity(sensitivity)
     return analyze_damage(image, kinds, missing=missing).detection(sensitivity)

@@ -71,5 +71,13 @@ def detect_creases(
     Notes
     -----
     A crease that shades one side only is an edge, and is not found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows, columns = np.mgrid[:96, :96]
+    >>> image = 120 + 60 * np.exp(-np.square((rows - 48) / 2))
+    >>> bool(detect_creases(np.uint8(image), sensitivity=0.9).mask[48].any())
+    True
     """
     return detect_one(crease_candidates, "creases", image, sensitivity, missing)

@@ -37,6 +37,16 @@ class Detection:
         overlap, of the most confident.
     kinds : tuple of str
         Kind of each region; region i is ``kinds[i - 1]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import detect_dust
+    >>> image = np.full((64, 64), 120, np.uint8)
+    >>> image[30:33, 40:43] = 255
+    >>> detection = detect_dust(image)
+    >>> detection.kinds, int(detection.labels[31, 41])
+    (('dust',), 1)
     """
 
     mask: Bools
@@ -47,7 +57,17 @@ class Detection:
 
 @dataclass(frozen=True)
 class Found:
-    """How much of one kind was found: the number of regions, and of pixels."""
+    """How much of one kind was found: the number of regions, and of pixels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import analyze_damage
+    >>> image = np.full((64, 64), 120, np.uint8)
+    >>> image[30:33, 40:43] = 255
+    >>> analyze_damage(image, ["dust"]).found(0.5)["dust"].n_regions
+    1
+    """
 
     n_regions: int
     n_pixels: int
@@ -66,6 +86,16 @@ class DamageAnalysis:
         Height and width.
     candidates : mapping of str to Regions
         By kind, in the order of the numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import analyze_damage
+    >>> image = np.full((64, 64), 120, np.uint8)
+    >>> image[30:33, 40:43] = 255
+    >>> analysis = analyze_damage(image, ["dust"])
+    >>> analysis.shape, bool(analysis.mask(0.5)[31, 41])
+    ((64, 64), True)
     """
 
     shape: tuple[int, int]

@@ -113,5 +113,13 @@ def detect_dead_lines(
     Notes
     -----
     One or two neighbouring lines are found; wider gaps are not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.random.default_rng(0).integers(100, 140, (64, 64)).astype(np.uint8)
+    >>> image[20] = 0
+    >>> bool(detect_dead_lines(image).mask[20].all())
+    True
     """
     return detect_one(dead_line_candidates, "dead_lines", image, sensitivity, missing)

@@ -83,5 +83,13 @@ def detect_dead_pixels(
     Notes
     -----
     A photograph that was scaled or compressed after the damage has specks in their place: see `detect_dust`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.random.default_rng(0).integers(118, 122, (64, 64)).astype(np.uint8)
+    >>> image[20, 30] = 255
+    >>> np.argwhere(detect_dead_pixels(image).mask).tolist()
+    [[20, 30]]
     """
     return detect_one(dead_pixel_candidates, "dead_pixels", image, sensitivity, missing)

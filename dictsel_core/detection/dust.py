@@ -163,5 +163,13 @@ def detect_dust(image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLik
     -----
     Specks have 3 pixels or more, and are smaller than 15 pixels across in pictures of up to 2 megapixels,
     41 in large ones. Highlights, stars and eyes are specks too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.full((64, 64), 120, np.uint8)
+    >>> image[30:33, 40:43] = 255
+    >>> bool(detect_dust(image).mask[30:33, 40:43].all())
+    True
     """
     return detect_one(dust_candidates, "dust", image, sensitivity, missing)

@@ -81,5 +81,13 @@ def detect_scratches(
     -----
     Lines of up to about 5 pixels are found (10 in pictures of more than 4 megapixels). Lines that belong to
     the picture, such as wires, hair and rims, cannot always be told from scratches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.random.default_rng(0).integers(118, 122, (96, 96)).astype(np.uint8)
+    >>> image[10:80, 40] = 255
+    >>> bool(detect_scratches(image).mask[20:70, 40].all())
+    True
     """
     return detect_one(scratch_candidates, "scratches", image, sensitivity, missing)

@@ -136,5 +136,12 @@ def detect_stamps(
     Nothing is found in gray pictures, nor strokes whose colour is no more saturated than what lies around.
     Pictures of more than 4 megapixels are looked at at a reduced size. Texts of the picture, such as signs,
     are stamps too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain = np.full((64, 64), 120, np.uint8)
+    >>> bool(detect_stamps(plain).mask.any())
+    False
     """
     return detect_one(stamp_candidates, "stamps", image, sensitivity, missing)

@@ -22,6 +22,16 @@ class QualityEstimate:
         more than 2 %, there is no estimate.
     has_wide_hole : bool
         Whether pixels are missing that are farther than 8 from all observed ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import estimate_psnr
+    >>> image = np.uint8(100 + 50 * np.sin(np.add.outer(np.arange(48), np.arange(48)) / 5))
+    >>> mask = np.random.default_rng(0).random(image.shape) < 0.3
+    >>> estimate = estimate_psnr(image, mask, "fast")
+    >>> estimate.low < estimate.psnr < estimate.high
+    True
     """
 
     psnr: float

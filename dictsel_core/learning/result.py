@@ -20,6 +20,14 @@ class LearningStep:
         Sum over patches of ``|y_t|^2/2 - |r_t|^2/2`` on the observed entries; never decreases.
     change : float
         Its growth by this iteration.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import iter_mod
+    >>> step = next(iter_mod(np.random.default_rng(0).normal(size=(30, 16)), 4, 2))
+    >>> step.iteration, step.objective > 0
+    (1, True)
     """
 
     iteration: int
@@ -44,6 +52,14 @@ class LearnedDictionary:
     converged : bool
         Whether the objective grew by at most the tolerance in the last iteration; False if the maximum
         number of iterations was reached first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import mod
+    >>> learned = mod(np.random.default_rng(0).normal(size=(30, 16)), 4, 2, max_iterations=2)
+    >>> learned.dictionary.shape, len(learned.supports)
+    ((16, 4), 30)
     """
 
     dictionary: NDArray[np.float64]

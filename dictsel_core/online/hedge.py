@@ -24,6 +24,11 @@ class ExpertBank(ABC):
         Default is 1.
     rng : numpy.random.Generator or int, optional
         Generator or seed for the draws. Default is the seed 0.
+
+    Examples
+    --------
+    >>> isinstance(Hedge(3, rounds=10), ExpertBank)
+    True
     """
 
     def __init__(

@@ -210,6 +210,17 @@ class OnlineSDSMA(OnlineSelector):
     --------
     OnlineSelector : Its parameters, and how it is used.
     sds_ma : The offline version.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import standard_ground_set
+    >>> selector = OnlineSDSMA(standard_ground_set(), n_atoms=2, sparsity=1)
+    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
+    ...     atoms = selector.play()
+    ...     selector.observe(patch)
+    >>> len(atoms)
+    2
     """
 
     def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
@@ -238,6 +249,17 @@ class OnlineReplacementGreedy(OnlineSelector):
     --------
     OnlineSelector : Its parameters, and how it is used.
     replacement_greedy : The offline version.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import standard_ground_set
+    >>> selector = OnlineReplacementGreedy(standard_ground_set(), n_atoms=2, sparsity=1)
+    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
+    ...     atoms = selector.play()
+    ...     selector.observe(patch)
+    >>> len(atoms)
+    2
     """
 
     def _feedback(self, support: PatchSupport, picks: Ints) -> Array:
@@ -274,6 +296,17 @@ class OnlineReplacementOMP(OnlineSelector):
     --------
     OnlineSelector : Its other parameters, and how it is used.
     replacement_omp : The offline version.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import standard_ground_set
+    >>> selector = OnlineReplacementOMP(standard_ground_set(), n_atoms=2, sparsity=1)
+    >>> for patch in np.random.default_rng(0).normal(size=(3, 64)):
+    ...     atoms = selector.play()
+    ...     selector.observe(patch)
+    >>> len(atoms)
+    2
     """
 
     def __init__(  # noqa: PLR0913  (options by keyword)

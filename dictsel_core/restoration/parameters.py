@@ -28,6 +28,12 @@ class Parameter:
         The values that a text may take; empty if there is no restriction.
     is_optional : bool
         Whether it may be None.
+
+    Examples
+    --------
+    >>> from dictsel_core import RestoreSettings
+    >>> RestoreSettings.parameters["n_atoms"].minimum
+    1
     """
 
     name: str

@@ -217,7 +217,14 @@ class RestoreSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedSettings(RestoreSettings):
-    """Settings of a restoration in which nothing is left open; see `RestoreSettings.resolved`."""
+    """Settings of a restoration in which nothing is left open; see `RestoreSettings.resolved`.
+
+    Examples
+    --------
+    >>> resolved = RestoreSettings().resolved(observed_fraction=0.5, n_candidates=256)
+    >>> resolved.n_atoms is None, resolved.selector
+    (False, 'rols')
+    """
 
     n_atoms: int
     coding_sparsity: int

@@ -28,6 +28,15 @@ class SelectionStep:
         How many candidate atoms were evaluated exactly in this step.
     error : float
         How far the gain of the atom may be below the largest one; 0 unless gains were estimated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, iter_replacement_omp, standard_ground_set
+    >>> data = np.random.default_rng(0).normal(size=(30, 64))
+    >>> step = next(iter_replacement_omp(standard_ground_set(), data, IndividualSparsity(2), 3))
+    >>> 0 <= step.atom < 256, step.gain > 0
+    (True, True)
     """
 
     atom: int
@@ -57,6 +66,15 @@ class Selection:
     certificate : Certificate
         A lower bound on the fraction of the optimum that the supports reach, for the data of this selection;
         `approximation_bound` is the guarantee for any data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
+    >>> data = np.random.default_rng(0).normal(size=(30, 64))
+    >>> selection = replacement_omp(standard_ground_set(), data, IndividualSparsity(2), 3)
+    >>> selection.dictionary.shape, len(selection.supports)
+    ((64, 3), 30)
     """
 
     ground_set: GroundSet

@@ -1,7 +1,7 @@
 """The second look at an image, block by block: sampled patches, scales, and differences of channels."""
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,14 @@ from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Plane
 from dictsel_core.restoration.detail import detail_sum
 from dictsel_core.restoration.dictionary import KnownDictionary
+from dictsel_core.restoration.plan.facts import ImageFacts
 from dictsel_core.restoration.plan.plan import RestorePlan
-from dictsel_core.restoration.plan.regions import ImageSpec, Read, Region, as_block, grown, reads_of, within
+from dictsel_core.restoration.plan.regions import Read, Region, as_block, grown, reads_of, within
 from dictsel_core.restoration.plan.scale_statistics import ScaleStatistics
 from dictsel_core.restoration.plan.scales import SURVEY_GRID, Pyramid, PyramidSource
 from dictsel_core.restoration.plan.trial import Crop, cut_crops, trial_rounds
 from dictsel_core.restoration.refinement import DEFAULT_OPTIONS
 from dictsel_core.restoration.sampling import PatchChoice, PatchGrid, PatchSample, select_dictionary
-from dictsel_core.restoration.settings import ResolvedSettings
-from dictsel_core.restoration.value_range import ValueRange
 
 #: Around a block, the detail of as many pixels is needed.
 _DETAIL_MARGIN = 2
@@ -75,27 +74,14 @@ class DetailStatistics:
 
 
 @dataclass(frozen=True, eq=False)
-class DetailSurvey:
+class DetailSurvey(ImageFacts):
     """The second of two looks at all blocks of an image; see `PictureSurvey.details`."""
 
-    spec: ImageSpec
-    settings: ResolvedSettings
-    ranges: tuple[ValueRange, ...]
-    shares_mask: bool
-    observed_channels: tuple[bool, ...]
-    missing_fraction: float
     helped: frozenset[tuple[int, int]]
-    holes: tuple[tuple[int, int, int, int], ...]
-    damage_density: float
     ground_set: GroundSet
     known: KnownDictionary | None
     choice: PatchChoice | None
     crops: tuple[Region, ...]
-
-    @property
-    def nothing_missing(self) -> bool:
-        """Whether there is nothing to restore."""
-        return self.missing_fraction == 0
 
     @property
     def _patches(self) -> PatchGrid:
@@ -109,7 +95,7 @@ class DetailSurvey:
         """Return what else is known of a block; see `PictureSurvey.measure`."""
         region = as_block(rows, columns, self.spec.shape, SURVEY_GRID)
         outer, (image, mask) = self._outer(region), blocks
-        canvas = Canvas(image, mask[:, :, :1] if self.shares_mask else mask, self.ranges)
+        canvas = self.canvas(image, mask)
         inner = within(region, outer)
         numbers = np.zeros(0, np.intp) if self.choice is None else self.choice.inside(region)
         data, unknown = np.zeros((0, 0), np.float32), np.zeros((0, 0), bool)
@@ -141,11 +127,15 @@ class DetailSurvey:
         self, statistics: DetailStatistics
     ) -> Generator[float, None, tuple[RestorePlan, KnownDictionary]]:
         """Yield the fraction of the work that is done, and return the plan and its dictionary."""
-        if statistics.n_pixels != self.spec.height * self.spec.width:
+        order, n_patches = (
+            np.argsort(statistics.numbers),
+            0 if self.choice is None else len(self.choice.channels),
+        )
+        is_complete = np.array_equal(statistics.numbers[order], np.arange(n_patches))
+        if statistics.n_pixels != self.spec.height * self.spec.width or not is_complete:
             raise ValueError("Statistics of all blocks of the image are needed, each of them once.")
         dictionary = self.known
         if dictionary is None and self.choice is not None:
-            order = np.argsort(statistics.numbers)
             sample = PatchSample(statistics.data[order], statistics.mask[order], self.choice.positions)
             run = select_dictionary(sample, self.settings, self.ground_set)
             for _ in run:
@@ -156,24 +146,14 @@ class DetailSurvey:
         rounds = self.settings.rounds
         if self.nothing_missing or min(self.spec.shape) < DEFAULT_OPTIONS.last_size:
             rounds = 0
-        plan = RestorePlan(
-            self.spec,
-            replace(self.settings, rounds=rounds),
-            self.ranges,
-            self.shares_mask,
-            self.observed_channels,
-            self.missing_fraction,
-            dictionary.atoms.atoms,
-            self._pyramids(statistics),
-            self.holes,
-            self.damage_density,
-        )
+        facts = {each.name: getattr(self, each.name) for each in fields(ImageFacts)}
+        facts["settings"] = replace(self.settings, rounds=rounds)
+        plan = RestorePlan(**facts, atoms=dictionary.atoms.atoms, pyramids=self._pyramids(statistics))
         if plan.settings.rounds is None:
             trial = GeneratorRun(trial_rounds(plan, self.crops, statistics.crops))
             for fraction in trial:
                 yield _SELECTED + (1 - _SELECTED) * fraction
-            n_rounds = trial.result
-            plan = replace(plan, settings=replace(plan.settings, rounds=n_rounds))
+            plan = replace(plan, settings=replace(plan.settings, rounds=trial.result))
         return plan, dictionary
 
     def _outer(self, region: Region) -> Region:

@@ -15,8 +15,8 @@ from dictsel_core.restoration.value_range import ValueRange
 
 
 @dataclass(frozen=True, eq=False)
-class PlanFacts:
-    """What a plan knows of an image as a whole; see `RestorePlan`."""
+class ImageFacts:
+    """What is known of an image as a whole after the first look at it; see `RestorePlan`."""
 
     spec: ImageSpec
     settings: ResolvedSettings
@@ -24,19 +24,30 @@ class PlanFacts:
     shares_mask: bool
     observed_channels: tuple[bool, ...]
     missing_fraction: float
-    atoms: NDArray[np.float64]
-    pyramids: tuple[Pyramid, ...]
     holes: tuple[tuple[int, int, int, int], ...]
     damage_density: float
+
+    @property
+    def nothing_missing(self) -> bool:
+        """Whether there is nothing to restore."""
+        return self.missing_fraction == 0
+
+    def canvas(self, image: NDArray[np.generic], mask: Bools) -> Canvas:
+        """Return a block of the image (h, w, C) and of its mask (h, w, c)."""
+        return Canvas(image, mask[:, :, :1] if self.shares_mask else mask, self.ranges)
+
+
+@dataclass(frozen=True, eq=False)
+class PlanFacts(ImageFacts):
+    """What is known of an image as a whole after the second look at it; see `RestorePlan`."""
+
+    atoms: NDArray[np.float64]
+    pyramids: tuple[Pyramid, ...]
 
     @property
     def n_rounds(self) -> int:
         """Number of rounds of refinement."""
         return self.settings.rounds or 0
-
-    def canvas(self, image: NDArray[np.generic], mask: Bools) -> Canvas:
-        """Return a block of the image (h, w, C) and of its mask (h, w, c)."""
-        return Canvas(image, mask[:, :, :1] if self.shares_mask else mask, self.ranges)
 
     def coder(self) -> PatchCoder:
         """Return a coder of patches."""

@@ -44,14 +44,14 @@ class RestorePlan(PlanFacts):
     observed_channels : tuple of bool
         Whether anything is observed of each channel.
     missing_fraction : float
-    atoms : (d, k) ndarray
-        The dictionary.
-    pyramids : tuple of Pyramid
-        How scales are restored.
     holes : tuple of (top, left, bottom, right)
         Wide holes that are completed by example.
     damage_density : float
         Mean fraction of missing pixels around a missing one.
+    atoms : (d, k) ndarray
+        The dictionary.
+    pyramids : tuple of Pyramid
+        How scales are restored.
 
     Examples
     --------
@@ -93,11 +93,6 @@ class RestorePlan(PlanFacts):
     def output(self) -> str:
         """Name of the array that holds the restored image."""
         return OUTPUT
-
-    @property
-    def nothing_missing(self) -> bool:
-        """Whether there is nothing to restore."""
-        return self.missing_fraction == 0
 
     @cached_property
     def stages(self) -> tuple[PlanStage, ...]:
