@@ -56,14 +56,15 @@ class RoundStage(PlanStage):
         known = np.array(plan.observed_channels)
         # Similar patches tell nothing about a channel that is observed nowhere.
         planes = current if known.all() else current[:, :, known]
-        place = Place(outer[0].start, outer[1].start, *plan.spec.shape)
+        inner = within(region, outer)
+        place = Place(outer[0].start, outer[1].start, *plan.spec.shape, inner)
         refiner = Refiner(self._missing(masks), as_thread_count(plan.settings.threads), place=place)
         for fraction in refiner.round(planes, self.number, plan.n_rounds):
             yield StageStep(fraction)
         if not known.all():
             current[:, :, known] = planes
             current[:, :, ~known] = planes.mean(axis=2, keepdims=True)
-        return (np.ascontiguousarray(current[within(region, outer)]),)
+        return (np.ascontiguousarray(current[inner]),)
 
     def _missing(self, masks: Blocks) -> Bools:
         """Return what is refined: what was copied counts as observed, since estimates would blur it."""
