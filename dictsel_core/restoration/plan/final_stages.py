@@ -57,7 +57,8 @@ class RoundStage(PlanStage):
         known = np.array(plan.observed_channels)
         # Similar patches tell nothing about a channel that is observed nowhere.
         planes = current if known.all() else current[:, :, known]
-        place = Place(outer[0].start, outer[1].start, *plan.spec.shape)
+        inner = within(region, outer)
+        place = Place(outer[0].start, outer[1].start, *plan.spec.shape, inner)
         options, threads = options_for(plan.damage_density), as_thread_count(plan.settings.threads)
         refiner = Refiner(self._missing(masks), threads, options, place=place)
         for fraction in refiner.round(planes, self.number, plan.n_rounds):
@@ -65,7 +66,7 @@ class RoundStage(PlanStage):
         if not known.all():
             current[:, :, known] = planes
             current[:, :, ~known] = planes.mean(axis=2, keepdims=True)
-        return (np.ascontiguousarray(current[within(region, outer)]),)
+        return (np.ascontiguousarray(current[inner]),)
 
     def _missing(self, masks: Blocks) -> Bools:
         """Return what is refined: what was copied counts as observed, since estimates would blur it."""
