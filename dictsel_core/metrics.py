@@ -57,7 +57,7 @@ def psnr(
     counted = None if mask is None else _as_selection(mask, original)
     total, count = 0.0, 0
     for rows in _bands(len(original)):
-        error = np.square((original[rows].astype(np.float64) - other[rows].astype(np.float64)) / peak)
+        error = np.square(_difference(original[rows], other[rows]) / peak)
         if counted is not None:
             error = error[counted[rows]]
         total, count = total + float(error.sum()), count + error.size
@@ -205,8 +205,16 @@ def error_map(
     original, other = _as_pair(reference, image, 1.0)
     _check_same_dtype(original, other)
     layout = as_layout(original.shape, channel_axis)
-    error: NDArray[np.float64] = np.abs(original.astype(np.float64) - other.astype(np.float64))
+    error = _difference(original, other)
     return error if layout.channel is None else error.mean(axis=layout.channel)
+
+
+def _difference(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the absolute difference; exact for 64-bit integers, which float64 would round first."""
+    if one.dtype == other.dtype and one.dtype.kind in "iu" and one.dtype.itemsize == 8:
+        larger, smaller = np.maximum(one, other), np.minimum(one, other)
+        return np.asarray(larger.astype(np.uint64) - smaller.astype(np.uint64), np.float64)
+    return np.asarray(np.abs(one.astype(np.float64) - other.astype(np.float64)))
 
 
 def _as_pair(

@@ -174,6 +174,8 @@ def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:
     given: object = region
     if not isinstance(given, tuple | list) or list(map(type, given)) != [slice, slice]:
         raise TypeError(f"region must be two slices, such as np.s_[40:60, 100:300], not {region!r}.")
+    if any(each.step not in (None, 1) for each in region):
+        raise ValueError(f"region must be slices without a step, but is {region!r}.")
     rows, columns = (slice(*each.indices(n)[:2]) for each, n in zip(region, shape[:2], strict=True))
     if rows.start >= rows.stop or columns.start >= columns.stop:
         raise ValueError(f"region must contain pixels of the image, but is {region!r}.")

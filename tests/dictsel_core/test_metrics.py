@@ -111,3 +111,11 @@ def test_channels_may_be_on_any_axis_and_are_never_guessed():
     np.testing.assert_allclose(error_map(*first, channel_axis=0), error_map(original, noisy, channel_axis=2))
     with pytest.raises(ValueError, match="channel_axis=-1"):
         ssim(original, noisy)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_differences_of_large_integers_are_exact(dtype):
+    top = np.iinfo(dtype).max
+    one, other = np.full((8, 8), top, dtype), np.full((8, 8), top - 1, dtype)
+    assert error_map(one, other).max() == error_map(other, one).max() == 1
+    assert psnr(one, other, data_range=1) == 0

@@ -131,6 +131,7 @@ def test_steps_report_progress_and_can_be_left():
         ({"region": (3, 4)}, TypeError, "two slices"),
         ({"region": slice(3, 4)}, TypeError, "two slices"),
         ({"region": np.s_[500:600, 0:4]}, ValueError, "must contain pixels"),
+        ({"region": np.s_[0:8:2, 0:4]}, ValueError, "without a step"),
     ],
 )
 def test_what_cannot_be_continued_is_refused(change, error, message):
