@@ -107,12 +107,34 @@ DEFAULT_OPTIONS = RefinementOptions()
 
 @dataclass(frozen=True)
 class Place:
-    """Where a block is: its first row and column in an image, and height and width of that image."""
+    """Where a part of an image is.
+
+    Attributes
+    ----------
+    top, left : int
+        Its first row and column in the image.
+    height, width : int
+        Of the image.
+    wanted : (slice, slice), optional
+        The pixels of the part that are to be refined; by default all.
+    """
 
     top: int
     left: int
     height: int
     width: int
+    wanted: tuple[slice, slice] | None = None
+
+    def concerns(self, tile: Tile, missing: Bools) -> bool:
+        """Return whether a wanted pixel in the region of a tile is missing."""
+        region = tile.region
+        if self.wanted is not None:
+            rows, columns = (
+                slice(max(a.start, b.start), max(min(a.stop, b.stop), 0))
+                for a, b in zip(region, self.wanted, strict=True)
+            )
+            region = rows, columns
+        return bool(missing[region].any())
 
 
 class Refiner:
@@ -152,8 +174,8 @@ class Refiner:
     def round(self, planes: Planes, number: int, n_rounds: int) -> Generator[float, None, None]:
         """Refine planes (H, W, C) of about unit range in place: a round of several, from number 0 on.
 
-        Yields the fraction of the round that is done. Images smaller than a patch stay as they are. Of a part
-        of an image, those pixels are refined as in the whole image that `round_reach` says.
+        Yields the fraction of the round that is done. Images smaller than a patch stay as they are. In a part
+        of an image, the wanted pixels are refined as in the whole, if it is as large as `round_reach` says.
         """
         options, missing, last = self._options, self._missing, number == n_rounds - 1
         estimator = self._estimator or options.estimator(number, n_rounds)
@@ -168,7 +190,7 @@ class Refiner:
             return
         sums = _PixelSums(planes, missing, bands)
         for at, band in enumerate(bands):
-            tiles = [tile for tile in (Tile(band, each) for each in columns) if missing[tile.region].any()]
+            tiles = [tile for tile in (Tile(band, each) for each in columns) if place.concerns(tile, missing)]
 
             def estimate(number: int, _: int, tiles: list[Tile] = tiles) -> tuple[Floats, Floats] | None:
                 estimates = estimator.estimate(planes, missing, tiles[number], search)
