@@ -18,7 +18,7 @@ from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.source import DamagedStore, describe_source
 from inpaint_app.cluster.target import Target, plan_target
 from inpaint_app.cluster.workspace import Workspace, open_workspace
-from inpaint_app.errors import writing_error
+from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import check_fraction
 from inpaint_app.image.rect import Rect
@@ -161,8 +161,12 @@ class _Run:
         """Return the picture with what had to be found out about its mask, and the plan."""
         threads, stored = self._executor.threads or self._settings.threads, self._workspace.plan
         if stored is not None:
-            known = replace(source, **self._workspace.state["growth"])
-            return known, RestorePlan.from_json(stored, threads=threads)
+            state = self._workspace.state
+            plan = RestorePlan.from_json(stored, threads=threads)
+            if plan.digest != state["digest"]:
+                folder = printable_path(self._workspace.folder)
+                raise UserError(f"The plan in {folder} was changed", "delete that folder to start again")
+            return replace(source, **state["growth"]), plan
         start, self._survey_share = time.perf_counter(), _SURVEY_SHARE
         reporter = ProgressReporter(self._control, share=_SURVEY_SHARE)
         blocks = cut_into_blocks(source.shape, self._block)
@@ -188,7 +192,7 @@ class _Run:
         has_mask, has_key = source.mask is not None, source.key is not None
         check_fraction(plan.missing_fraction, has_mask=has_mask, has_key=has_key)
         growth = {"mask_growth": source.mask_growth, "key_growth": source.key_growth}
-        self._workspace.keep_plan(plan.to_json(), {"growth": growth})
+        self._workspace.keep_plan(plan.to_json(), {"digest": plan.digest, "growth": growth})
         self.seconds["select"] += time.perf_counter() - start
         return source, plan
 

@@ -122,7 +122,9 @@ class Workspace:
     def keep_plan(self, plan: str, state: dict[str, Any]) -> None:
         """Store a plan."""
         (self.folder / _PLAN).write_text(plan, "utf-8")
-        self._state_path.write_text(json.dumps(state), "utf-8")
+        new = self._state_path.with_suffix(".new")
+        new.write_text(json.dumps(state), "utf-8")
+        new.replace(self._state_path)  # in one step: a run may be killed at any moment
 
     def delete(self) -> None:
         """Remove the folder."""

@@ -175,6 +175,17 @@ def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) ->
         restore_store(other, JobControl())
 
 
+def test_a_plan_that_was_changed_is_not_continued(folder, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        _Interrupted(patch, 1)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(_request(folder), JobControl())
+    state = folder / ".whole.zarr.inpaint-part" / "state.json"
+    state.write_text(json.dumps(json.loads(state.read_text()) | {"digest": "0"}))
+    with pytest.raises(UserError, match="was changed"):
+        restore_store(_request(folder), JobControl())
+
+
 def test_two_runs_do_not_write_one_result(folder, monkeypatch) -> None:
     def second(*_arguments, **_options):
         with pytest.raises(UserError, match="Another run"):
