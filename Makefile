@@ -8,7 +8,7 @@ TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
 PYTHON ?=
 WORKERS ?= auto
 
-.PHONY: help run test test-core test-napari bench docs experiments lint lock clean
+.PHONY: help run test test-core test-lowest test-napari bench docs experiments lint lock clean
 .NOTPARALLEL:
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make test   every check and every test  (make test PYTEST_ARGS='-k omp' narrows the tests)"
 	@echo "make lint   the checks alone: style, types, import contracts"
 	@echo "make test-core  the core's tests on each other supported Python of this machine"
+	@echo "make test-lowest  the core's tests with the lowest versions that pyproject.toml allows"
 	@echo "make test-napari  the tests of the napari plug-in with napari, in an environment of its own"
 	@echo "make docs   build the documentation as a site: docs/_build/html/index.html"
 	@echo "make bench  speed and quality against peers"
@@ -40,6 +41,9 @@ endif
 
 test-core: $(VENV)/.made
 	@.ci/test-core $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
+
+test-lowest: $(VENV)/.made
+	@.ci/test-lowest $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 
 test-napari: $(VENV)/.made
 	@.ci/test-napari $(BIN)/python $(PYTEST_ARGS)

@@ -1,6 +1,6 @@
 """Completion of one hole by example, from coarse to fine."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from dictsel_core._validation import Bools
 from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.onion import fill_by_layers
 from dictsel_core.completion.scale import PATCH_SIZE, Scale, Single, finest_scale
-from dictsel_core.completion.votes import fill_by_votes
+from dictsel_core.completion.votes import explained_fraction, fill_by_votes
 
 #: The coarsest scale is the one on which no pixel of the hole is farther than this from its border.
 _MAX_DEPTH = 4
@@ -26,10 +26,12 @@ _MAX_PAIRS = 4_000_000
 
 def complete(
     planes: Single, hole: Bools, barred: Bools, rng: np.random.Generator, threads: int
-) -> Iterator[float]:
+) -> Generator[float, None, float]:
     """Fill a hole in place with texture and structure from elsewhere in the image.
 
-    Yields the fraction of the work that is done. With too little to copy from, the hole stays as it is.
+    Yields the fraction of the work that is done, and returns how much of the detail around the hole its
+    matches explain, at most 1. With too little to copy from, the hole stays as it is, and minus infinity is
+    returned.
 
     Every patch that touches the hole has a match, a similar patch outside it; each pixel of the hole becomes
     the weighted mean of the matches at this place. Both are repeated in turns, on coarser scales first [1]_
@@ -38,7 +40,7 @@ def complete(
     Parameters
     ----------
     planes : (H, W, C) ndarray of float32
-        Of about unit range.
+        Of about unit range, with a smooth estimate in the hole.
     hole : (H, W) ndarray of bool
         Pixels to fill.
     barred : (H, W) ndarray of bool
@@ -55,10 +57,10 @@ def complete(
        Processing On Line 7, 2017. :DOI:`10.5201/ipol.2017.189`
     """
     if min(hole.shape) < PATCH_SIZE:
-        return
+        return -np.inf
     scales = _scales(finest_scale(planes, hole, barred))
     if len(scales[0].sources) < MIN_SOURCES:
-        return
+        return -np.inf
     counts = [_n_iterations(number, scale, len(scales)) for number, scale in enumerate(scales)]
     works = [count * int(scale.hole.sum()) for count, scale in zip(counts, scales, strict=True)]
     coarser, done = None, 0
@@ -71,6 +73,7 @@ def complete(
             yield done / sum(works)
         coarser = field
     planes[hole] = scales[0].planes[:, :, : planes.shape[2]][hole]
+    return explained_fraction(scales[0], field)
 
 
 def _scales(finest: Scale) -> list[Scale]:

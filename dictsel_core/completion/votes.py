@@ -1,6 +1,7 @@
 """The pixels of a hole, from the matches of all patches that cover them."""
 
 import numpy as np
+from scipy.ndimage import gaussian_filter
 
 from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single
@@ -11,6 +12,8 @@ _DEPTH_BASE = 1.4
 _PERCENTILE = 90
 #: Limits of the exponents, so that no weight is zero.
 _MAX_DEPTH, _MAX_EXPONENT = 60, 30.0
+#: Detail is the difference from a mean of about this many pixels in each direction.
+_DETAIL_SCALE = 4
 
 
 def fill_by_votes(scale: Scale, field: PatchField) -> None:
@@ -23,6 +26,30 @@ def fill_by_votes(scale: Scale, field: PatchField) -> None:
     .. [1] Y. Wexler, E. Shechtman and M. Irani, "Space-time completion of video", IEEE Transactions on
        Pattern Analysis and Machine Intelligence 29(3), 2007. :DOI:`10.1109/TPAMI.2007.60`
     """
+    pixels = scale.planes.reshape(-1, scale.planes.shape[2])
+    sums, totals = _votes(scale, field)
+    hole = np.flatnonzero(scale.hole)
+    pixels[hole] = sums[hole] / totals[hole]
+
+
+def explained_fraction(scale: Scale, field: PatchField) -> float:
+    """Return how much of the detail in the pixels around the hole the votes explain, at most 1.
+
+    These pixels are covered by the same matches as the hole, but their values are known.
+    """
+    n_channels = scale.n_channels
+    sums, totals = _votes(scale, field)
+    around = np.flatnonzero((totals[:, 0] > 0) & ~scale.hole.ravel())
+    channels = scale.planes[:, :, :n_channels]
+    blurred = gaussian_filter(channels, (_DETAIL_SCALE, _DETAIL_SCALE, 0))
+    truth, smooth = (each.reshape(-1, n_channels)[around] for each in (channels, blurred))
+    votes = (sums[around] / totals[around])[:, :n_channels]
+    detail = float(np.square(truth - smooth).sum(dtype=np.float64))
+    return 1 - float(np.square(truth - votes).sum(dtype=np.float64)) / max(detail, 1e-12)
+
+
+def _votes(scale: Scale, field: PatchField) -> tuple[Single, Single]:
+    """Return the weighted sums of all matches at each pixel (H W, C + 2), and the weights (H W, 1)."""
     width, n_layers = scale.shape[1], scale.planes.shape[2]
     pixels = scale.planes.reshape(-1, n_layers)
     weights, corrections = _weights(scale, field), np.pad(field.corrections(), [(0, 0), (0, N_TEXTURE)])
@@ -36,8 +63,7 @@ def fill_by_votes(scale: Scale, field: PatchField) -> None:
             offset = down * width + across
             sums[targets + offset] += weights * (pixels[matches + offset] + corrections)
             totals[targets + offset] += weights
-    hole = np.flatnonzero(scale.hole)
-    pixels[hole] = sums[hole] / totals[hole]
+    return sums, totals
 
 
 def _weights(scale: Scale, field: PatchField) -> Single:

@@ -53,7 +53,10 @@ def _unit(canvas: Canvas) -> float:
 def _squared_errors(trial: Trial, settings: ResolvedSettings, ground_set: GroundSet, unit: float) -> Floats:
     """Return the squared errors of all values of a trial in a unit: (h, w, C)."""
     canvas = trial.canvas
-    result = GeneratorRun(Restorer(canvas, settings, ground_set).steps()).finish()
+    held_out = np.asarray(trial.held_out.any(axis=2))
+    # Wide holes of the image itself tell nothing, and take long to complete.
+    run = GeneratorRun(Restorer(canvas, settings, ground_set, completed=held_out).steps())
+    result = run.finish()
     unknown = np.broadcast_to(trial.missing, (*canvas.shape, canvas.n_channels)).reshape(canvas.image.shape)
     difference = np.where(unknown, 0, canvas.image).astype(np.float64) - result.image
     floor = _MIN_ERROR if canvas.image.dtype.kind == "f" else 1 / (12 * unit**2)  # of rounding

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._runs import GeneratorRun
+from dictsel_core._validation import Bools
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.coding import PatchCoder
@@ -40,6 +41,8 @@ class Restorer:
     ground_set : GroundSet
     known : KnownDictionary, optional
         Used in place of a new one.
+    completed : (H, W) ndarray of bool, optional
+        Wide holes without any of these pixels are not completed by example.
     """
 
     _plan: RestorePlan
@@ -52,8 +55,11 @@ class Restorer:
         settings: ResolvedSettings,
         ground_set: GroundSet,
         known: KnownDictionary | None = None,
+        *,
+        completed: Bools | None = None,
     ) -> None:
         self._canvas, self._settings, self._known = canvas, settings, known
+        self._completed = completed
         spec = ImageSpec(*canvas.shape, canvas.n_channels, str(canvas.image.dtype), canvas.missing.shape[2])
         self._survey = PictureSurvey(spec, settings, dictionary=known or ground_set)
         image = canvas.image if canvas.image.ndim == 3 else canvas.image[:, :, None]
@@ -101,6 +107,11 @@ class Restorer:
             for fraction in run:
                 yield RestoreStep("select", _PLANNED * fraction)
         self._plan, self._dictionary = run.result
+        if self._completed is not None:
+            chosen = [
+                box for box in self._plan.holes if self._completed[box[0] : box[2], box[1] : box[3]].any()
+            ]
+            self._plan = replace(self._plan, holes=tuple(chosen))
         self._coder = self._plan.coder()
 
     def _run_stage(self, stage: PlanStage) -> Iterator[RestoreStep]:

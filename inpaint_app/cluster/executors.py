@@ -185,6 +185,7 @@ def open_executor(scheduler: str | None, control: JobControl) -> Iterator[Execut
     with contextlib.ExitStack() as stack:
         address: Any = scheduler if local is None else stack.enter_context(local_cluster(int(local[1])))
         distributed = load_extra("distributed")
+        _check_keys(scheduler)
         stack.enter_context(_silenced("distributed.client"))
         try:
             client = stack.enter_context(
@@ -196,6 +197,13 @@ def open_executor(scheduler: str | None, control: JobControl) -> Iterator[Execut
                 "check that it is running, and its address",
             ) from error
         yield Cluster(client, control)
+
+
+def _check_keys(scheduler: str) -> None:
+    """Refuse an encrypted connection for which Dask has no key: it would keep trying."""
+    settings = load_extra("distributed").Security().get_connection_args("client")
+    if scheduler.startswith("tls://") and settings.get("ssl_context") is None:
+        raise UserError("Dask has no key and certificate for tls://", "configure them as docs/scale.md says")
 
 
 @contextlib.contextmanager

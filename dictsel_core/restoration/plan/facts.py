@@ -25,6 +25,7 @@ class ImageFacts:
     observed_channels: tuple[bool, ...]
     missing_fraction: float
     holes: tuple[tuple[int, int, int, int], ...]
+    damage_density: float
 
     @property
     def nothing_missing(self) -> bool:

@@ -9,6 +9,7 @@ from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.coding import PatchCoder
+from dictsel_core.restoration.density import options_for
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import ArraySpec, Read, Region, reads_of, within
 from dictsel_core.restoration.plan.stage import (
@@ -58,7 +59,8 @@ class RoundStage(PlanStage):
         planes = current if known.all() else current[:, :, known]
         inner = within(region, outer)
         place = Place(outer[0].start, outer[1].start, *plan.spec.shape, inner)
-        refiner = Refiner(self._missing(masks), as_thread_count(plan.settings.threads), place=place)
+        options, threads = options_for(plan.damage_density), as_thread_count(plan.settings.threads)
+        refiner = Refiner(self._missing(masks), threads, options, place=place)
         for fraction in refiner.round(planes, self.number, plan.n_rounds):
             yield StageStep(fraction)
         if not known.all():

@@ -46,6 +46,8 @@ class RestorePlan(PlanFacts):
     missing_fraction : float
     holes : tuple of (top, left, bottom, right)
         Wide holes that are completed by example.
+    damage_density : float
+        Mean fraction of missing pixels around a missing one.
     atoms : (d, k) ndarray
         The dictionary.
     pyramids : tuple of Pyramid
@@ -194,6 +196,7 @@ def _decoded(values: dict[str, Any], threads: int | None) -> dict[str, Any]:
         "atoms": np.array(values["atoms"], np.float64),
         "pyramids": tuple(_pyramid(each) for each in values["pyramids"]),
         "holes": tuple(tuple(each) for each in values["holes"]),
+        "damage_density": values["damage_density"],
     }
 
 

@@ -11,6 +11,7 @@ from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import channel_ranges, planes_ranges
 from dictsel_core.restoration.damaged import MAX_SEPARATE, MAX_SHARED
+from dictsel_core.restoration.density import damage_density
 from dictsel_core.restoration.dictionary import KnownDictionary, as_dictionary
 from dictsel_core.restoration.plan.details import DetailSurvey
 from dictsel_core.restoration.plan.regions import ImageSpec, Read, Region, as_block, grown, reads_of, within
@@ -184,6 +185,7 @@ class PictureSurvey:
             tuple(observed),
             fraction,
             self._boxes(statistics.cells),
+            damage_density(counts, self.settings.patch_size**2),
             statistics.helped,
             ground_set,
             known,

@@ -92,8 +92,8 @@ class TextureStage(PlanStage):
             planes, (mask, wide, *_) = self.source.joined(blocks).copy(), self.source.rest(blocks)
             blocks = self.source.rest(blocks)[2:]
             observed, hole = np.asarray(~mask.any(axis=2)), wide[:, :, 0]
-            threads = as_thread_count(settings.threads)
-            for fraction in part.fill(planes, hole, observed, settings.seed, threads):
+            threads, blended = as_thread_count(settings.threads), settings.fill == "auto"
+            for fraction in part.fill(planes, hole, observed, settings.seed, threads, blended=blended):
                 yield StageStep((number + fraction) / len(parts))
             at = np.nonzero(part.hole(hole))
             filled.append((at[0] + part.region[0].start, at[1] + part.region[1].start, planes[at]))

@@ -32,9 +32,10 @@ def square(shape, top, left, size):
     return mask
 
 
-def filled(image, hole, seed=0, threads=1, observed=None):
+def filled(image, hole, seed=0, threads=1, observed=None, blended=False):
     planes = np.where(hole[:, :, None], image[~hole].mean(axis=0), image).astype(np.float32)
-    steps = list(fill_wide_parts(planes, hole, ~hole if observed is None else observed, seed, threads))
+    observed = ~hole if observed is None else observed
+    steps = list(fill_wide_parts(planes, hole, observed, seed, threads, blended=blended))
     return planes, steps
 
 
@@ -135,5 +136,14 @@ def test_holes_do_not_depend_on_each_other():
     for part, hole in zip(parts_of(one | other), (other, one), strict=True):
         region = smooth[part.region].astype(np.float32)
         wide = (one | other)[part.region]
-        list(part.fill(region, wide, ~wide, 0, 1))
+        list(part.fill(region, wide, ~wide, 0, 1, blended=False))
         assert (region[hole[part.region]] == both[hole]).all()
+
+
+def test_texture_that_cannot_be_predicted_is_blended_and_a_pattern_is_not():
+    noise = np.random.default_rng(0).random((90, 90, 1), np.float32)
+    for image, is_predictable in ((waves((90, 90)), True), (noise, False)):
+        hole = square((90, 90), 30, 30, 24)
+        texture, blended = (filled(image, hole, blended=each)[0][hole] for each in (False, True))
+        contrast = blended.std() / texture.std()
+        assert (contrast > 0.9) == is_predictable

@@ -89,6 +89,11 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch) -> None:
         pass
 
 
+def test_an_encrypted_connection_without_a_key_is_refused() -> None:
+    with pytest.raises(UserError, match="no key"), open_executor("tls://127.0.0.1:9", JobControl()):
+        pass
+
+
 def test_nothing_listens_outside_this_machine(scheduler) -> None:
     with open_executor(scheduler, JobControl()) as executor:
         info = executor._client.scheduler_info()

@@ -58,7 +58,7 @@ def _save(path, values):
 
 def _request(folder, **changes) -> StoreRequest:
     mask_spec = MaskSpec(mask=folder / "mask.zarr", grow=0)
-    given = StoreRequest(folder / "picture.zarr", folder / "whole.zarr", FAST, mask_spec, block=64)
+    given = StoreRequest(folder / "picture.zarr", folder / "whole.zarr", FAST, mask_spec, block=128)
     return replace(given, **changes)
 
 
@@ -124,7 +124,7 @@ def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks
     with monkeypatch.context() as patch:
         first = _Interrupted(patch, n_blocks)
         with pytest.raises(KeyboardInterrupt):
-            restore_store(_request(folder), JobControl())
+            restore_store(_request(folder, block=64), JobControl())
     part = folder / ".whole.zarr.inpaint-part"
     before = {
         path: path.stat().st_mtime_ns for path in part.rglob("*") if path.is_file() and "c" in path.parts
@@ -133,7 +133,7 @@ def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks
     with monkeypatch.context() as patch:
         second = _Interrupted(patch, -1)
         patch.setattr("inpaint_app.cluster.restore_store.Workspace.delete", lambda _workspace: None)
-        restore_store(_request(folder), JobControl(reports.append))
+        restore_store(_request(folder, block=64), JobControl(reports.append))
     assert next(each for each in reports if isinstance(each, StoreSummary)).is_resumed
     assert not set(first.computed) & set(second.computed)
     assert all(path.stat().st_mtime_ns == time for path, time in before.items() if path.exists())
@@ -143,7 +143,7 @@ def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks
 def test_blocks_of_zeros_are_not_computed_again(folder, monkeypatch) -> None:
     values = _values(folder / "picture.zarr")
     _save(folder / "dark.zarr", np.where(np.arange(90) < 64, 0, values).astype(np.uint8))
-    request = _request(folder, path=folder / "dark.zarr")
+    request = _request(folder, path=folder / "dark.zarr", block=64)
     with monkeypatch.context() as patch:
         patch.setattr("inpaint_app.cluster.restore_store.Target.publish", _stop)
         with pytest.raises(KeyboardInterrupt):
@@ -161,14 +161,14 @@ def _stop(*_arguments, **_options):
 @pytest.mark.parametrize("change", ["settings", "picture", "block"])
 def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) -> None:
     with monkeypatch.context() as patch:
-        _Interrupted(patch, 2)
+        _Interrupted(patch, 1)
         with pytest.raises(KeyboardInterrupt):
             restore_store(_request(folder), JobControl())
     other = _request(folder)
     if change == "settings":
         other = replace(other, settings=replace(FAST, n_atoms=9))
     elif change == "block":
-        other = replace(other, block=128)
+        other = replace(other, block=192)
     else:
         zarr.open_array(folder / "picture.zarr")[0, 0] = 9
     with pytest.raises(UserError, match="begun with other settings"):

@@ -1,0 +1,50 @@
+"""Options of the refinement that depend on how dense the damage is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, RefinementOptions
+from dictsel_core.restoration.sampling import Counts
+
+#: Between these densities the noise rises from that of thin damage to that of the default options.
+_THIN, _DENSE = 0.3, 0.5
+#: Noise in the last round, relative to the default, where damage is thin; there it is the same in all rounds.
+_THIN_NOISE = 0.5
+
+
+def options_for(density: float) -> RefinementOptions:
+    """Return the options for damage of this density.
+
+    Where most pixels around a missing one are observed, as in text and scratches, the groups of the first
+    rounds are right already, and less noise is better.
+    """
+    share = float(np.clip((density - _THIN) / (_DENSE - _THIN), 0, 1))
+    default = DEFAULT_OPTIONS
+    return replace(
+        default,
+        noise=default.noise * (_THIN_NOISE + (1 - _THIN_NOISE) * share),
+        noise_decay=default.noise_decay**share,
+    )
+
+
+def damage_density(counts: Sequence[Counts], n_pixels: int) -> float:
+    """Return the mean fraction of pixels that are missing around a missing one, 0 if none is.
+
+    It does not depend on how much of the image is damaged. Patches without any observed pixel, as in wide
+    holes, are left out.
+
+    Parameters
+    ----------
+    counts : sequence of ndarray of int
+        How many pixels of each of adjacent patches are observed, by layer of the mask.
+    n_pixels : int
+        Number of pixels of a patch.
+    """
+    total, squares = 0, 0
+    for layer in counts:
+        n_missing = (n_pixels - layer[layer > 0].astype(np.int64)).ravel()
+        total += int(n_missing.sum())
+        squares += int(np.square(n_missing).sum())
+    return squares / (max(total, 1) * n_pixels)

@@ -1,0 +1,36 @@
+"""How dense damage is, and what the refinement assumes."""
+
+import numpy as np
+import pytest
+
+from dictsel_core.restoration.density import damage_density, options_for
+from dictsel_core.restoration.refinement import DEFAULT_OPTIONS
+from dictsel_core.restoration.sampling import PatchGrid
+
+
+def density(mask):
+    region = slice(0, mask.shape[0]), slice(0, mask.shape[1])
+    return damage_density([PatchGrid(*mask.shape, 8).observed_counts(mask, region, region)], 64)
+
+
+def random_mask(fraction, shape=(160, 160)):
+    return np.random.default_rng(0).random(shape) < fraction
+
+
+@pytest.mark.parametrize("fraction", [0.2, 0.5, 0.8])
+def test_the_density_of_random_damage_is_its_fraction(fraction):
+    assert density(random_mask(fraction)) == pytest.approx(fraction, abs=0.02)
+
+
+def test_density_does_not_depend_on_what_is_intact_or_missing_entirely():
+    mask = np.zeros((160, 160), bool)
+    mask[:40, :40] = random_mask(0.8, (40, 40))
+    mask[80:136, 80:136] = True
+    assert density(mask) == pytest.approx(0.8, abs=0.05)
+    assert density(np.zeros((9, 17), bool)) == 0
+
+
+def test_dense_damage_has_the_default_options_and_thin_damage_less_noise():
+    assert options_for(0.6) == DEFAULT_OPTIONS
+    assert options_for(0.2).noise < options_for(0.4).noise < DEFAULT_OPTIONS.noise
+    assert options_for(0.2).noise_decay == 1
