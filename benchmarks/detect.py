@@ -16,6 +16,8 @@ from dictsel_core import DAMAGE_KINDS, DamageAnalysis, DamageKind, analyze_damag
 
 SENSITIVITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 CHOOSING = ("astronaut", "camera", "chelsea", "brick", "motorcycle", "coffee", "rocket")
+#: Features, weights and thresholds were chosen on the first. Of the second, dust on all but the last two
+#: was seen when a term was dropped; all else was run when they stood.
 CONFIRMING = (
     "coins",
     "moon",
@@ -26,11 +28,9 @@ CONFIRMING = (
     "retina",
     "hubble_deep_field",
 )
-"""Features, weights and thresholds were chosen on the first. Of the second, dust on all but the last two
-was seen when a term was dropped; all else was run when they stood."""
 _MAX_SHAPE = (512, 640)
+#: Marks within so many pixels of damage are right: masks reach a little over it.
 _NEAR = 2
-"""Marks within so many pixels of damage are right: masks reach a little over it."""
 
 
 def photograph(name: str) -> Picture:
@@ -123,19 +123,19 @@ def seconds() -> None:
         end = time.process_time()
         rows.append([kind, f"{(middle - start) / area:.2f}", f"{end - middle:.4f}", str(analysis.n_regions)])
     print_table(
-        f"Processor time, {area:.1f} megapixels in colour",
+        f"Processor time, {area:.1f} megapixels in color",
         ["kind", "seconds per megapixel", "seconds for a mask", "candidates"],
         rows,
     )
 
 
+#: Photograph, kind, and the seed of the drawn damage or None for no damage.
 EXAMPLES: tuple[tuple[str, DamageKind, int | None], ...] = (
     ("astronaut", "scratches", 0),
     ("moon", "dust", 0),
     ("coffee", "scratches", None),
     ("rocket", "stamps", 3),
 )
-"""Photograph, kind, and the seed of the drawn damage or None for no damage."""
 _CROP = (360, 480)
 
 

@@ -13,8 +13,8 @@ Picture = NDArray[np.uint8]
 Cover = NDArray[np.float32]
 Draw = Callable[[Picture, np.random.Generator], tuple[Picture, Mask]]
 
+#: Damage is drawn this many times larger and averaged, so that its edges are soft.
 _FINE = 3
-"""Damage is drawn this many times larger and averaged, so that its edges are soft."""
 
 
 def draw_scratches(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
@@ -55,7 +55,7 @@ def draw_dead_lines(picture: Picture, rng: np.random.Generator) -> tuple[Picture
 
 
 def draw_stamp(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
-    """Stamp a date, mostly in a corner, in the orange or red of a camera or in the colour of an ink."""
+    """Stamp a date, mostly in a corner, in the orange or red of a camera or in the color of an ink."""
     height, width = picture.shape[:2]
     size = max(11.0, height / rng.uniform(12, 26))
     text = f"'{rng.integers(80, 100)} {rng.integers(1, 13)} {rng.integers(1, 29)}"
@@ -73,8 +73,8 @@ def draw_stamp(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mas
 
 
 _INKS = ((1, 0.55, 0.1), (1, 0.4, 0.05), (1, 0.25, 0.1), (1, 0.8, 0.2), (0.75, 0.1, 0.2), (0.2, 0.25, 0.75))
+#: Of the digits of a display: a at the top, then clockwise to f, g in the middle.
 _SEGMENTS = ("abcdef", "bc", "abdeg", "abcdg", "bcfg", "acdfg", "acdefg", "abc", "abcdefg", "abcdfg")
-"""Of the digits of a display: a at the top, then clockwise to f, g in the middle."""
 _SEGMENT_ENDS = {
     "a": (0, 0, 0, 1), "b": (0, 1, 1, 1), "c": (1, 1, 2, 1), "d": (2, 0, 2, 1), "e": (1, 0, 2, 0),
     "f": (0, 0, 1, 0), "g": (1, 0, 1, 1),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from inpaint_app.window.main_window import MainWindow
 
 LIMIT = 0.050
+#: Seconds after which a run or a search is cancelled.
 _LONG_WORK = 12.0
-"""Seconds after which a run or a search is cancelled."""
 _SLIDER_STEPS, _MOVES, _NOTCHES = 20, 40, 12
 
 

@@ -14,8 +14,8 @@ from benchmarks.measure import print_table
 from benchmarks.window_gaps import make_window, process_events, tiled_photograph
 
 _KEYS, _RUNS, _PICTURES, _SIDE = 140, 15, 20, 1000
+#: Pictures after which memory is first looked at.
 _WARM = 5
-"""Pictures after which memory is first looked at."""
 
 
 def main() -> None:

@@ -142,7 +142,7 @@ def _by_blocks(
     names: Ints,
     threads: int,
 ) -> SparseCodes:
-    """Code block by block, in an order in which the patches of a block are neighbours."""
+    """Code block by block, in an order in which the patches of a block are neighbors."""
     matroids: list[Matroid] = []
     blocks = constraint if isinstance(constraint, BlockSparsity) else constraint.partition
     blocks.check(len(points), matrix.shape[1])

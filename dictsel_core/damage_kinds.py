@@ -4,5 +4,5 @@ from typing import Literal, get_args
 
 DamageKind = Literal["scratches", "dust", "dead_pixels", "dead_lines", "stamps", "creases"]
 DAMAGE_KINDS: tuple[DamageKind, ...] = get_args(DamageKind)
+#: What old prints and films suffer from.
 USUAL_KINDS: tuple[DamageKind, ...] = ("scratches", "dust")
-"""What old prints and films suffer from."""

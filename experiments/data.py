@@ -59,14 +59,14 @@ class Photographs:
         rng = np.random.default_rng(seed(n_points, trial))
         for number in rng.permutation(len(self._paths) or len(self._bundled)):
             picture = _read(self._paths[number]) if self._paths else self._bundled[number]
-            patches = normalised_patches(picture)
+            patches = normalized_patches(picture)
             if len(patches) >= 2 * n_points:
                 drawn = patches[rng.choice(len(patches), 2 * n_points, replace=False)]
                 return Sample(drawn[:n_points], drawn[n_points:])
         raise ImagesError(f"No photograph has {2 * n_points} patches of {PATCH} x {PATCH} pixels.")
 
 
-def normalised_patches(picture: Array) -> Array:
+def normalized_patches(picture: Array) -> Array:
     """Cut an image into adjacent patches of zero mean and unit variance, without constant ones."""
     height, width = (length - length % PATCH for length in picture.shape)
     tiles = picture[:height, :width].reshape(height // PATCH, PATCH, width // PATCH, PATCH).swapaxes(1, 2)

@@ -12,10 +12,10 @@ class Remedy(Enum):
 
     REPLACE_FILE = "choose another name, or allow it to be replaced"
     REPLACE_SOURCES = "choose another folder, or allow them to be replaced"
-    MARK_MISSING = "mark them in a mask or by a colour, or make them transparent or NaN"
+    MARK_MISSING = "mark them in a mask or by a color, or make them transparent or NaN"
     INVERT_MASK = "paint missing pixels white in it, or invert it"
     MARK_LESS = "mark fewer pixels, or invert the mask"
-    ALLOW_TOLERANCE = "check the colour, or allow a tolerance"
+    ALLOW_TOLERANCE = "check the color, or allow a tolerance"
     REDUCE_DEPTH = "write TIFF, or PNG for 16 bits, or reduce the picture to 8 bits"
     GIVE_RECIPE = "give a recipe that this program wrote"
     RESTORE_ARRAY = "restore it with the command 'inpaint restore', which takes any number of pages and bands"

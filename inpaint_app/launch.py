@@ -38,7 +38,7 @@ def parser() -> Parser:
         "--theme",
         metavar="system|light|dark",
         type=one_of(("system", "light", "dark")),
-        help="colours of the window",
+        help="colors of the window",
     )
     options.add_argument("--size", metavar="WxH", type=_size, help="size of the window in pixels")
     options.add_argument(

@@ -1,4 +1,4 @@
-"""What software centres and menus are told about the program."""
+"""What software centers and menus are told about the program."""
 
 import configparser
 from importlib import metadata, resources

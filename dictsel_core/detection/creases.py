@@ -17,14 +17,14 @@ from dictsel_core.detection.regions import (
 )
 from dictsel_core.detection.work import Work
 
+#: The shorter side of the picture at the size at which creases are a few pixels wide.
 _LARGEST_SIDE = 400
-"""The shorter side of the picture at the size at which creases are a few pixels wide."""
 _SMALLEST_SIDE = 32
 _HALF_LENGTH = 14
 _TEXTURE_QUANTILE = 0.92
 _FLOOR = 0.004
+#: Length of a crease as a part of the shorter side.
 _MIN_PART = 0.25
-"""Length of a crease as a part of the shorter side."""
 _MIDDLE, _SPREAD = 1.9, 1.6
 
 

@@ -17,8 +17,8 @@ from dictsel_core.detection.work import Work
 
 Candidates = Callable[[DetectionImage], Work[Regions]]
 
+#: Pixels this near to missing ones are not judged.
 _MARGIN = 2
-"""Pixels this near to missing ones are not judged."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,16 +14,16 @@ from dictsel_core.detection.work import Work, part
 
 _SEGMENT = 48
 _MIN_SIDE = 16
-_NEIGHBOURHOOD, _PERCENTILE = 65, 90
+_NEIGHBORHOOD, _PERCENTILE = 65, 90
 _THRESHOLD = 2.0
 _FLOOR = 0.002
+#: Length of a dead line as a part of the picture's side.
 _MIN_PART = 0.25
-"""Length of a dead line as a part of the picture's side."""
 _MIDDLE, _SPREAD = 1.0, 2.0
 
 
 def dead_line_candidates(image: DetectionImage) -> Work[Regions]:
-    """Return columns, and rows, that differ from both their neighbours all along."""
+    """Return columns, and rows, that differ from both their neighbors all along."""
     if min(image.shape) < _MIN_SIDE:
         return no_regions(image.shape)
     floor = _FLOOR + 0.25 * image.quantum
@@ -48,7 +48,7 @@ def _dead_columns(plane: Single, floor: float) -> Work[tuple[Ints, Ints, Ints, N
         deviations.append(_deviation(plane[start:stop]))
         yield float(stop / plane.shape[0])
     difference, from_mean = np.stack(deviations, axis=1)
-    around = ndimage.percentile_filter(from_mean, _PERCENTILE, (1, _NEIGHBOURHOOD), mode="mirror")
+    around = ndimage.percentile_filter(from_mean, _PERCENTILE, (1, _NEIGHBORHOOD), mode="mirror")
     relative = difference / (around + np.float32(floor))
     highest = ndimage.maximum_filter(difference, (1, 5), mode="nearest")
     stands_out = (relative > _THRESHOLD) & (difference > 0.7 * highest)
@@ -112,7 +112,7 @@ def detect_dead_lines(
 
     Notes
     -----
-    One or two neighbouring lines are found; wider gaps are not.
+    One or two neighboring lines are found; wider gaps are not.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Dead and hot pixels: single pixels that stand out from all their neighbours."""
+"""Dead and hot pixels: single pixels that stand out from all their neighbors."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ _MIDDLE, _SPREAD = 1.7, 2.0
 
 
 def dead_pixel_candidates(image: DetectionImage) -> Work[Regions]:
-    """Return pixels that exceed all their neighbours but one, in any channel."""
+    """Return pixels that exceed all their neighbors but one, in any channel."""
     strongest = np.zeros(image.shape, np.float32)
     channels = image.channels()
     for number, channel in enumerate(channels):
@@ -37,7 +37,7 @@ def dead_pixel_candidates(image: DetectionImage) -> Work[Regions]:
 
 
 def _relative_excess(plane: Single, floor: float) -> Work[Single]:
-    """Return how far a pixel lies outside of the range of its neighbours, all but one above and below."""
+    """Return how far a pixel lies outside of the range of its neighbors, all but one above and below."""
     high = yield from part(filter_in_bands(_second_largest, plane, 1), 0.0, 0.4)
     low = -(yield from part(filter_in_bands(_second_largest, -plane, 1), 0.4, 0.8))
     excess: Single = np.maximum(plane - high, low - plane)
@@ -53,7 +53,7 @@ def _relative_excess(plane: Single, floor: float) -> Work[Single]:
 
 
 def _second_largest(plane: Single) -> Single:
-    """Return the second largest of the 8 neighbours of every pixel."""
+    """Return the second largest of the 8 neighbors of every pixel."""
     padded = np.pad(plane, 1, mode="reflect" if min(plane.shape) > 1 else "edge")
     first = np.full(plane.shape, -np.inf, np.float32)
     second = first.copy()
@@ -68,7 +68,7 @@ def _second_largest(plane: Single) -> Single:
 def detect_dead_pixels(
     image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
 ) -> Detection:
-    """Detect dead and hot pixels: single pixels far darker or brighter than their neighbours, in any channel.
+    """Detect dead and hot pixels: single pixels far darker or brighter than their neighbors, in any channel.
 
     Parameters
     ----------

@@ -21,18 +21,18 @@ from dictsel_core.detection.work import Work, open_in_bands, part
 
 Doubles = NDArray[np.float64]
 
+#: Spots are smaller than the first, in pictures of so many pixels; larger ones have larger spots.
 _USUAL_SIZE, _USUAL_PIXELS, _LARGEST_SIZE = 15, 2e6, 41
-"""Spots are smaller than the first, in pictures of so many pixels; larger ones have larger spots."""
 _MIN_AREA = 3
+#: Side of the square in which spots are counted, in sizes of the largest spot.
 _CROWD = 4
-"""Side of the square in which spots are counted, in sizes of the largest spot."""
 _BLOCK = 64
 _TEXTURE_QUANTILE = 0.75
+#: Multiples of the texture; a spot that melts into its surroundings at one stands alone at another.
 _THRESHOLDS = (2.0, 3.2, 5.0)
-"""Multiples of the texture; a spot that melts into its surroundings at one stands alone at another."""
 _FLOOR = 0.012
+#: Part of its bounding box that a spot fills.
 _MIN_FILLED = 0.35
-"""Part of its bounding box that a spot fills."""
 _MIDDLE, _SPREAD = 0.9, 2.2
 
 

@@ -1,4 +1,4 @@
-"""The colours of CIELAB (CIE 1976, D65 white, 2 degrees) from sRGB (IEC 61966-2-1)."""
+"""The colors of CIELAB (CIE 1976, D65 white, 2 degrees) from sRGB (IEC 61966-2-1)."""
 
 import numpy as np
 from numpy.typing import NDArray

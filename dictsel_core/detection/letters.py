@@ -1,4 +1,4 @@
-"""Letters and the texts that they make: rows of marks alike in height and colour."""
+"""Letters and the texts that they make: rows of marks alike in height and color."""
 
 from dataclasses import dataclass
 
@@ -12,24 +12,24 @@ from dictsel_core.detection.plane import Single
 
 Doubles = NDArray[np.float64]
 
+#: Only so many are compared, those of the most contrast.
 _MAX_LETTERS = 1500
-"""Only so many are compared, those of the most contrast."""
 _MIN_AREA = 5
 _MIN_HEIGHT = 5
+#: Height of a letter as a part of the shorter side of the picture.
 _MAX_PART = 0.2
-"""Height of a letter as a part of the shorter side of the picture."""
+#: Width from which on a letter counts for more than one, in heights.
 _WIDE = 0.9
-"""Width from which on a letter counts for more than one, in heights."""
+#: Between two letters, in heights of the larger one: the spaces of a display are wide.
 _MAX_GAP = 2.0
-"""Between two letters, in heights of the larger one: the spaces of a display are wide."""
+#: Of the heights of two letters.
 _MAX_RATIO = 1.6
-"""Of the heights of two letters."""
+#: Of the upper or the lower ends of two letters, in heights of the larger one.
 _MAX_SHIFT = 0.25
-"""Of the upper or the lower ends of two letters, in heights of the larger one."""
+#: Of the colors of neighbors in one letter, in each channel of CIELAB.
 _MAX_STEP = 25.0
-"""Of the colours of neighbours in one letter, in each channel of CIELAB."""
+#: Of the colors of two letters, in CIELAB.
 _MAX_DISTANCE = 25.0
-"""Of the colours of two letters, in CIELAB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Letters:
     boxes : (N, 2, 2) ndarray of float
         First and last row, first and last column.
     colors : (N, 3) ndarray of float
-        Mean colour in CIELAB, weighted by the square of the contrast.
+        Mean color in CIELAB, weighted by the square of the contrast.
     contrast : (N,) ndarray of float
         Mean difference from what lies around.
     """
@@ -79,10 +79,10 @@ class Texts:
 
 
 def find_letters(strokes: Bools, lab: tuple[Single, Single, Single], contrast: Single) -> Letters:
-    """Return the marks that strokes make: pixels of like colour that touch or are one pixel apart."""
+    """Return the marks that strokes make: pixels of like color that touch or are one pixel apart."""
     pixels = np.flatnonzero(strokes)
     colors = np.stack([each.ravel()[pixels] for each in lab], axis=1)
-    n_marks, numbers = _like_neighbours(pixels, colors, strokes.shape)
+    n_marks, numbers = _like_neighbors(pixels, colors, strokes.shape)
     area = np.bincount(numbers, minlength=n_marks)
     total = np.bincount(numbers, contrast.ravel()[pixels], n_marks)
     kept = area >= _MIN_AREA
@@ -97,8 +97,8 @@ def find_letters(strokes: Bools, lab: tuple[Single, Single, Single], contrast: S
     return Letters(pixels, numbers, boxes, np.stack(mean, axis=1), total[kept] / area[kept])
 
 
-def _like_neighbours(pixels: Ints, colors: Single, shape: tuple[int, int]) -> tuple[int, Ints]:
-    """Return the number of the connected parts of like colour, and the part of each pixel."""
+def _like_neighbors(pixels: Ints, colors: Single, shape: tuple[int, int]) -> tuple[int, Ints]:
+    """Return the number of the connected parts of like color, and the part of each pixel."""
     order = np.full(shape, -1, np.int32)
     order.reshape(-1)[pixels] = np.arange(len(pixels))
     pairs = []

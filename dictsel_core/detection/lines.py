@@ -23,18 +23,18 @@ from dictsel_core.detection.plane import Single, block_quantile
 from dictsel_core.detection.work import Work, part
 
 N_DIRECTIONS = 20
+#: Distance w of the sides that a line is compared with; lines of up to w - 1 pixels are found.
 OFFSET = 3
-"""Distance w of the sides that a line is compared with; lines of up to w - 1 pixels are found."""
 _SMOOTHING = 0.6
 _BAND = 96
 _BLOCK = 64
+#: Multiple of the response to texture from which on a pixel may lie on a line.
 _THRESHOLD = 1.5
-"""Multiple of the response to texture from which on a pixel may lie on a line."""
+#: Directions (of `N_DIRECTIONS`) by which neighbors on one line may differ.
 _MAX_TURN = 2
-"""Directions (of `N_DIRECTIONS`) by which neighbours on one line may differ."""
 _MAX_GAP = 4
+#: Part of all pixels that may be on lines.
 _MAX_POINTS = 0.12
-"""Part of all pixels that may be on lines."""
 
 Directions = NDArray[np.uint8]
 Doubles = NDArray[np.float64]
@@ -108,11 +108,11 @@ def _band_response(
         top, left = origin + by[0], origin + by[1]
         return array[top : top + size[0], left : left + size[1]]
 
-    centre = moved(mean, OFFSET, (0, 0), inner)
+    center = moved(mean, OFFSET, (0, 0), inner)
     one, other = moved(mean, OFFSET, side, inner), moved(mean, OFFSET, (-side[0], -side[1]), inner)
     back = (-far[0], -far[1])
     found = []
-    for contrast in (centre - np.maximum(one, other), np.minimum(one, other) - centre):
+    for contrast in (center - np.maximum(one, other), np.minimum(one, other) - center):
         here, behind = (moved(contrast, half_length, by, (height, width)) for by in ((0, 0), back))
         found.append(np.minimum(here, behind))
     return found[0], found[1]
@@ -172,7 +172,7 @@ def find_lines(
 
 
 def _link(plane: Single, response: LineResponse, relative: Single) -> Work[Lines]:
-    """Join pixels to lines: neighbours along their direction whose directions agree."""
+    """Join pixels to lines: neighbors along their direction whose directions agree."""
     flat = relative.ravel()
     limit = int(_MAX_POINTS * flat.size) + 1
     pixels = np.flatnonzero(flat > _THRESHOLD)
@@ -197,7 +197,7 @@ def _link(plane: Single, response: LineResponse, relative: Single) -> Work[Lines
 
 
 def _links(pixels: Ints, direction: NDArray[np.int16], shape: tuple[int, int]) -> Work[tuple[Ints, Ints]]:
-    """Return pairs of points: 8-neighbours, and those a few steps along the direction of a point."""
+    """Return pairs of points: 8-neighbors, and those a few steps along the direction of a point."""
     rows, columns = np.divmod(pixels, shape[1])
     steps = [
         (dy * np.ones_like(rows), dx * np.ones_like(rows)) for dy, dx in ((0, 1), (1, -1), (1, 0), (1, 1))

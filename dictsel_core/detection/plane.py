@@ -13,11 +13,11 @@ from dictsel_core._validation import Bools, as_plain_array
 
 Single = NDArray[np.float32]
 
+#: Values from which the range of a picture is estimated.
 _N_SAMPLES = 1 << 18
-"""Values from which the range of a picture is estimated."""
 _QUANTILES = (0.005, 0.995)
+#: Values farther from the range, in spans, are as far: means of what stands for "no data" would overflow.
 _FARTHEST = 1e6
-"""Values farther from the range, in spans, are as far: means of what stands for "no data" would overflow."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,10 +23,10 @@ _FLOOR = 0.006
 _MIN_LENGTH = 14
 _USUAL_LENGTH = 30
 _MAX_LEVELS = 3
+#: A picture with more pixels is also looked at at a quarter of its size: its scratches may be wider.
 _LEVEL_PIXELS = 4e6
-"""A picture with more pixels is also looked at at a quarter of its size: its scratches may be wider."""
+#: Evidence of confidence 0.5, and the range of evidence from confidence 0 to 1.
 _MIDDLE, _SPREAD = 2.65, 2.0
-"""Evidence of confidence 0.5, and the range of evidence from confidence 0 to 1."""
 
 
 def scratch_candidates(image: DetectionImage) -> Work[Regions]:

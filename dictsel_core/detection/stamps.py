@@ -1,4 +1,4 @@
-"""Stamped text or dates: rows of letters of one saturated colour."""
+"""Stamped text or dates: rows of letters of one saturated color."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,19 +19,19 @@ from dictsel_core.detection.regions import (
 )
 from dictsel_core.detection.work import Work, open_in_bands, part
 
+#: Larger pictures are looked at at a reduced size: their letters are larger too.
 _MAX_PIXELS = 4e6
-"""Larger pictures are looked at at a reduced size: their letters are larger too."""
+#: Width of the widest stroke, as a part of the diagonal.
 _STROKE = 0.02
-"""Width of the widest stroke, as a part of the diagonal."""
 _N_HUES = 8
 _BLOCK = 128
+#: Part of the pixels nearby that are not of the text.
 _TEXTURE_QUANTILE = 0.75
-"""Part of the pixels nearby that are not of the text."""
 _THRESHOLD = 2.5
+#: Of CIELAB, above what lies around.
 _MIN_CHROMA = 18.0
-"""Of CIELAB, above what lies around."""
+#: What is weaker than this part of the strongest stroke nearby is its blurred edge.
 _PART_OF_PEAK = 0.4
-"""What is weaker than this part of the strongest stroke nearby is its blurred edge."""
 _USUAL_CHROMA = 40.0
 _USUAL_LETTERS = 4
 _USUAL_SPREAD = 0.12
@@ -119,7 +119,7 @@ def _median_around(plane: Single, size: int) -> Single:
 def detect_stamps(
     image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
 ) -> Detection:
-    """Detect stamped text or dates: rows of letters of one saturated colour.
+    """Detect stamped text or dates: rows of letters of one saturated color.
 
     Parameters
     ----------
@@ -129,11 +129,11 @@ def detect_stamps(
     Returns
     -------
     Detection
-        A region is a text: letters of one height and colour that follow each other, across or down.
+        A region is a text: letters of one height and color that follow each other, across or down.
 
     Notes
     -----
-    Nothing is found in gray pictures, nor strokes whose colour is no more saturated than what lies around.
+    Nothing is found in gray pictures, nor strokes whose color is no more saturated than what lies around.
     Pictures of more than 4 megapixels are looked at at a reduced size. Texts of the picture, such as signs,
     are stamps too.
 

@@ -37,5 +37,5 @@ def filter_in_bands(function: Callable[[Single], Single], plane: Single, margin:
 
 
 def open_in_bands(plane: Single, size: int) -> Work[Single]:
-    """Return the grey opening with a square of odd `size`."""
+    """Return the gray opening with a square of odd `size`."""
     return filter_in_bands(lambda band: ndimage.grey_opening(band, size=(size, size)), plane, size)

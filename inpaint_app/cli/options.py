@@ -71,6 +71,7 @@ def _listed(explanations: dict[str, str]) -> str:
     return " ".join(f"{name}: {text}" for name, text in explanations.items())
 
 
+#: Every setting that the command line offers; `resolve_options` reads them.
 SETTING_OPTIONS = (
     SettingOption(
         "--constraint",
@@ -142,7 +143,6 @@ SETTING_OPTIONS = (
     SettingOption("--seed", "seed", "N", "seed of the random generator (default 0)"),
     SettingOption("--threads", "threads", "N", "number of threads (default: all cores)"),
 )
-"""Every setting that the command line offers; `resolve_options` reads them."""
 
 
 def add_input(parser: argparse.ArgumentParser, what: str = "the damaged picture") -> None:
@@ -166,7 +166,7 @@ def add_mask_options(
         help="keep partly transparent pixels that border transparent ones; otherwise they are missing too",
     )
     group.add_argument(
-        "--key", metavar="COLOR", help="colour that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"
+        "--key", metavar="COLOR", help="color that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"
     )
     tolerance = "maximum difference from --key in any channel (default 0)"
     group.add_argument("--tolerance", metavar="N", type=value_of(TOLERANCE), help=tolerance)

@@ -15,7 +15,7 @@ from inpaint_app.files.registry import suffixes, writable
 
 AnyAction = TypeVar("AnyAction", bound=argparse.Action)
 
-_VALUE_HINTS = {"--key": "put the colour in quotes: --key '#ff00ff'"}
+_VALUE_HINTS = {"--key": "put the color in quotes: --key '#ff00ff'"}
 
 
 class BadValueError(Exception):

@@ -39,7 +39,7 @@ _EPILOG = """\
 examples:
   Missing pixels are transparent; the result is photo_restored.png:
     inpaint restore photo.png
-  They are white in a mask, or have a marking colour:
+  They are white in a mask, or have a marking color:
     inpaint restore scan.jpg --mask scratches.png
     inpaint restore scan.jpg --key '#ff00ff' --tolerance 8
   They are scratches and dust, to be found first:
@@ -57,11 +57,11 @@ examples:
 without --overwrite. Exit codes: 0 done, 1 some files of a batch failed, 2 the
 input is wrong, 130 stopped by Ctrl-C."""
 
+#: In the order in which they are listed.
 COMMANDS = tuple(
     module.COMMAND
     for module in (restore, batch, compare, detect, damage, score, tune, dictionary, completion)
 )
-"""In the order in which they are listed."""
 
 
 def parser() -> Parser:

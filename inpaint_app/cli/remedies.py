@@ -5,7 +5,7 @@ from inpaint_app.errors import Remedy
 REMEDIES = {
     Remedy.REPLACE_FILE: "choose another name, or replace it with --overwrite",
     Remedy.REPLACE_SOURCES: "choose another folder with -o, or replace them with --overwrite",
-    Remedy.MARK_MISSING: "give a mask image (--mask, white = missing) or a colour that marks them (--key), "
+    Remedy.MARK_MISSING: "give a mask image (--mask, white = missing) or a color that marks them (--key), "
     "or make them transparent or NaN",
     Remedy.INVERT_MASK: "paint missing pixels white in it, or invert it with --invert-mask",
     Remedy.MARK_LESS: "mark fewer pixels, or invert the mask with --invert-mask",

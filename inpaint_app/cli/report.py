@@ -24,7 +24,7 @@ _SOURCES = {
     "nan": "NaN",
     "nodata": "without data",
     "mask": "in the mask",
-    "key": "of the given colour",
+    "key": "of the given color",
 }
 
 

@@ -9,7 +9,7 @@ from dictsel_core import PresetName, RestoreSettings, standard_ground_set
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.errors import UserError, clause
 from inpaint_app.files.paths import STDIN, stdout_path
-from inpaint_app.files.registry import find_writable, recognise
+from inpaint_app.files.registry import find_writable, recognize
 from inpaint_app.files.whole_file import peek_stdin
 from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
@@ -64,7 +64,7 @@ def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
         return default
     if output is not None and output != stdout_path(""):
         return output
-    read = recognise(peek_stdin()) if default == default_output(STDIN) else None
+    read = recognize(peek_stdin()) if default == default_output(STDIN) else None
     suffix = default.suffix if read is None else read.suffixes[0]
     return stdout_path(".png" if find_writable(stdout_path(suffix)) is None else suffix)
 
@@ -113,7 +113,7 @@ def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpe
         mask_spec = replace(mask_spec, key=args.key, tolerance=0.0)
     if args.tolerance is not None:
         if mask_spec.key is None:
-            raise UserError("--tolerance needs a colour", "give one with --key")
+            raise UserError("--tolerance needs a color", "give one with --key")
         mask_spec = replace(mask_spec, tolerance=args.tolerance)
     if args.grow_mask is not None:
         mask_spec = replace(mask_spec, grow=args.grow_mask)

@@ -9,8 +9,8 @@ from PIL import Image
 from inpaint_app.figures.sheet import INK, RULE, SOFT_INK, blank_sheet, fitting_font
 from inpaint_app.image.picture import Picture
 
+#: Narrower pictures are magnified and wider ones reduced, so that captions fit and the row can be seen.
 _MIN_WIDTH, _MAX_WIDTH = 220, 1600
-"""Narrower pictures are magnified and wider ones reduced, so that captions fit and the row can be seen."""
 
 
 @dataclass(frozen=True)

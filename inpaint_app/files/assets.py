@@ -8,8 +8,8 @@ from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.picture import Picture
 
+#: The sample pictures.
 ORIGINAL, DAMAGED = "sample.png", "sample_damaged.png"
-"""The sample pictures."""
 
 
 def asset(*parts: str) -> Traversable:

@@ -16,8 +16,8 @@ from inpaint_app.errors import UserError, join_names, printable_path, writing_er
 from inpaint_app.files.file_attributes import copy_attributes
 from inpaint_app.files.paths import is_stdout, stdout_path
 
+#: Ending of temporary files; one is left behind only if the process is killed outright.
 SUFFIX = ".inpaint-part"
-"""Ending of temporary files; one is left behind only if the process is killed outright."""
 
 # What file systems without hard links (FAT, some network shares) answer.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)

@@ -11,8 +11,8 @@ from inpaint_app.files.registry import format_names, transparent, writable
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture, format_mode
 
+#: Most formats that a sentence proposes.
 _MAX_NAMED = 4
-"""Most formats that a sentence proposes."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PictureProperties:
     is_unit : bool
         Whether all values of a float picture lie between 0 and 1; True for others.
     n_exif, n_icc : int
-        Bytes of EXIF information and of the colour profile.
+        Bytes of EXIF information and of the color profile.
     """
 
     width: int
@@ -169,7 +169,7 @@ def check_encodable(
         raise UserError(f"{name} cannot store transparent pixels", _write(transparent()))
     for what, kind, size, limit in (
         ("EXIF information", MetadataKind.EXIF, properties.n_exif, target.max_exif),
-        ("colour profile", MetadataKind.ICC, properties.n_icc, target.max_icc),
+        ("color profile", MetadataKind.ICC, properties.n_icc, target.max_icc),
     ):
         if kind in target.metadata and limit is not None and size > limit:
             unlimited = [each for each in writable() if kind in each.metadata and each.max_exif is None]

@@ -1,4 +1,4 @@
-"""The definition of a file format: how it is recognised, read and written, and what it can store."""
+"""The definition of a file format: how it is recognized, read and written, and what it can store."""
 
 import re
 import shlex
@@ -79,7 +79,7 @@ class Format:
     is_lossless_at_100 : bool
         Whether it changes none at the quality 100.
     max_colors : int or None
-        Most colours of a picture that is not gray; None where there is no limit.
+        Most colors of a picture that is not gray; None where there is no limit.
     max_side, max_exif, max_icc, max_xmp : int or None
         Longest side in pixels, and bytes of metadata; None where only the limits of reading hold.
     plug_in : PlugIn or None

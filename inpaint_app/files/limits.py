@@ -2,23 +2,23 @@
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 
+#: Most pixels of a picture: the 200-megapixel cameras on the market (16320 x 12240) still fit.
 MAX_PIXELS = 200_000_000
-"""Most pixels of a picture: the 200-megapixel cameras on the market (16320 x 12240) still fit."""
 
+#: Most pixels of a side. Files are decoded in bands of rows, so this is what bounds the smallest band.
 MAX_SIDE = 1_000_000
-"""Most pixels of a side. Files are decoded in bands of rows, so this is what bounds the smallest band."""
 
+#: Largest file that is read: MAX_PIXELS of float32 RGBA, uncompressed, are 3.2e9 bytes.
 MAX_FILE_BYTES = 4 * 1024**3
-"""Largest file that is read: MAX_PIXELS of float32 RGBA, uncompressed, are 3.2e9 bytes."""
 
+#: Largest ICC profile after decompression; real ones stay below 4 MB.
 MAX_PROFILE_BYTES = 16 * 1024**2
-"""Largest ICC profile after decompression; real ones stay below 4 MB."""
 
+#: Largest EXIF block that is kept.
 MAX_EXIF_BYTES = 4 * 1024**2
-"""Largest EXIF block that is kept."""
 
+#: Most bytes of other metadata that are kept.
 MAX_OTHER_BYTES = 16 * 1024**2
-"""Most bytes of other metadata that are kept."""
 
 
 def check_size(width: int, height: int) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from inpaint_app.errors import UserError, reading_error
 
+#: Stands for standard input, on every system.
 STDIN = Path("/dev/stdin")
-"""Stands for standard input, on every system."""
 
 
 def status_of(path: Path) -> os.stat_result | None:

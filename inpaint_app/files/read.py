@@ -9,7 +9,7 @@ from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.exif import take_orientation
 from inpaint_app.files.formats.shared.xmp import with_upright_xmp
 from inpaint_app.files.limits import MAX_FILE_BYTES
-from inpaint_app.files.registry import recognise
+from inpaint_app.files.registry import recognize
 from inpaint_app.files.whole_file import read_whole_file
 from inpaint_app.image.picture import Picture
 
@@ -29,7 +29,7 @@ _OTHERS = {
 
 
 def read_picture(path: str | Path) -> Picture:
-    """Read a picture of any format of the `registry`, recognised by its first bytes, not by its name.
+    """Read a picture of any format of the `registry`, recognized by its first bytes, not by its name.
 
     8-bit, 16-bit and float32 values are kept exactly; other depths are converted with a notice. The EXIF
     orientation is applied. Of animations and files with several pages the first picture is read.
@@ -51,8 +51,8 @@ def read_picture(path: str | Path) -> Picture:
         If there is no readable picture of an accepted format; see `limits` for the sizes that are.
     """
     path = Path(path)
-    data = read_whole_file(path, limit=MAX_FILE_BYTES, check=lambda start: _check_recognised(path, start))
-    found = recognise(data)
+    data = read_whole_file(path, limit=MAX_FILE_BYTES, check=lambda start: _check_recognized(path, start))
+    found = recognize(data)
     if found is None:  # it has changed meanwhile
         raise UserError(
             f"{printable_path(path)} is being written by another program", "wait until that has ended"
@@ -60,10 +60,10 @@ def read_picture(path: str | Path) -> Picture:
     return _decode(path, data, found)
 
 
-def _check_recognised(path: Path, start: bytes) -> None:
+def _check_recognized(path: Path, start: bytes) -> None:
     if not start:
         raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
-    found = recognise(start)
+    found = recognize(start)
     if found is None:
         if start.startswith(_GZIP):
             raise UserError(f"{printable_path(path)} is compressed with gzip", "unpack it with gunzip first")

@@ -6,8 +6,8 @@ from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files import formats
 from inpaint_app.files.format import Format
 
+#: All formats, in the order in which they are offered.
 FORMATS: list[Format] = list(formats.FORMATS)
-"""All formats, in the order in which they are offered."""
 
 
 def writable() -> list[Format]:
@@ -45,7 +45,7 @@ def format_names(some: list[Format] | None = None, conjunction: str = "or") -> s
     return join_names([each.name for each in (FORMATS if some is None else some)], conjunction)
 
 
-def recognise(start: bytes) -> Format | None:
+def recognize(start: bytes) -> Format | None:
     """Return the format of a file by its first bytes; None if it is not supported."""
     return next((each for each in FORMATS if each.signature.match(start)), None)
 

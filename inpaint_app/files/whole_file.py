@@ -9,8 +9,8 @@ from pathlib import Path
 from inpaint_app.errors import UserError, printable_path, reading_error
 from inpaint_app.files.paths import STDIN
 
+#: How much of a file is looked at before the rest is read.
 START_BYTES = 64
-"""How much of a file is looked at before the rest is read."""
 
 
 def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | None = None) -> bytes:

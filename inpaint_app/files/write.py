@@ -95,7 +95,7 @@ def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -
     if MetadataKind.TIFF_TAGS not in target.metadata:
         names += [name for page in picture.pages for name in tag_names(page.tags)]
     if target.max_colors is not None and picture.is_color:
-        names.append(f"colours beyond {target.max_colors}")
+        names.append(f"colors beyond {target.max_colors}")
     return tuple(dict.fromkeys((*picture.lost, *map(str, names))))
 
 

@@ -1,1 +1,1 @@
-"""What a picture is: pixels, colour, missing pixels, masks. Imports nothing of the app but `errors`."""
+"""What a picture is: pixels, color, missing pixels, masks. Imports nothing of the app but `errors`."""

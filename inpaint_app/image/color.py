@@ -1,4 +1,4 @@
-"""Colours as a user writes them."""
+"""Colors as a user writes them."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Color:
-    """A colour to look for.
+    """A color to look for.
 
     Attributes
     ----------
@@ -41,13 +41,13 @@ class Color:
 
 
 def parse_color(text: str) -> Color:
-    """Return the colour that a text names.
+    """Return the color that a text names.
 
     Parameters
     ----------
     text : str
         "#ff00ff" or "#f0f", a CSS name such as "magenta", three values of the picture "255,0,255", or one
-        value "0" for all channels. Names and # colours are on the scale of 8 bits, whatever the depth of
+        value "0" for all channels. Names and # colors are on the scale of 8 bits, whatever the depth of
         the picture; values are its own (up to 65535 in a 16-bit picture).
     """
     if _NUMBERS.fullmatch(text):
@@ -58,4 +58,4 @@ def parse_color(text: str) -> Color:
     if _HEX.fullmatch(name) or name in ImageColor.colormap:
         channels = ImageColor.getrgb(name)
         return Color((channels[0], channels[1], channels[2]))
-    raise UserError(f"{text[:40]!r} is not a colour", "write #ff00ff, 255,0,255 or a name such as magenta")
+    raise UserError(f"{text[:40]!r} is not a color", "write #ff00ff, 255,0,255 or a name such as magenta")

@@ -11,8 +11,8 @@ from inpaint_app.errors import UserError
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Picture
 
+#: Longest text that is stamped.
 MAX_TEXT = 200
-"""Longest text that is stamped."""
 
 
 def random_mask(shape: tuple[int, int], fraction: float, seed: int = 0) -> Mask:
@@ -138,17 +138,17 @@ class Damage:
         return self.kind
 
 
+#: The kinds of damage that the sample is offered with.
 SAMPLES = (
     Damage("random", 0.8, seed=0),  # as the bundled damaged sample
     Damage("random", 0.5, seed=1),
     Damage("text", text="dictionary selection", seed=1),
     Damage("scratches", seed=1),
 )
-"""The kinds of damage that the sample is offered with."""
 
 
 def damaged(picture: Picture, mask: Mask) -> Picture:
-    """Return the picture with alpha = 0 and colour 0 where the mask is True."""
+    """Return the picture with alpha = 0 and color 0 where the mask is True."""
     pixels, opaque = picture.pixels.copy(), picture.pixels.dtype.type(picture.max_value)
     pixels[mask] = 0
     alpha = np.full(mask.shape, opaque) if picture.alpha is None else picture.alpha.copy()

@@ -13,8 +13,8 @@ from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.rect import Rect
 
+#: How much memory the steps that can be undone may take by default.
 HISTORY_BYTES = 64 * 2**20
-"""How much memory the steps that can be undone may take by default."""
 
 _Place = npt.NDArray[np.float64]
 _PIECE = 64
@@ -127,7 +127,7 @@ class MaskHistory:
         Parameters
         ----------
         row, column : float
-            Where the centre of the brush is.
+            Where the center of the brush is.
         diameter : int
             Its width in pixels, at least 1.
         missing : bool
@@ -340,7 +340,7 @@ def _bounds(start: _Place, end: _Place, radius: float) -> Rect:
 
 
 def _capsule(rect: Rect, start: _Place, end: _Place, radius: float) -> Mask:
-    """Return which pixels of a rectangle have their centre within a radius of a segment."""
+    """Return which pixels of a rectangle have their center within a radius of a segment."""
     rows = (np.arange(rect.row, rect.row + rect.height)[:, None] + 0.5 - start[0]).astype(np.float32)
     columns = (np.arange(rect.column, rect.column + rect.width) + 0.5 - start[1]).astype(np.float32)
     along = (end - start).astype(np.float32)

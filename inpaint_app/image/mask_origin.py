@@ -12,7 +12,7 @@ class MaskOrigin:
     Attributes
     ----------
     is_given : bool
-        Whether anything of it is left that was found in the picture, a mask file or by a colour.
+        Whether anything of it is left that was found in the picture, a mask file or by a color.
     is_painted : bool
         Whether it was painted on since.
     is_detected : bool

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from dictsel_core import DamageKind, Parameter
 
+#: Pixels by which marked regions grow.
 GROW = Parameter(name="grow", kind=int, minimum=0, maximum=20, is_optional=True)
-"""Pixels by which marked regions grow."""
+#: Of the detection of damage.
 SENSITIVITY = Parameter(name="sensitivity", kind=float, minimum=0, maximum=1)
-"""Of the detection of damage."""
+#: Largest difference from a color; in float pictures values may be of any size.
 TOLERANCE = Parameter(name="tolerance", kind=float, minimum=0)
-"""Largest difference from a colour; in float pictures values may be of any size."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class MaskSpec:
     mask : Path or None
         A mask image, white = missing (black with `invert_mask`).
     key : str or None
-        A colour, found with `tolerance`: the largest difference in any channel.
+        A color, found with `tolerance`: the largest difference in any channel.
     grow : int or None
-        Pixels by which what a file or a colour marks grows; None as `missing.grown` chooses.
+        Pixels by which what a file or a color marks grows; None as `missing.grown` chooses.
     detect : tuple of str
         Kinds of damage to detect, with `sensitivity`; the detected pixels are missing too.
     soft_edges : bool

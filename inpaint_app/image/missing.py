@@ -11,14 +11,14 @@ from inpaint_app.image.picture import Array, Picture, full_scale
 
 Mask = npt.NDArray[np.bool_]
 
+#: Compressed or smoothed marks bleed into the pixel beside them.
 DEFAULT_GROWTH = 1
-"""Compressed or smoothed marks bleed into the pixel beside them."""
+#: Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe.
 _MAX_GROWN = 0.25
-"""Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe."""
+#: A mask that marks more of the picture than this may be inverted.
 _SUSPECT_FRACTION = 0.9
-"""A mask that marks more of the picture than this may be inverted."""
+#: Levels of 255 by which JPEG changes a saturated color at its edges.
 KEY_TOLERANCE = 24
-"""Levels of 255 by which JPEG changes a saturated colour at its edges."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def detect_missing(
         times alpha if it has one, is at least half of white. A mask of 0 and 1 only is taken as such.
         Or booleans, True = missing, (H, W) or of the shape of the pixels.
     key : str or Color, optional
-        A colour that marks missing pixels, see `color.parse_color`.
+        A color that marks missing pixels, see `color.parse_color`.
     tolerance : float
         Largest difference from `key` in any channel, in values of the picture.
     invert_mask : bool
@@ -101,7 +101,7 @@ def detect_missing(
 def grown(mask: Mask, pixels: int | None) -> Mask:
     """Return a mask with all pixels up to so many rows and columns away from missing ones.
 
-    Marks are often slightly too small: JPEG, scaling and soft brushes mix their colour into pixels beside.
+    Marks are often slightly too small: JPEG, scaling and soft brushes mix their color into pixels beside.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def shrunk(mask: Mask, pixels: int) -> Mask:
 
 
 def color_at(picture: Picture, row: int, column: int) -> tuple[str, float]:
-    """Return the colour of a pixel as a key, and a tolerance that compressed marks of it stay within."""
+    """Return the color of a pixel as a key, and a tolerance that compressed marks of it stay within."""
     scale = full_scale(picture.pixels.dtype)
     values = np.nan_to_num(np.atleast_1d(picture.pixels[row, column]).astype(float))
     levels = np.clip(np.rint(values / scale * 255), 0, 255).astype(int)
@@ -171,7 +171,7 @@ def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bo
     missing : MissingPixels
         What was detected.
     has_mask, has_key : bool
-        Whether a mask or a colour was given to mark them.
+        Whether a mask or a color was given to mark them.
     """
     check_fraction(missing.fraction, has_mask=has_mask, has_key=has_key)
 
@@ -185,11 +185,11 @@ def check_fraction(fraction: float, *, has_mask: bool = False, has_key: bool = F
     if fraction > 0:
         return
     if has_mask and has_key:
-        raise IntactError("Neither the mask nor the colour marks a missing pixel", Remedy.MARK_MISSING)
+        raise IntactError("Neither the mask nor the color marks a missing pixel", Remedy.MARK_MISSING)
     if has_mask:
         raise IntactError("The mask marks no pixel", Remedy.INVERT_MASK)
     if has_key:
-        raise IntactError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
+        raise IntactError("No pixel has that color", Remedy.ALLOW_TOLERANCE)
     raise IntactError("No missing pixels were found", Remedy.MARK_MISSING)
 
 
@@ -284,7 +284,7 @@ def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
     if not picture.is_color:
         if len(set(wanted)) > 1:
             kind = "gray" if picture.n_bands == 1 else f"in {picture.n_bands} bands"
-            raise UserError(f"The picture is {kind}, so no pixel has that colour", "give one value such as 0")
+            raise UserError(f"The picture is {kind}, so no pixel has that color", "give one value such as 0")
         near = _near(picture.pixels, wanted[0], tolerance)
         return near if near.ndim == 2 else np.asarray(near.all(axis=2), np.bool_)
     marked = _near(picture.pixels[..., 0], wanted[0], tolerance)

@@ -36,7 +36,7 @@ class StoredArray(NamedTuple):
 class Picture:
     """Pixels with what belongs to them in the file.
 
-    The arrays are made read-only. Colour values under alpha = 0 are those of the file: nothing is
+    The arrays are made read-only. Color values under alpha = 0 are those of the file: nothing is
     premultiplied.
 
     Attributes
@@ -49,7 +49,7 @@ class Picture:
     exif : bytes or None
         EXIF block, starting with its TIFF header. Its orientation is 1: it has been applied.
     icc : bytes or None
-        ICC colour profile that describes `pixels`.
+        ICC color profile that describes `pixels`.
     dpi : (float, float) or None
         Horizontal and vertical resolution in pixels per inch.
     source_format : str
@@ -144,7 +144,7 @@ class Picture:
 
     @property
     def mode(self) -> str:
-        """Layout as text, such as "8-bit colour with transparency"."""
+        """Layout as text, such as "8-bit color with transparency"."""
         has_alpha, pages = self.alpha is not None, len(self.more_pages) + 1
         mode = format_mode(self.pixels.dtype, n_bands=self.n_bands, has_alpha=has_alpha)
         return mode if pages == 1 else f"{pages} pages, the first {mode}"
@@ -194,11 +194,11 @@ class Picture:
 
 
 def format_mode(dtype: npt.DTypeLike, *, n_bands: int, has_alpha: bool) -> str:
-    """Return a layout as text, such as "8-bit colour with transparency"."""
+    """Return a layout as text, such as "8-bit color with transparency"."""
     resolved = np.dtype(dtype)
     kind = {"f": " float", "i": " signed"}.get(resolved.kind, "")
-    colours = {1: "gray", 3: "colour"}.get(n_bands, f"in {n_bands} bands")
-    return f"{8 * resolved.itemsize}-bit{kind} {colours}{' with transparency' if has_alpha else ''}"
+    colors = {1: "gray", 3: "color"}.get(n_bands, f"in {n_bands} bands")
+    return f"{8 * resolved.itemsize}-bit{kind} {colors}{' with transparency' if has_alpha else ''}"
 
 
 def picture_from_rgba(values: Array) -> Picture:
@@ -206,10 +206,10 @@ def picture_from_rgba(values: Array) -> Picture:
 
     Gray pictures on the clipboard come as RGB; equal channels become one.
     """
-    colours, alpha = np.ascontiguousarray(values[..., :3]), np.ascontiguousarray(values[..., 3])
-    if bool((colours == colours[..., :1]).all()):
-        colours = np.ascontiguousarray(colours[..., 0])
-    return Picture(colours, alpha if bool((alpha < 255).any()) else None)
+    colors, alpha = np.ascontiguousarray(values[..., :3]), np.ascontiguousarray(values[..., 3])
+    if bool((colors == colors[..., :1]).all()):
+        colors = np.ascontiguousarray(colors[..., 0])
+    return Picture(colors, alpha if bool((alpha < 255).any()) else None)
 
 
 def full_scale(dtype: npt.DTypeLike) -> float:

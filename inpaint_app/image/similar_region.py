@@ -8,7 +8,7 @@ from inpaint_app.image.rect import Rect
 
 
 def similar_region(picture: Picture, row: int, column: int) -> tuple[Rect, Mask]:
-    """Return the pixels of nearly the colour of one, connected with it: a rectangle, and which lie in it.
+    """Return the pixels of nearly the color of one, connected with it: a rectangle, and which lie in it.
 
     No channel may differ by more than `KEY_TOLERANCE` levels of 255.
     """

@@ -12,8 +12,8 @@ from dictsel_core import Run
 Step = TypeVar("Step")
 Result = TypeVar("Result")
 
+#: Seconds between two reports of progress: more would only keep the front end busy.
 _REPORT_INTERVAL = 0.05
-"""Seconds between two reports of progress: more would only keep the front end busy."""
 
 
 class CancelledError(Exception):

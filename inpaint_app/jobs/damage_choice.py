@@ -13,8 +13,8 @@ from inpaint_app.image.missing import Mask
 if TYPE_CHECKING:  # slow to import
     from dictsel_core import DamageAnalysis
 
+#: Pixels by which a click may miss a region: scratches are thin.
 _REACH = 4
-"""Pixels by which a click may miss a region: scratches are thin."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class Output:
     depth : int or None
         8 or 16 bits per channel; None keeps the depth.
     keep_metadata : bool
-        Whether EXIF, colour profile and other metadata are written too.
+        Whether EXIF, color profile and other metadata are written too.
     """
 
     path: Path
@@ -58,7 +58,7 @@ class Output:
         check_encodable(properties, format_of(self.path), depth=self.depth, quality=self.quality)
 
     def check_size(self, width: int, height: int) -> None:
-        """Raise `UserError` if the format cannot store a colour picture of this size."""
+        """Raise `UserError` if the format cannot store a color picture of this size."""
         check_encodable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
 
     def lost(self, source: Source) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
 from inpaint_app.jobs.restore import translate_errors
 
+#: Pixels around a stroke that it is restored from, as far as the library looks.
 _CONTEXT = 64
-"""Pixels around a stroke that it is restored from, as far as the library looks."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from dictsel_core import RestoreSettings
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Array
 
+#: How far patches see: pixels farther from all observed ones look blurred if they are filled smoothly.
 _REACH = 8
-"""How far patches see: pixels farther from all observed ones look blurred if they are filled smoothly."""
 
 
 def has_wide_hole(mask: Mask) -> bool:

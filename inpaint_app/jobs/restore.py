@@ -23,8 +23,8 @@ STAGES = {
     "refine": "refining with similar patches",
 }
 
+#: Least time between two intermediate images, as a multiple of what rendering one takes.
 _IMAGE_PAUSE = 10.0
-"""Least time between two intermediate images, as a multiple of what rendering one takes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,10 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.detect import analyze_picture
 
+#: Colors that people mark missing pixels with and that photographs hardly hold.
 KEYS = ("#ff00ff", "#00ff00")
-"""Colours that people mark missing pixels with and that photographs hardly hold."""
+#: Fewer pixels of such a color are not taken for marks.
 _MIN_FRACTION = 0.001
-"""Fewer pixels of such a colour are not taken for marks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = Non
 def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
     """Read a picture to be shown, which may be intact, and its reference.
 
-    Where nothing is marked as missing, a common marking colour is recognised.
+    Where nothing is marked as missing, a common marking color is recognized.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def source_from_picture(
     for key in KEYS:
         marked = detect_missing(picture, key=key)
         if _MIN_FRACTION <= marked.fraction < 1:
-            notice = f"Pixels of the colour {key} were taken for missing; clear the mask if they are not."
+            notice = f"Pixels of the color {key} were taken for missing; clear the mask if they are not."
             noted = picture.with_notices(notice)
             return replace(source, picture=noted, mask_spec=MaskSpec(key=key), missing=marked)
     return source
@@ -170,14 +170,14 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
     Raises
     ------
     UserError
-        If a mask or a colour is given that marks nothing.
+        If a mask or a color is given that marks nothing.
     """
     mask = None if mask_spec.mask is None else _read_mask(mask_spec.mask)
     missing = _detect(source.picture, mask_spec, mask)
     if mask_spec.mask is not None and "mask" not in missing.sources:
         raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
     if mask_spec.key is not None and "key" not in missing.sources:
-        raise UserError("No pixel has that colour", Remedy.ALLOW_TOLERANCE)
+        raise UserError("No pixel has that color", Remedy.ALLOW_TOLERANCE)
     return replace(source, mask_spec=mask_spec, missing=missing)
 
 

@@ -46,6 +46,7 @@ class ActionSpec:
     checkable: bool = False
 
 
+#: All actions by name but those of tools and view modes, which come from their registries.
 SPECS = {
     "open": ActionSpec("&Open …", ("Ctrl+O",), "Open a damaged or an intact picture.", "open"),
     "open_mask": ActionSpec(
@@ -88,7 +89,7 @@ SPECS = {
         "Cop&y Picture", ("Ctrl+C",), "Copy the restored picture to the clipboard.", "copy", "result"
     ),
     "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
-    "preferences": ActionSpec("Pre&ferences …", ("Ctrl+,",), "Choose colours and what follows a change."),
+    "preferences": ActionSpec("Pre&ferences …", ("Ctrl+,",), "Choose colors and what follows a change."),
     "close": ActionSpec("C&lose", ("Ctrl+W",), "Close the picture.", "", "picture"),
     "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
     "find_damage": ActionSpec(
@@ -136,9 +137,8 @@ SPECS = {
     "full_screen": ActionSpec("F&ull Screen", ("F11",), "Switch full screen on or off.", checkable=True),
     "shortcuts": ActionSpec("&Keyboard Shortcuts", ("F1",), "List all keyboard shortcuts."),
     "manual": ActionSpec("&Manual", (), "Read how to find, mark and restore damage.", "info"),
-    "about": ActionSpec("&About", (), "Show version, method and licence."),
+    "about": ActionSpec("&About", (), "Show version, method and license."),
 }
-"""All actions by name but those of tools and view modes, which come from their registries."""
 
 
 class Actions(QObject):
@@ -173,7 +173,7 @@ class Actions(QObject):
         return self._by_name[name]
 
     def draw_icons(self, palette: QPalette) -> None:
-        """Give the actions icons in the colours of a palette."""
+        """Give the actions icons in the colors of a palette."""
         for spec, action in self._made:
             if spec.icon:
                 action.setIcon(icon(spec.icon, palette))

@@ -17,7 +17,7 @@ from inpaint_app.window.background.worker_pool import UNEXPECTED
 from inpaint_app.window.help_commands import TITLE
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.mime_data import picture_of
-from inpaint_app.window.preferences import APPLICATION, ORGANISATION, Preferences
+from inpaint_app.window.preferences import APPLICATION, ORGANIZATION, Preferences
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.icons import app_icon
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         check_output(args.screenshot, overwrite=args.overwrite)
     application = QApplication.instance() or QApplication([TITLE])
     assert isinstance(application, QApplication)
-    application.setOrganizationName(ORGANISATION)
+    application.setOrganizationName(ORGANIZATION)
     application.setApplicationName(APPLICATION)
     application.setApplicationDisplayName(TITLE)
     application.setDesktopFileName(DESKTOP_FILE)

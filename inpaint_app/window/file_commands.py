@@ -30,8 +30,8 @@ from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.opener import NO_PICTURE
 from inpaint_app.window.session.session import Session
 
+#: Seconds after which a run is not discarded without asking.
 MAX_LOST_SECONDS = 5.0
-"""Seconds after which a run is not discarded without asking."""
 
 
 class FileCommands(QObject):

@@ -36,7 +36,7 @@ class HelpCommands:
         show_beside(ManualDialog(self._window))
 
     def show_about(self) -> None:
-        """Show version, method and licence."""
+        """Show version, method and license."""
         QMessageBox.about(
             self._window,
             f"About {TITLE}",
@@ -44,7 +44,7 @@ class HelpCommands:
             "dictionary selected by Replacement OMP or Replacement OLS, then refined by similar patches "
             "(non-local refinement).</p><p>Replacement OMP and its sparsity constraints: Kaito Fujii and "
             "Tasuku Soma, <i>Fast greedy algorithms for dictionary selection with generalized sparsity "
-            "constraints</i>, NeurIPS 2018.</p><p>BSD-3-Clause licence.</p>",
+            "constraints</i>, NeurIPS 2018.</p><p>BSD-3-Clause license.</p>",
         )
 
 

@@ -49,11 +49,11 @@ from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
+#: What undo brings back, for its menu entry.
 _SUBJECTS = {"mask": "Mask Edit", "parameters": "Parameter Change"}
-"""What undo brings back, for its menu entry."""
 _SIZE = QSize(1280, 800)
+#: What the system draws around a window, at most.
 _FRAME = QSize(16, 48)
-"""What the system draws around a window, at most."""
 
 
 class MainWindow(QMainWindow):
@@ -64,7 +64,7 @@ class MainWindow(QMainWindow):
     preferences : Preferences
         What is remembered.
     theme : ThemeSwitch
-        Changes the colours of the application.
+        Changes the colors of the application.
     """
 
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
@@ -99,8 +99,8 @@ class MainWindow(QMainWindow):
     # Layout
 
     def _lay_out(self) -> None:
-        centre = QWidget()
-        column = QVBoxLayout(centre)
+        center = QWidget()
+        column = QVBoxLayout(center)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         self._pages.addWidget(self.welcome)
@@ -108,8 +108,8 @@ class MainWindow(QMainWindow):
         column.addWidget(self.banner)
         column.addWidget(self.wide_hint)
         column.addWidget(self._pages, 1)
-        self.setCentralWidget(centre)
-        self._drop_frame = DropFrame(centre)
+        self.setCentralWidget(center)
+        self._drop_frame = DropFrame(center)
         self._docks = add_docks(self, self.side, self.dictionary, self.history)
         self.setStatusBar(self.status)
         self.setAcceptDrops(True)
@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
         show_beside(dialog)
 
     def set_theme(self, theme: Theme) -> None:
-        """Change the colours, and remember them."""
+        """Change the colors, and remember them."""
         self._theme.set_theme(theme)
         self._preferences.theme = theme
         for action in self.menus.themes.actions():

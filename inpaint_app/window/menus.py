@@ -13,6 +13,7 @@ from inpaint_app.window.session.view_state import MAX_BRUSH, MIN_BRUSH
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
+#: Sections of each menu: actions by name, and with an @ what is not a single action.
 _MENUS = {
     "&File": (
         ("open", "@recent", "@sample"),
@@ -38,7 +39,6 @@ _MENUS = {
     ),
     "&Help": (("manual", "shortcuts", "about"),),
 }
-"""Sections of each menu: actions by name, and with an @ what is not a single action."""
 _TOOLBAR = (
     ("open", "export"),
     ("find_damage", "@tools", "@diameter", "undo", "redo"),
@@ -46,12 +46,12 @@ _TOOLBAR = (
     ("@modes",),
     ("show_mask", "fit", "actual"),
 )
+#: The menu of the right button on a picture.
 _CONTEXT = (("undo", "redo"), ("find_damage", "@tools"), ("restore", "copy"), ("show_mask", "fit", "actual"))
-"""The menu of the right button on a picture."""
-_LABELLED = ("open", "export", "find_damage", "restore", "stop")
-"""Actions with their name beside their icon,"""
-_ALWAYS_LABELLED = ("restore", "stop")
-"""and those that keep it in a narrow window."""
+#: Actions with their name beside their icon,
+_LABELED = ("open", "export", "find_damage", "restore", "stop")
+#: and those that keep it in a narrow window.
+_ALWAYS_LABELED = ("restore", "stop")
 
 
 class Menus:
@@ -122,13 +122,13 @@ class Menus:
 
     def _label_buttons(self, *, all_of_them: bool) -> None:
         """Put their names beside buttons of the toolbar, or beside the most important ones."""
-        for name in _LABELLED:
+        for name in _LABELED:
             button = self.bar.widgetForAction(self._actions[name])
             assert isinstance(button, QToolButton)
-            is_labelled = all_of_them or name in _ALWAYS_LABELLED
+            is_labeled = all_of_them or name in _ALWAYS_LABELED
             style = Qt.ToolButtonStyle
             button.setToolButtonStyle(
-                style.ToolButtonTextBesideIcon if is_labelled else style.ToolButtonIconOnly
+                style.ToolButtonTextBesideIcon if is_labeled else style.ToolButtonIconOnly
             )
 
     def _toolbar(self) -> QToolBar:

@@ -20,7 +20,7 @@ from inpaint_app.files.whole_file import read_whole_file
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.panel_place import PanelPlace, read_place
 
-ORGANISATION, APPLICATION = "dictsel", "inpaint-app"
+ORGANIZATION, APPLICATION = "dictsel", "inpaint-app"
 MAX_RECENT = 10
 _MAX_BYTES = 1_000_000
 
@@ -28,7 +28,7 @@ _MAX_BYTES = 1_000_000
 def preferences_path() -> Path | None:
     """Return the file of this user; None where the system has no folder for it."""
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
-    return Path(folder) / ORGANISATION / f"{APPLICATION}.json" if folder else None
+    return Path(folder) / ORGANIZATION / f"{APPLICATION}.json" if folder else None
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Preferences:
 
     @property
     def theme(self) -> Theme:
-        """The colours that were chosen."""
+        """The colors that were chosen."""
         return self._now.theme
 
     @theme.setter

@@ -8,7 +8,7 @@ REMEDIES = {
     Remedy.MARK_MISSING: "paint over the damage (P), open a mask, or simulate damage to try it out",
     Remedy.INVERT_MASK: "paint missing pixels white in it, or invert it",
     Remedy.MARK_LESS: "erase some of the mask (E), or invert it (Ctrl+I)",
-    Remedy.ALLOW_TOLERANCE: "check the colour, or allow a tolerance",
+    Remedy.ALLOW_TOLERANCE: "check the color, or allow a tolerance",
     Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or choose a depth of 8 bits",
     Remedy.GIVE_RECIPE: "choose a file written by Save Recipe",
     Remedy.RESTORE_ARRAY: (

@@ -78,7 +78,7 @@ def test_smoothness_is_sigma_max_of_pairs_by_brute_force(seed, n, d):
         assert np.linalg.norm(masked[:, list(pair)], 2) ** 2 <= ground_set.smoothness + 1e-12
 
 
-def test_own_atoms_are_normalised_and_named():
+def test_own_atoms_are_normalized_and_named():
     given_atoms = np.array([[3.0, 0.0], [4.0, 1e-200]])
     ground_set = ground_set_from_array(given_atoms, names=["slope", "tiny"])
     np.testing.assert_allclose(ground_set.atoms, [[0.6, 0], [0.8, 1]])

@@ -85,7 +85,7 @@ def test_a_constant_picture_stays_constant_to_the_last_digit(value):
     assert (restore(image, random_mask((16, 16), 0.5), "paper").image == value).all()
 
 
-def test_what_is_missing_of_a_constant_colour_stays_within_the_observed_range():
+def test_what_is_missing_of_a_constant_color_stays_within_the_observed_range():
     image = np.full((16, 16, 3), 7.0)
     mask = np.zeros(image.shape, bool)
     mask[:, :, 1] = True

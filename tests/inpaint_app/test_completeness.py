@@ -19,8 +19,8 @@ from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATION
 from inpaint_app.files import formats
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+#: Settings of the library alone; a new one is named here if that is what is meant.
 NOT_ON_THE_COMMAND_LINE = {"fill_weight"}
-"""Settings of the library alone; a new one is named here if that is what is meant."""
 
 
 def test_every_preset_is_explained() -> None:

@@ -1,4 +1,4 @@
-"""A slow, independent PNG encoder: every depth, colour type, filter and interlacing."""
+"""A slow, independent PNG encoder: every depth, color type, filter and interlacing."""
 
 import struct
 import zlib

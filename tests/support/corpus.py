@@ -90,32 +90,32 @@ def _pnm(noise: np.ndarray) -> dict[str, bytes]:
 
 
 def _others(noise: np.ndarray, wide: np.ndarray) -> dict[str, bytes]:
-    colour, alpha = Image.fromarray(noise[..., :3].copy()), Image.fromarray(noise)
-    few = colour.quantize(16)
+    color, alpha = Image.fromarray(noise[..., :3].copy()), Image.fromarray(noise)
+    few = color.quantize(16)
     return {
-        "lossy.avif": _saved(colour, "AVIF", quality=70),
+        "lossy.avif": _saved(color, "AVIF", quality=70),
         "alpha.avif": _saved(alpha, "AVIF", quality=90, xmp=b"<x:xmpmeta/>"),
-        "rgb.jp2": _saved(colour, "JPEG2000"),
+        "rgb.jp2": _saved(color, "JPEG2000"),
         "alpha.jp2": _saved(alpha, "JPEG2000"),
         "gray16.j2k": _saved(Image.fromarray(wide[..., 0].copy()), "JPEG2000", no_jp2=True),
         "palette.gif": _saved(few, "GIF", comment=b"made by a test"),
-        "gray.gif": _saved(colour.convert("L"), "GIF"),
+        "gray.gif": _saved(color.convert("L"), "GIF"),
         "animated.gif": _saved(few, "GIF", save_all=True, append_images=[few.rotate(180)]),
-        "rgb.tga": _saved(colour, "TGA"),
+        "rgb.tga": _saved(color, "TGA"),
         "packed.tga": _saved(alpha, "TGA", compression="tga_rle"),
         "palette.tga": _saved(few, "TGA"),
     }
 
 
 def _arrays(noise: np.ndarray, wide: np.ndarray, floats: np.ndarray) -> dict[str, bytes]:
-    gray, colour = io.BytesIO(), io.BytesIO()
+    gray, color = io.BytesIO(), io.BytesIO()
     np.save(gray, np.asfortranarray(wide[..., 0]))
-    np.save(colour, floats.astype(">f8"))
+    np.save(color, floats.astype(">f8"))
     packed = io.BytesIO()
     np.savez_compressed(packed, image=noise[..., :3], mask=noise[..., 3] > 200)
     return {
         "gray.npy": gray.getvalue(),
-        "rgb.npy": colour.getvalue(),
+        "rgb.npy": color.getvalue(),
         "masked.npz": packed.getvalue(),
         "floats.fits": fits_bytes(floats[..., 0]),
         "uint16.fits": fits_bytes(wide[..., 0]),

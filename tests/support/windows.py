@@ -12,8 +12,8 @@ from inpaint_app.window.canvas.image_pyramid import as_uint32, build_pyramid
 from inpaint_app.window.canvas.picture_canvas import PictureCanvas
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
+#: Long enough to be interrupted at any moment.
 SLOW = RestoreSettings(n_atoms=40, rounds=12)
-"""Long enough to be interrupted at any moment."""
 
 
 def settle(thing, qtbot) -> None:

@@ -44,7 +44,7 @@ class CommandSummary:
     options: tuple[Option, ...]
 
 
-def summarise(top: argparse.ArgumentParser) -> list[CommandSummary]:
+def summarize(top: argparse.ArgumentParser) -> list[CommandSummary]:
     """Return the commands of a parser, with their options."""
     commands = next(each for each in top._actions if isinstance(each, argparse._SubParsersAction))
     helps = {choice.dest: choice.help or "" for choice in commands._choices_actions}
@@ -166,7 +166,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    print_report(SCRIPTS[args.shell](summarise(args.parser)))
+    print_report(SCRIPTS[args.shell](summarize(args.parser)))
     return 0
 
 

@@ -25,12 +25,12 @@ examples:
   inpaint damage photo.png -o scratched.png --scratches --seed 3
   inpaint damage photo.jpg -o stamped.png --text "SAMPLE" --mask-out letters.png
 
-OUT keeps bit depth and metadata; missing pixels get alpha = 0 and the colour 0,
+OUT keeps bit depth and metadata; missing pixels get alpha = 0 and the color 0,
 so that nothing of the original is left in them. The same seed makes the same
 damage."""
 
+#: Lossless: observed pixels must be those of the original.
 _QUALITY = 100
-"""Lossless: observed pixels must be those of the original."""
 
 
 def _suitable() -> list[Format]:

@@ -31,6 +31,7 @@ from inpaint_app.files.formats import (
 )
 
 # Only these formats: every further decoder is one more way in for a hostile file.
+#: All formats, in the order in which they are offered and recognized; a new one is added here, before TGA.
 FORMATS = tuple(
     module.FORMAT
     for module in (
@@ -51,4 +52,3 @@ FORMATS = tuple(
         tga,
     )
 )
-"""All formats, in the order in which they are offered and recognised; a new one is added here, before TGA."""

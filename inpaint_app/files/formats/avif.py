@@ -36,7 +36,7 @@ def decode_avif(data: bytes) -> Picture:
 
 
 def encode_avif(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write an 8-bit picture as AVIF with full colour resolution; it is lossy at any quality."""
+    """Write an 8-bit picture as AVIF with full color resolution; it is lossy at any quality."""
     options = {"quality": quality, "subsampling": "4:4:4", **metadata_options(picture)}
     save_by_pillow(to_image(picture, as_rgb=True), "AVIF", picture, file, options)
 

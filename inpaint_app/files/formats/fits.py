@@ -16,8 +16,8 @@ from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
 _CHECKSUM = "CHECKSUM"
+#: Bits of a number; negative for floats.
 _SIZES = (8, 16, 32, 64, -32, -64)
-"""Bits of a number; negative for floats."""
 
 
 def decode_fits(data: bytes) -> Picture:

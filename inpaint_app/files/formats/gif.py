@@ -1,4 +1,4 @@
-"""GIF: read and write, with at most 256 colours."""
+"""GIF: read and write, with at most 256 colors."""
 
 import re
 from dataclasses import replace
@@ -46,7 +46,7 @@ def _is_gray(image: Image.Image) -> bool:
 
 
 def encode_gif(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
-    """Write an opaque 8-bit picture as GIF; colours beyond 256 are replaced by similar ones."""
+    """Write an opaque 8-bit picture as GIF; colors beyond 256 are replaced by similar ones."""
     image = to_image(replace(picture, alpha=None))
     if picture.is_color:
         is_exact = image.getcolors(_MAX_COLORS) is not None
@@ -56,7 +56,7 @@ def encode_gif(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
 
 
 def _indexed(picture: Picture) -> Image.Image:
-    """Return a picture of few colours with a palette of exactly these."""
+    """Return a picture of few colors with a palette of exactly these."""
     numbers = picture.pixels.astype(np.uint32) @ np.array([65536, 256, 1], np.uint32)
     colors, indices = np.unique(numbers, return_inverse=True)
     image = Image.fromarray(indices.reshape(numbers.shape).astype(np.uint8), "P")

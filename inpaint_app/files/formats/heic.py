@@ -29,7 +29,7 @@ def decode_heic(data: bytes) -> Picture:
 
 
 def encode_heic(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write an 8-bit picture as HEIC with full colour resolution; it is lossy at any quality."""
+    """Write an 8-bit picture as HEIC with full color resolution; it is lossy at any quality."""
     from pillow_heif import register_heif_opener  # noqa: PLC0415
 
     register_heif_opener()

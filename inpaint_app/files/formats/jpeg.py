@@ -1,4 +1,4 @@
-"""JPEG: read, and write with full colour resolution."""
+"""JPEG: read, and write with full color resolution."""
 
 import re
 import struct
@@ -38,8 +38,8 @@ _MODES = {1: ("L", "L"), 3: ("RGB", "RGB"), 4: ("CMYK", "CMYK;I")}  # Adobe stor
 # with thousands would decode for hours.
 _MAX_SCANS = 200
 _MAX_SEGMENTS = 100_000
+#: Files of which less is left are refused.
 _MAX_LOST = 0.9
-"""Files of which less is left are refused."""
 
 
 @dataclass
@@ -171,7 +171,7 @@ def _closed(data: bytes, header: _Header) -> bytes:
 def _lost_part(pixels: Array, mcu: tuple[int, int]) -> npt.NDArray[np.bool_]:
     """Return where a picture was filled up: from the last unit that holds anything to the end.
 
-    Units (MCU) follow each other in rows; that last one may be incomplete. Where colours are stored in half
+    Units (MCU) follow each other in rows; that last one may be incomplete. Where colors are stored in half
     the resolution, units and filling mix at their borders, by a pixel on either side.
 
     Parameters
@@ -290,7 +290,7 @@ def _density(content: bytes) -> tuple[float, float] | None:
 
 
 def encode_jpeg(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write an opaque 8-bit picture as JPEG, with full colour resolution."""
+    """Write an opaque 8-bit picture as JPEG, with full color resolution."""
     options: dict[str, Any] = {"quality": quality, "subsampling": 0}
     if picture.exif is not None:
         options["exif"] = PREFIX + picture.exif

@@ -22,14 +22,14 @@ from inpaint_app.image.picture import Array, Picture
 
 _CODESTREAM, _TILE = b"\xff\x4f\xff\x51", 0xFF90
 _XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
+#: Boxes that describe the picture, such as its place on Earth.
 _KEPT = frozenset({b"xml ", b"uuid", b"uinf", b"asoc"})
-"""Boxes that describe the picture, such as its place on Earth."""
 _TARGETS = {"P": "RGB", "PA": "RGBA", "CMYK": "RGB"}
+#: What Pillow calls any two or four channels.
 _WITH_ALPHA = ("LA", "RGBA")
-"""What Pillow calls any two or four channels."""
 _CONVERSIONS = {
     **dict.fromkeys(("P", "PA"), ("The palette was converted to RGB.",)),
-    "CMYK": ("CMYK was converted to RGB without a colour profile; colours may differ from print.",),
+    "CMYK": ("CMYK was converted to RGB without a color profile; colors may differ from print.",),
 }
 _MAX_BOX_BYTES = 64 * 1024**2
 
@@ -95,12 +95,12 @@ def _load_gray16(image: ImageFile, bits: int) -> Array:
 
 
 def _decode_by_imagecodecs(data: bytes) -> Array:
-    """Return colours of more than 8 bits, which Pillow reduces to 8, and white to black."""
+    """Return colors of more than 8 bits, which Pillow reduces to 8, and white to black."""
     try:
         import imagecodecs  # noqa: PLC0415  (an extra)
     except ImportError:
         raise UnsupportedError(
-            "its colours of more than 8 bits need imagecodecs", "install dictsel[codecs], or save it as TIFF"
+            "its colors of more than 8 bits need imagecodecs", "install dictsel[codecs], or save it as TIFF"
         ) from None
     try:
         return np.asarray(imagecodecs.jpeg2k_decode(data))
@@ -191,7 +191,7 @@ def _box(name: bytes, content: bytes) -> bytes:
 def encode_jpeg2000(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     """Write a picture as lossless JPEG 2000: 8 bits, or 16 bits of gray."""
     packed = io.BytesIO()
-    # Coding colours together compresses better, and is lossless too.
+    # Coding colors together compresses better, and is lossless too.
     options = {"irreversible": False, "mct": int(picture.is_color)}
     save_by_pillow(to_image(picture), "JPEG2000", picture, packed, options)
     file.write(packed.getbuffer())

@@ -15,11 +15,11 @@ from inpaint_app.window.canvas.screen_color import screen_converter
 Bytes = npt.NDArray[np.uint8]
 Range = tuple[float, float]
 
+#: Shade of values that are not finite.
 NOT_A_NUMBER = 128
-"""Shade of values that are not finite."""
 
+#: Rows that are converted at a time: Qt converts colors while other Python threads wait.
 _BAND = 64
-"""Rows that are converted at a time: Qt converts colours while other Python threads wait."""
 _SMALLEST = 256
 _OPAQUE = 255
 _CHECK = 8
@@ -63,9 +63,9 @@ def to_image(
     pixels, value_range
         As for `display_values`.
     alpha : ndarray, (H, W), optional
-        Opacity: partly transparent pixels are drawn on a checkerboard, transparent ones in their own colour.
+        Opacity: partly transparent pixels are drawn on a checkerboard, transparent ones in their own color.
     icc : bytes, optional
-        The colour profile of the pixels; they are converted to the colours of the screen.
+        The color profile of the pixels; they are converted to the colors of the screen.
     """
     height, width = pixels.shape[:2]
     image = QImage(width, height, QImage.Format.Format_RGB32)

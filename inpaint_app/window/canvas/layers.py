@@ -18,8 +18,8 @@ from inpaint_app.window.canvas.image_pyramid import ImagePyramid, as_uint32
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 
 _MAX_LINES = 8000
+#: Zoom below which patches are too small for lines around them.
 _MIN_OUTLINED_ZOOM = 0.6
-"""Zoom below which patches are too small for lines around them."""
 _ROUNDING = 1e-6
 _DENSE_OPACITY = 0.5
 _TILE = 256
@@ -57,7 +57,7 @@ class Geometry:
         return QRectF(x, y, rect.width * self.zoom, rect.height * self.zoom)
 
     def exposed(self, area: QRect) -> QRect:
-        """Return the part of an area whose screen pixels have their centre on the picture.
+        """Return the part of an area whose screen pixels have their center on the picture.
 
         Others would be drawn from beyond its last row or column, which are black to Qt.
         """
@@ -146,7 +146,7 @@ def _edges(highlight: npt.NDArray[np.bool_]) -> list[list[int]]:
 
 
 def striped(colors: tuple[QColor, QColor], period: int) -> QBrush:
-    """Return a brush of diagonal stripes in two colours that repeat after `period` screen pixels."""
+    """Return a brush of diagonal stripes in two colors that repeat after `period` screen pixels."""
     # Qt copies large tiles faster than small ones.
     x = np.arange(period * max(1, _TILE // period))
     first = (x[:, None] + x) % period < period // 2

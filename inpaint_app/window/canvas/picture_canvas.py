@@ -107,7 +107,7 @@ class PictureCanvas(QWidget):
         return int(y), int(x)
 
     def sizeHint(self) -> QSize:
-        """Return a size at which pictures are recognisable."""
+        """Return a size at which pictures are recognizable."""
         return QSize(480, 360)
 
     def paintEvent(self, event: QPaintEvent) -> None:

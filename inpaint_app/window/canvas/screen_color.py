@@ -1,4 +1,4 @@
-"""Colours of a picture as the screen shows them; results keep their own."""
+"""Colors of a picture as the screen shows them; results keep their own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def screen_converter(icc: bytes | None, *, is_color: bool) -> Callable[[Bytes], Bytes]:
-    """Return what converts rows of 8-bit values from a colour profile to that of the screen.
+    """Return what converts rows of 8-bit values from a color profile to that of the screen.
 
     Qt does not report the profile of the screen; sRGB is assumed. Values stay as they are without a profile,
     or with one that cannot be used.

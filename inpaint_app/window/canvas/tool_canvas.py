@@ -26,8 +26,8 @@ from inpaint_app.window.canvas.viewport import Viewport
 from inpaint_app.window.theme.colors import Colors
 from inpaint_app.window.widgets.keys import overrides_shortcut
 
+#: Outlines of fewer screen pixels would hide what they surround.
 _MIN_OUTLINE = 5.0
-"""Outlines of fewer screen pixels would hide what they surround."""
 
 
 class ToolCanvas(NavigableCanvas):

@@ -7,25 +7,25 @@ from collections.abc import Hashable
 from PySide6.QtCore import QObject, Signal
 
 MAX_ZOOM = 64.0
+#: Factor of one notch of the wheel, or one press of a key.
 ZOOM_STEP = 1.25
-"""Factor of one notch of the wheel, or one press of a key."""
 
 _MIN_SIZE = 32.0
 
 
 class Viewport(QObject):
-    """The zoom and the centre of linked panes.
+    """The zoom and the center of linked panes.
 
     `zoom` is in screen pixels per picture pixel, where screen pixels are those of the device: at 1.0 a
     picture is shown sharp on every display. Positions are picture coordinates (x, y): the pixel in row r
     and column c covers c to c + 1 and r to r + 1.
 
-    A picture that is smaller than the panes is centred; a larger one cannot be moved away from their
+    A picture that is smaller than the panes is centerd; a larger one cannot be moved away from their
     borders. While `is_fitted`, it fills the panes whatever their size.
     """
 
     changed = Signal()
-    """Zoom, centre or picture size have changed."""
+    """Zoom, center or picture size have changed."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -106,7 +106,7 @@ class Viewport(QObject):
         zoom : float
             Screen pixels per picture pixel; brought within the limits.
         at : (float, float), optional
-            The place (x, y) of the picture that does not move; otherwise the centre.
+            The place (x, y) of the picture that does not move; otherwise the center.
         """
         zoom = min(max(zoom, self.min_zoom), MAX_ZOOM)
         x, y = at or self._center

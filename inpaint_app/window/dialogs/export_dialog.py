@@ -75,7 +75,7 @@ class ExportDialog(QDialog):
         )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
-        self._metadata = QCheckBox("&Keep EXIF, colour profile and other metadata")
+        self._metadata = QCheckBox("&Keep EXIF, color profile and other metadata")
         self._replace, self._note = QCheckBox(), QLabel()
         self._preview_note = SecondaryLabel(_PREVIEW)
         self._preview_note.setVisible(shows_preview)

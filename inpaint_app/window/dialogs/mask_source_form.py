@@ -26,12 +26,12 @@ _KINDS = {
     "": "Transparent or NaN",
     "file": "White in one mask for all",
     "folder": "White in a mask for each",
-    "key": "Of one colour",
+    "key": "Of one color",
 }
 
 
 class MaskSourceForm(QObject):
-    """Rows of a form that ask for a mask for all pictures, a folder of masks, or a colour.
+    """Rows of a form that ask for a mask for all pictures, a folder of masks, or a color.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class MaskSourceForm(QObject):
         for kind, text in _KINDS.items():
             self._kind.addItem(text, kind)
         self._kind.setAccessibleName("Missing pixels are")
-        self._key.setAccessibleName("Colour of missing pixels")
-        self._tolerance.setAccessibleName("Tolerance of the colour")
+        self._key.setAccessibleName("Color of missing pixels")
+        self._tolerance.setAccessibleName("Tolerance of the color")
         self._tolerance.setRange(0, 65535)
         self._color_row = self._make_color_row()
         self._form: QFormLayout | None = None
@@ -69,7 +69,7 @@ class MaskSourceForm(QObject):
         form.addRow("&Missing pixels are", self._kind)
         for field in self._paths.values():
             form.addRow(field.title, field)
-        form.addRow("Colour", self._color_row)
+        form.addRow("Color", self._color_row)
         self._show()
 
     def set_enabled(self, is_enabled: bool) -> None:
@@ -97,12 +97,12 @@ class MaskSourceForm(QObject):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the mask, the folder or the colour that is asked for was given."""
+        """Whether the mask, the folder or the color that is asked for was given."""
         kind, spec = self._kind.currentData(), self.mask_spec
         return not kind or spec.mask is not None or bool(spec.key)
 
     def _choose_color(self) -> None:
-        chosen = QColorDialog.getColor(QColor(self._key.text()), self._key, "Colour of missing pixels")
+        chosen = QColorDialog.getColor(QColor(self._key.text()), self._key, "Color of missing pixels")
         if chosen.isValid():
             self._key.setText(chosen.name())
 

@@ -18,7 +18,7 @@ class PreferencesDialog(QDialog):
     session : Session
         Which may restore after every change.
     theme : Theme
-        The colours now.
+        The colors now.
     parent : QWidget, optional
     """
 

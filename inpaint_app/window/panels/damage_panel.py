@@ -17,7 +17,7 @@ _KINDS: dict[DamageKind, tuple[str, str, str]] = {
     "dust": ("Dust", "specks", "Small spots that stand out from their surroundings."),
     "dead_pixels": ("Dead pixels", "dead pixels", "Single pixels of a camera that are stuck."),
     "dead_lines": ("Dead lines", "dead lines", "Rows or columns of a sensor that are stuck."),
-    "stamps": ("Stamps, dates", "stamps", "Text in one saturated colour."),
+    "stamps": ("Stamps, dates", "stamps", "Text in one saturated color."),
     "creases": ("Creases", "creases", "Long folds across a print."),
 }
 _USUAL = ("scratches", "dust")

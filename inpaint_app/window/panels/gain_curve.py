@@ -17,8 +17,8 @@ from inpaint_app.window.widgets.ticks import log_ticks, ticks
 _EMPTY = "The gain of each atom appears here once a picture has been restored."
 _PAD = 8.0
 _DOT, _SMALL_DOT = 3.5, 2.0
+#: Values smaller by more decades lie on the lower border.
 _MAX_DECADES = 6
-"""Values smaller by more decades lie on the lower border."""
 
 
 @dataclass(frozen=True)

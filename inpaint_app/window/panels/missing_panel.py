@@ -29,7 +29,7 @@ _MAX_GROWTH = 50
 
 
 class MissingPanel(QWidget):
-    """Shows what is missing; a file or a colour can mark it.
+    """Shows what is missing; a file or a color can mark it.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class MissingPanel(QWidget):
         self._found = QLabel("Nothing is open.")
         self._found.setWordWrap(True)
         self._file = QPushButton("Mask f&ile …")
-        self._colour = QPushButton("Co&lour …")
+        self._color = QPushButton("Co&lor …")
         self._invert, self._clear = QPushButton("I&nvert"), QPushButton("&Clear")
         self._grow, self._shrink = QPushButton("Grow"), QPushButton("Shrink")
         self._pixels, self._tolerance = NoWheelSpinBox(), NoWheelSpinBox()
@@ -62,7 +62,7 @@ class MissingPanel(QWidget):
         layout.addWidget(self._found)
         grid = QGridLayout()
         grid.setSpacing(4)
-        for place, button in enumerate((self._file, self._colour, self._invert, self._clear)):
+        for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
             grid.addWidget(button, place // 2, place % 2)
         layout.addLayout(grid)
         self._resize_row = QWidget()
@@ -77,7 +77,7 @@ class MissingPanel(QWidget):
         self._tolerance_row = QWidget()
         row = QHBoxLayout(self._tolerance_row)
         row.setContentsMargins(0, 0, 0, 0)
-        label = QLabel("&Tolerance of the colour")
+        label = QLabel("&Tolerance of the color")
         label.setBuddy(self._tolerance)
         row.addWidget(label, 1)
         row.addWidget(self._tolerance)
@@ -86,7 +86,7 @@ class MissingPanel(QWidget):
 
     def _describe(self) -> None:
         self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
-        self._colour.setToolTip("Mark all pixels of one colour as missing.")
+        self._color.setToolTip("Mark all pixels of one color as missing.")
         self._invert.setToolTip("Swap missing and observed pixels.")
         self._clear.setToolTip("Clear the mask.")
         self._grow.setToolTip("Make what is missing wider all around.")
@@ -95,8 +95,8 @@ class MissingPanel(QWidget):
         self._pixels.setSuffix(" px")
         self._pixels.setToolTip("How much wider or narrower.")
         self._pixels.setAccessibleName("Pixels to grow or shrink by")
-        self._tolerance.setToolTip("Largest difference from the colour in any channel.")
-        self._tolerance.setAccessibleName("Tolerance of the colour")
+        self._tolerance.setToolTip("Largest difference from the color in any channel.")
+        self._tolerance.setAccessibleName("Tolerance of the color")
         self._soft.setToolTip("Also restore partly transparent pixels at their edges.")
         self._tolerance.setRange(0, 65535)
         self._tolerance.setKeyboardTracking(False)
@@ -106,7 +106,7 @@ class MissingPanel(QWidget):
         session.source_changed.connect(self._show)
         session.mask_edited.connect(self._show)
         self._file.clicked.connect(self.mask_file_wanted)
-        self._colour.clicked.connect(self.choose_colour)
+        self._color.clicked.connect(self.choose_color)
         self._invert.clicked.connect(lambda: session.edit_mask(lambda mask: mask.invert()))
         self._clear.clicked.connect(lambda: session.edit_mask(lambda mask: mask.clear()))
         self._grow.clicked.connect(lambda: session.mask_edits.resize(self._pixels.value()))
@@ -114,13 +114,13 @@ class MissingPanel(QWidget):
         self._tolerance.valueChanged.connect(self._set_tolerance)
         self._soft.clicked.connect(self._set_soft_edges)
 
-    def choose_colour(self) -> None:
-        """Ask for the colour that marks missing pixels."""
+    def choose_color(self) -> None:
+        """Ask for the color that marks missing pixels."""
         source = self._session.source
         if source is None:
             return
         start = QColor(source.mask_spec.key) if source.mask_spec.key is not None else QColor("magenta")
-        chosen = QColorDialog.getColor(start, self, "Colour of missing pixels")
+        chosen = QColorDialog.getColor(start, self, "Color of missing pixels")
         if chosen.isValid():
             tolerance = float(self._tolerance.value())
             self._session.opener.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=tolerance))
@@ -138,7 +138,7 @@ class MissingPanel(QWidget):
     def _show(self) -> None:
         session = self._session
         source, mask = session.source, session.mask
-        for control in (self._file, self._colour, self._invert, self._clear, self._resize_row):
+        for control in (self._file, self._color, self._invert, self._clear, self._resize_row):
             control.setEnabled(source is not None)
         self._tolerance_row.setVisible(source is not None and source.mask_spec.key is not None)
         self._soft.setVisible(
@@ -153,7 +153,7 @@ class MissingPanel(QWidget):
         fraction = session.missing_fraction
         if fraction == 0:
             self._found.setText(
-                "No pixels are missing. Paint over the damage (P), or choose a mask file or a colour."
+                "No pixels are missing. Paint over the damage (P), or choose a mask file or a color."
             )
             return
         how = descriptions.format_sources(source, mask)

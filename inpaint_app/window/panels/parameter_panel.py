@@ -123,8 +123,8 @@ class ParameterPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(6)
-        layout.addLayout(_labelled("&Preset", self._presets))
-        layout.addLayout(_labelled("Fill wide holes", self._fills))
+        layout.addLayout(_labeled("&Preset", self._presets))
+        layout.addLayout(_labeled("Fill wide holes", self._fills))
         layout.addWidget(self._advanced_button)
         layout.addWidget(self._advanced)
         layout = QVBoxLayout(self._advanced)
@@ -293,7 +293,7 @@ class ParameterPanel(QWidget):
         return min(tiles * (3 if source.picture.is_color else 1), MAX_PATCHES)
 
 
-def _labelled(text: str, box: QWidget) -> QHBoxLayout:
+def _labeled(text: str, box: QWidget) -> QHBoxLayout:
     """Return a label and the box it belongs to, side by side."""
     row, label = QHBoxLayout(), QLabel(text)
     label.setBuddy(box)

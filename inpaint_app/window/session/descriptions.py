@@ -33,7 +33,7 @@ _SOURCES = {
     "nan": "not a number",
     "nodata": "without data",
     "mask": "in the mask file",
-    "key": "of the chosen colour",
+    "key": "of the chosen color",
     "simulated": "simulated",
 }
 _GAP = "   "

@@ -9,8 +9,8 @@ from dictsel_core import CONSTRAINTS, PRESETS, RestoreSettings
 from inpaint_app.explanations import constraint_title
 from inpaint_app.window.session.state import RunRecord
 
+#: Parameters that are always said.
 _MAIN = ("constraint", "n_atoms", "sparsity", "budget", "rounds")
-"""Parameters that are always said."""
 
 
 def preset_of(settings: RestoreSettings) -> str | None:

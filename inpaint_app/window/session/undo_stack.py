@@ -10,8 +10,8 @@ from dictsel_core import RestoreSettings
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import MissingPixels
 
+#: Changes of the same parameter that follow each other faster are one step, such as those of a slider.
 MERGE_SECONDS = 1.0
-"""Changes of the same parameter that follow each other faster are one step, such as those of a slider."""
 
 
 @dataclass(frozen=True)

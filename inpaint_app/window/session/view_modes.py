@@ -36,8 +36,8 @@ class ViewMode:
     is_comparison: bool = False
 
 
+#: Panes for the runs of a comparison: as many as there are constraints, of which there are at least two.
 COMPARED = tuple(f"compared_{number + 1}" for number in range(len(CONSTRAINTS)))
-"""Panes for the runs of a comparison: as many as there are constraints, of which there are at least two."""
 
 SIDE_BY_SIDE = ViewMode(
     "side", "&Side by Side", "Damaged and restored.", "side-by-side", "1", ("damaged", "restored")
@@ -71,5 +71,5 @@ SPLIT_COMPARISON = ViewMode(
 )
 
 _ALL = (SIDE_BY_SIDE, SPLIT, COMPARISON, ERROR_MAP, SPLIT_COMPARISON)
+#: All view modes; menu, toolbar, shortcuts and the command line follow.
 VIEW_MODES: dict[str, ViewMode] = {mode.name: mode for mode in _ALL}
-"""All view modes; menu, toolbar, shortcuts and the command line follow."""

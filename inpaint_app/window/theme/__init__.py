@@ -1,1 +1,1 @@
-"""Colours, icons and style of the window; imports nothing else of it."""
+"""Colors, icons and style of the window; imports nothing else of it."""

@@ -1,4 +1,4 @@
-"""Colours of what is painted on and around pictures, for light and dark palettes."""
+"""Colors of what is painted on and around pictures, for light and dark palettes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPalette
 
 @dataclass(frozen=True)
 class Colors:
-    """Colours that a palette has no role for.
+    """Colors that a palette has no role for.
 
     Attributes
     ----------
@@ -17,7 +17,7 @@ class Colors:
         Behind pictures; neutral, so that it does not tint what is seen.
     stripes : (QColor, QColor)
         The two stripes over missing pixels: light and dark, so that they differ from any picture and
-        from each other for every kind of colour vision.
+        from each other for every kind of color vision.
     dimming : QColor
         Over what is not highlighted.
     outline : QColor
@@ -88,5 +88,5 @@ def is_dark(palette: QPalette) -> bool:
 
 
 def colors_of(palette: QPalette) -> Colors:
-    """Return the colours that go with a palette."""
+    """Return the colors that go with a palette."""
     return DARK if is_dark(palette) else LIGHT

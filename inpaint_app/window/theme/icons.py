@@ -1,4 +1,4 @@
-"""Icons, drawn in the colours of a palette."""
+"""Icons, drawn in the colors of a palette."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _APP_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
 def icon(name: str, palette: QPalette) -> QIcon:
-    """Return one of the icons in the text colour of buttons; call again when the palette changes.
+    """Return one of the icons in the text color of buttons; call again when the palette changes.
 
     Parameters
     ----------
     name : str
         A file of `assets/icons`, without its suffix.
     palette : QPalette
-        Whose colours to take, for enabled and for disabled buttons.
+        Whose colors to take, for enabled and for disabled buttons.
     """
     made = QIcon()
     groups = {
@@ -37,7 +37,7 @@ def icon(name: str, palette: QPalette) -> QIcon:
 
 
 def tinted(name: str, size: int, color: QColor) -> QPixmap:
-    """Return one of the icons as a picture of `size` x `size` pixels in one colour."""
+    """Return one of the icons as a picture of `size` x `size` pixels in one color."""
     pixmap = _drawn(_source("icons", f"{name}.svg"), size)
     painter = QPainter(pixmap)
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)

@@ -19,6 +19,7 @@ from inpaint_app.window.session.view_modes import COMPARED
 from inpaint_app.window.session.view_state import ViewState
 from inpaint_app.window.viewer.scene import Scene
 
+#: The panes by name, in display order; those of a comparison have the titles of its runs.
 TITLES = {
     "original": "Original",
     "damaged": "Damaged",
@@ -28,7 +29,6 @@ TITLES = {
     "split": "Damaged and restored",
     "compared_split": "Two runs",
 }
-"""The panes by name, in display order; those of a comparison have the titles of its runs."""
 
 _NOTHING: Forms = ("", "", "")
 _ARROW = "   →   "
@@ -38,8 +38,8 @@ _WAITING = {
     "compare": "The picture is being restored under each constraint …",
     "tune": "Auto is choosing parameters …",
 }
+#: Images that another view mode or a held key may show at once.
 _ALWAYS_READY = ("damaged", "restored")
-"""Images that another view mode or a held key may show at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class ImageSource:
     filled : PackedMask or None
         Where pixels were restored, and so are opaque.
     icc : bytes or None
-        The colour profile.
+        The color profile.
     """
 
     pixels: Array

@@ -31,11 +31,11 @@ from inpaint_app.window.viewer.picture_pane import PicturePane
 from inpaint_app.window.viewer.readout import Pixel, readout
 from inpaint_app.window.viewer.scene import Scene
 
+#: Edits of more pixels of the mask are drawn after work in another thread.
 LARGE_EDIT = 1_000_000
-"""Edits of more pixels of the mask are drawn after work in another thread."""
 _VISIBLE_MS = 50
+#: Panes with a divider.
 _SPLIT = ("split", "compared_split")
-"""Panes with a divider."""
 
 
 class Viewer(QWidget):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from dictsel_core import Parameter
 
 AREAS = ("left", "right", "top", "bottom")
+#: No screen has as many pixels.
 _FARTHEST = 100_000
-"""No screen has as many pixels."""
 
 _SHAPES = {
     each.name: each

@@ -10,7 +10,7 @@ from inpaint_app.window.theme.colors import colors_of
 
 
 class SecondaryLabel(QLabel):
-    """A label in a fainter colour, which follows the palette around it.
+    """A label in a fainter color, which follows the palette around it.
 
     Parameters
     ----------

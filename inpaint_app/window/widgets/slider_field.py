@@ -226,7 +226,7 @@ class _Slider(QSlider):
         _turn(self.turned, event)
 
     def set_groove(self, color: QColor | None) -> None:
-        """Fill the groove with a colour; None for that of the palette."""
+        """Fill the groove with a color; None for that of the palette."""
         palette = QPalette()
         if color is not None:
             for role in (QPalette.ColorRole.Accent, QPalette.ColorRole.Highlight):

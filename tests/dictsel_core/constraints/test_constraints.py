@@ -125,7 +125,7 @@ def test_every_kind_fits_its_data_and_allows_empty_supports(kind, n_points):
 
 
 def test_every_exported_constraint_and_matroid_has_a_kind():
-    """A class that is not in the catalogue would go untested."""
+    """A class that is not in the catalog would go untested."""
     made = [make_constraint(kind, np.random.default_rng(0), N_POINTS, N_CANDIDATES) for kind in KINDS]
     matroids = [m for c in made if isinstance(c, MatroidSparsity) for m in np.atleast_1d(c.matroids)]
     exported = (getattr(dictsel_core, name) for name in dictsel_core.__all__)
@@ -176,7 +176,7 @@ def test_replacement_sparsity_parameters_are_the_papers():
 
 
 @pytest.mark.parametrize("matroid", [UniformMatroid(3), PartitionMatroid([0, 0, 1, 1, 1, 2], [1, 2, 0])])
-def test_vectorised_exchanges_equal_the_oracles(matroid):
+def test_vectorized_exchanges_equal_the_oracles(matroid):
     rng = np.random.default_rng(1)
     constraint = MatroidSparsity(matroid)
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""Colours, against scikit-image."""
+"""Colors, against scikit-image."""
 
 import numpy as np
 from skimage.color import rgb2lab

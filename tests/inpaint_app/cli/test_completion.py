@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inpaint_app.cli import main
-from inpaint_app.cli.commands.completion import SCRIPTS, summarise
+from inpaint_app.cli.commands.completion import SCRIPTS, summarize
 from inpaint_app.cli.program import COMMANDS, parser
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +27,7 @@ CASES = {
 def test_every_command_and_option_is_in_the_script(shell, capsys) -> None:
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
-    for command in summarise(parser()):
+    for command in summarize(parser()):
         assert command.name in script
         for option in command.options:
             for flag in option.flags:
@@ -40,7 +40,7 @@ def test_every_command_and_option_is_in_the_script(shell, capsys) -> None:
 @pytest.mark.parametrize(("typed", "expected"), CASES.items())
 def test_bash_completes(typed, expected, tmp_path) -> None:
     words = ["inpaint", *typed.split(" ")]
-    (tmp_path / "script").write_text(SCRIPTS["bash"](summarise(parser())))
+    (tmp_path / "script").write_text(SCRIPTS["bash"](summarize(parser())))
     line = " ".join(f"'{word}'" for word in words)
     asked = (
         f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _inpaint; printf '%s\\n' \"${{COMPREPLY[@]}}\""

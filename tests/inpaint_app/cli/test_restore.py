@@ -63,7 +63,7 @@ def test_report_says_what_was_found_and_done(tmp_path, capsys) -> None:
     printed = capsys.readouterr()
     for words in (
         "40 x 32",
-        "8-bit colour",
+        "8-bit color",
         "50.0 %",
         "transparent",
         "atoms",

@@ -93,11 +93,11 @@ def test_restored_values_stay_within_the_type_of_the_file(
     assert np.load(tmp_path / "b.npy").dtype == np.dtype(dtype)
 
 
-def test_colours_are_planes_in_fits(tmp_path: Path) -> None:
-    colours = RNG.integers(0, 255, (6, 7, 3)).astype(np.uint8)
-    write_picture(Picture(colours), tmp_path / "a.fits")
+def test_colors_are_planes_in_fits(tmp_path: Path) -> None:
+    colors = RNG.integers(0, 255, (6, 7, 3)).astype(np.uint8)
+    write_picture(Picture(colors), tmp_path / "a.fits")
     with fits.open(tmp_path / "a.fits") as units:
-        assert np.array_equal(units[0].data, np.moveaxis(colours, -1, 0))
+        assert np.array_equal(units[0].data, np.moveaxis(colors, -1, 0))
 
 
 def test_arrays_behind_the_first_are_named(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_metadata_are_named_as_lost(tmp_path: Path) -> None:
     picture = Picture(np.zeros((3, 3), np.uint8), exif=b"x", icc=b"y", dpi=(72, 72))
     assert lost_metadata(picture, tmp_path / "a.npy") == (
         "EXIF information",
-        "the colour profile",
+        "the color profile",
         "the resolution",
     )
 

@@ -72,7 +72,7 @@ def test_whatever_other_formats_do_not_refuse_they_write(tmp_path: Path, name: s
     shown = pictures()
     opaque = np.full(SHAPE, 65535, np.uint16)
     shown["16-bit gray, opaque"] = Picture(opaque // 2, opaque)
-    shown["8-bit colour, opaque"] = Picture(np.zeros((*SHAPE, 3), np.uint8), np.full(SHAPE, 255, np.uint8))
+    shown["8-bit color, opaque"] = Picture(np.zeros((*SHAPE, 3), np.uint8), np.full(SHAPE, 255, np.uint8))
     shown["4 bands"] = Picture(np.zeros((*SHAPE, 4), np.int16))
     shown["2 pages"] = Picture(opaque, more_pages=(Picture(opaque),))
     shown["2 pages that differ"] = Picture(opaque, more_pages=(Picture(opaque[1:]),))
@@ -116,12 +116,12 @@ def test_limits_themselves_are_allowed(name: str, properties: PictureProperties)
         ("JPEG", PictureProperties(65_501, 10), "wider or taller than 65500"),
         ("WebP", PictureProperties(10, 16_384), "wider or taller than 16383"),
         ("JPEG", PictureProperties(10, 10, n_exif=65_528), "EXIF information is too long"),
-        ("JPEG", PictureProperties(10, 10, n_icc=255 * 65_519 + 1), "colour profile is too long"),
+        ("JPEG", PictureProperties(10, 10, n_icc=255 * 65_519 + 1), "color profile is too long"),
         ("JPEG", PictureProperties(10, 10, has_alpha=True, is_transparent=True), "transparent pixels"),
         (
             "WebP",
             PictureProperties(10, 10, depth=16),
-            "WebP cannot store 16-bit colour; write TIFF, or PNG for 16 bits",
+            "WebP cannot store 16-bit color; write TIFF, or PNG for 16 bits",
         ),
         (
             "PNG",

@@ -51,7 +51,7 @@ def test_everything_is_kept_or_named(tmp_path: Path, ending: str) -> None:
     picture, path = Picture(PIXELS, blocks=BLOCKS), tmp_path / f"a.{ending}"
     write_picture(picture, path)
     lost = {block.kind for block in BLOCKS} - KEPT[ending]
-    assert set(lost_metadata(picture, path)) - {"colours beyond 256"} == lost
+    assert set(lost_metadata(picture, path)) - {"colors beyond 256"} == lost
     again = read_picture(path)
     for block in BLOCKS:
         if block.kind in KEPT[ending] and (ending, block.kind) != ("png", MetadataKind.COMMENT):
@@ -129,7 +129,7 @@ def test_png_chunks_survive_byte_for_byte(tmp_path: Path) -> None:
     with Image.open(tmp_path / "b.png") as image:
         assert image.text == {"Title": "A cat", "Author": "me", "Source": "née"}
         assert image.info["gamma"] == 1.0
-    assert set(lost_metadata(picture, tmp_path / "c.jpg")) == {"PNG text", "the gamma of its colours"}
+    assert set(lost_metadata(picture, tmp_path / "c.jpg")) == {"PNG text", "the gamma of its colors"}
 
 
 def test_the_mark_of_srgb_is_no_loss(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_jpeg_2000_keeps_16_bits_of_gray(tmp_path: Path) -> None:
     gray = np.random.default_rng(1).integers(0, 65536, (20, 30)).astype(np.uint16)
     write_picture(Picture(gray), tmp_path / "a.jp2")
     assert np.array_equal(read_picture(tmp_path / "a.jp2").pixels, gray)
-    with pytest.raises(UserError, match="JPEG 2000 cannot store 16-bit colour"):
+    with pytest.raises(UserError, match="JPEG 2000 cannot store 16-bit color"):
         write_picture(Picture(np.stack([gray] * 3, -1)), tmp_path / "b.jp2")
 
 
@@ -96,7 +96,7 @@ def test_jpeg_2000_keeps_the_values_of_odd_depths(tmp_path: Path, bits: int) -> 
 
 
 def test_jpeg_2000_channels(tmp_path: Path, monkeypatch) -> None:
-    """Four channels are bands unless the file declares alpha; colours of 16 bits are kept."""
+    """Four channels are bands unless the file declares alpha; colors of 16 bits are kept."""
     data = imagecodecs.jpeg2k_encode(NOISE, level=0, reversible=True, colorspace=3)
     (tmp_path / "a.jp2").write_bytes(data)
     picture = read_picture(tmp_path / "a.jp2")
@@ -139,7 +139,7 @@ def test_gif_is_exact_with_few_colors_or_gray(tmp_path: Path) -> None:
 
 def test_gif_of_many_colors_says_so(tmp_path: Path) -> None:
     picture = Picture(SMOOTH)
-    assert lost_metadata(picture, tmp_path / "a.gif") == ("colours beyond 256",)
+    assert lost_metadata(picture, tmp_path / "a.gif") == ("colors beyond 256",)
     write_picture(picture, tmp_path / "a.gif")
     assert np.abs(read_picture(tmp_path / "a.gif").pixels.astype(int) - SMOOTH).mean() < 10
 

@@ -45,13 +45,13 @@ def test_cmyk_jpeg(tmp_path: Path) -> None:
     assert any("CMYK" in notice for notice in picture.notices)
 
 
-def test_cmyk_with_a_profile_for_other_colours_falls_back(tmp_path: Path) -> None:
+def test_cmyk_with_a_profile_for_other_colors_falls_back(tmp_path: Path) -> None:
     profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     for icc in (profile, b"nonsense" * 20):
         path = saved(Image.fromarray(SMOOTH, "CMYK"), tmp_path / "a.jpg", icc_profile=icc)
         picture = read_picture(path)
         assert picture.icc is None  # it no longer describes the pixels
-        assert "without a colour profile" in picture.notices[0]
+        assert "without a color profile" in picture.notices[0]
 
 
 def gray_ink_profile() -> bytes:
@@ -85,7 +85,7 @@ def test_cmyk_with_its_profile(tmp_path: Path) -> None:
         Image.fromarray(inks, "CMYK"), tmp_path / "a.jpg", icc_profile=gray_ink_profile(), quality=100
     )
     picture = read_picture(path)
-    assert picture.notices == ("CMYK was converted to sRGB by the file's colour profile.",)
+    assert picture.notices == ("CMYK was converted to sRGB by the file's color profile.",)
     assert picture.icc is None
     assert np.abs(picture.pixels[4, 4].astype(int) - 145).max() <= 3  # lightness 60, where plainly it is cyan
     assert np.abs(picture.pixels[4, 28].astype(int) - 255).max() <= 3

@@ -1,4 +1,4 @@
-"""PNG of every depth and colour type, against an independent encoder and Pillow."""
+"""PNG of every depth and color type, against an independent encoder and Pillow."""
 
 import io
 import struct
@@ -74,13 +74,13 @@ def test_palette_with_and_without_transparency(tmp_path: Path, depth: int, inter
     full[:2] = list(alphas)
     assert picture.alpha is not None
     assert np.array_equal(picture.alpha, full[indices[..., 0]])
-    assert np.array_equal(picture.pixels, table[indices[..., 0]])  # colours under alpha = 0 stay
+    assert np.array_equal(picture.pixels, table[indices[..., 0]])  # colors under alpha = 0 stay
     with Image.open(path) as image:
         assert np.array_equal(np.asarray(image.convert("RGBA"))[..., 3], picture.alpha)
 
 
 @pytest.mark.parametrize(("depth", "kind"), [(1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (8, 2), (16, 2)])
-def test_transparent_colour(tmp_path: Path, depth: int, kind: int) -> None:
+def test_transparent_color(tmp_path: Path, depth: int, kind: int) -> None:
     samples = random_samples(depth, kind)
     samples[3, 4] = samples[5, 6]
     near = samples[3, 5] = samples[5, 6].copy()

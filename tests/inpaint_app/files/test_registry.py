@@ -81,7 +81,7 @@ def readme_row(each: Format) -> str:
     kept += [f"{depth} in gray" for depth in each.gray_depths]
     kept += ["any array"] if each.keeps_arrays else []
     kept += [] if each.has_alpha else ["no transparency"]
-    kept += [f"{each.max_colors} colours"] if each.max_colors else []
+    kept += [f"{each.max_colors} colors"] if each.max_colors else []
     kept += ["lossless at quality 100"] if each.is_lossless_at_100 else ["lossy"] if each.is_lossy else []
     kept += [f"with `{each.plug_in.package}`"] if each.plug_in else []
     return f"| {each.name} | {names} | {', '.join(kept)} |"

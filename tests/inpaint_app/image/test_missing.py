@@ -177,7 +177,7 @@ def test_sentences() -> None:
         require_missing(rgb(), mask=np.ones((5, 9), np.uint8))
     with pytest.raises(UserError, match="marks no pixel"):
         require_missing(rgb(), mask=~HOLE & HOLE)
-    with pytest.raises(UserError, match="No pixel has that colour"):
+    with pytest.raises(UserError, match="No pixel has that color"):
         require_missing(rgb(), key="magenta")
     with pytest.raises(UserError, match="Neither"):
         require_missing(rgb(), key="magenta", mask=np.zeros(SHAPE, bool))
@@ -200,10 +200,10 @@ def test_all_css_names() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "#12", "#12345", "#ff00ff00", "nocolour", "1,2", "1,2,3,4", "rgb(1,2,3)", "nan", "1e"],
+    ["", "#12", "#12345", "#ff00ff00", "nocolor", "1,2", "1,2,3,4", "rgb(1,2,3)", "nan", "1e"],
 )
-def test_what_is_not_a_colour(text: str) -> None:
-    with pytest.raises(UserError, match="not a colour"):
+def test_what_is_not_a_color(text: str) -> None:
+    with pytest.raises(UserError, match="not a color"):
         parse_color(text)
 
 

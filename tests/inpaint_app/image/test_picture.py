@@ -18,7 +18,7 @@ def test_words() -> None:
     picture = Picture(np.zeros((3, 4, 3), np.uint16), np.zeros((3, 4), np.uint16))
     assert (picture.height, picture.width, picture.is_color, picture.depth) == (3, 4, True, 16)
     assert picture.max_value == 65535
-    assert picture.mode == "16-bit colour with transparency"
+    assert picture.mode == "16-bit color with transparency"
     assert Picture(np.zeros((3, 4), np.float32)).mode == "32-bit float gray"
 
 

@@ -47,9 +47,9 @@ def test_everything_that_takes_input_has_a_name(window, qtbot, files) -> None:
             if not (inner or widget.accessibleName() or text or widget.toolTip() or not widget.isVisible()):
                 nameless.append(widget)
     assert nameless == []
-    labelled = [label.buddy() for label in window.findChildren(QLabel)]
+    labeled = [label.buddy() for label in window.findChildren(QLabel)]
     # For a screen reader the name of a choice is what is chosen: its label tells what for.
-    assert [box for box in window.findChildren(QComboBox) if box not in labelled] == []
+    assert [box for box in window.findChildren(QComboBox) if box not in labeled] == []
 
 
 def tab_stops(window, qtbot) -> list[QWidget]:

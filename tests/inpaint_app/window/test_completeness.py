@@ -13,8 +13,8 @@ from inpaint_app.window.panels import parameter_panel
 from inpaint_app.window.session import view_modes
 from inpaint_app.window.session.view_modes import VIEW_MODES, ViewMode
 
+#: Settings that the panel does not show; a new one is named here if that is what is meant.
 NOT_IN_THE_WINDOW = {"fill_weight", "patch_size", "seed", "selector", "threads"}
-"""Settings that the panel does not show; a new one is named here if that is what is meant."""
 
 
 def test_every_setting_is_in_the_panel() -> None:

@@ -149,7 +149,7 @@ def test_a_mask_needs_a_picture(capsys) -> None:
         ({"QT_QPA_PLATFORM": "vnc:size=800x600"}, True),
     ],
 )
-def test_displays_are_recognised(monkeypatch, variables, expected) -> None:
+def test_displays_are_recognized(monkeypatch, variables, expected) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)

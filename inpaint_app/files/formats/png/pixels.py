@@ -34,7 +34,7 @@ _PIECE_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class Header:
-    """What the header of the file says; `kind` is its colour type."""
+    """What the header of the file says; `kind` is its color type."""
 
     width: int
     height: int
@@ -200,7 +200,7 @@ class _Coloring:
             self._alphas = np.frombuffer(transparent.ljust(256, b"\xff"), np.uint8)
         elif transparent and header.kind in (GRAY, RGB):
             if len(transparent) != 2 * CHANNELS[header.kind]:
-                raise DamagedError("its transparent colour is wrong")
+                raise DamagedError("its transparent color is wrong")
             self._key = np.frombuffer(transparent, ">u2") & (2**header.depth - 1)
 
     def split(self, values: Array) -> tuple[Array, Array | None]:

@@ -52,7 +52,7 @@ class _Chunks:
     lost: tuple[str, ...] = ()
 
     def add_other(self, name: bytes, content: bytes) -> None:
-        """Take text, XMP or a description of the colours."""
+        """Take text, XMP or a description of the colors."""
         self.n_block_bytes += len(content)
         packet = _xmp(content) if name == b"iTXt" else None
         if self.n_block_bytes > MAX_OTHER_BYTES or len(self.blocks) > _MAX_TEXTS:

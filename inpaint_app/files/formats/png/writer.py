@@ -39,7 +39,7 @@ def encode_png(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
 
 
 def _other_chunks(picture: Picture) -> Iterator[bytes]:
-    """Yield name and contents of the chunks for colours, texts, comments and XMP, colours first."""
+    """Yield name and contents of the chunks for colors, texts, comments and XMP, colors first."""
     has_profile = picture.icc is not None
     for block in picture.blocks:
         if block.kind is MetadataKind.PNG_COLOR or (block.kind is MetadataKind.SRGB and not has_profile):
@@ -98,11 +98,11 @@ def _band(picture: Picture, top: int, bottom: int) -> tuple[npt.NDArray[np.uint8
 def _filtered(
     rows: npt.NDArray[np.uint8], above: npt.NDArray[np.uint8], pixel_bytes: int
 ) -> npt.NDArray[np.uint8]:
-    """Subtract from each byte the mean of its left and upper neighbour; put the filter's number in front."""
-    neighbours = np.zeros(rows.shape, np.uint16)
-    neighbours[:, pixel_bytes:] = rows[:, :-pixel_bytes]
-    neighbours[0] += above
-    neighbours[1:] += rows[:-1]
+    """Subtract from each byte the mean of its left and upper neighbor; put the filter's number in front."""
+    neighbors = np.zeros(rows.shape, np.uint16)
+    neighbors[:, pixel_bytes:] = rows[:, :-pixel_bytes]
+    neighbors[0] += above
+    neighbors[1:] += rows[:-1]
     result = np.full((rows.shape[0], rows.shape[1] + 1), _AVERAGE, np.uint8)
-    np.subtract(rows, (neighbours >> 1).astype(np.uint8), out=result[:, 1:])
+    np.subtract(rows, (neighbors >> 1).astype(np.uint8), out=result[:, 1:])
     return result

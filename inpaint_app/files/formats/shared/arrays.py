@@ -11,8 +11,8 @@ from inpaint_app.image.picture import Array, Picture, StoredArray
 
 _MAX_CHANNELS = 4096
 _MAX_PAGES = 10_000
+#: A last axis of at most this length always holds channels.
 _SURE_CHANNELS = 4
-"""A last axis of at most this length always holds channels."""
 _OTHERS = {"O": "Python objects", "V": "records", "c": "complex numbers", "S": "text", "U": "text"}
 
 

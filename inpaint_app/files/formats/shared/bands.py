@@ -11,8 +11,8 @@ from PIL import Image
 
 from inpaint_app.image.picture import Array
 
+#: Size of a band, about; at least one row.
 BAND_BYTES = 4 * 1024**2
-"""Size of a band, about; at least one row."""
 
 
 def row_bands(n_rows: int, row_bytes: int) -> Iterator[slice]:

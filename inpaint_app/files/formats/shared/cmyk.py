@@ -1,4 +1,4 @@
-"""Convert printing colours to RGB."""
+"""Convert printing colors to RGB."""
 
 import io
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from PIL import Image, ImageCms
 from inpaint_app.files.formats.shared.bands import row_bands
 from inpaint_app.image.picture import Array, full_scale
 
-_BY_PROFILE = "CMYK was converted to sRGB by the file's colour profile."
-_PLAINLY = "CMYK was converted to RGB without a colour profile; colours may differ from print."
+_BY_PROFILE = "CMYK was converted to sRGB by the file's color profile."
+_PLAINLY = "CMYK was converted to RGB without a color profile; colors may differ from print."
 
 
 def cmyk_to_rgb(inks: Array, icc: bytes | None) -> tuple[Array, str]:
@@ -22,7 +22,7 @@ def cmyk_to_rgb(inks: Array, icc: bytes | None) -> tuple[Array, str]:
     inks : ndarray, (H, W, 4), uint8 or uint16
         Cyan, magenta, yellow, black; the full scale is full ink.
     icc : bytes or None
-        The colour profile of the inks. It is used for 8-bit inks.
+        The color profile of the inks. It is used for 8-bit inks.
     """
     convert, notice = _converter(inks.dtype, icc)
     rgb = np.empty((*inks.shape[:2], 3), inks.dtype)
@@ -38,7 +38,7 @@ def _converter(dtype: np.dtype[Any], icc: bytes | None) -> tuple[Callable[[Array
             source = ImageCms.ImageCmsProfile(io.BytesIO(icc))
             transform = ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), "CMYK", "RGB")
         except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
-            return _convert_plainly, _PLAINLY  # a damaged profile, or one for other colours
+            return _convert_plainly, _PLAINLY  # a damaged profile, or one for other colors
         return lambda inks: _convert_by_profile(inks, transform), _BY_PROFILE
     return _convert_plainly, _PLAINLY
 

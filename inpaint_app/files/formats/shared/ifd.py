@@ -14,8 +14,8 @@ from inpaint_app.errors import DamagedError
 Order = Literal["<", ">"]
 """Byte order: little or big end first."""
 
+#: Most numbers of one value; 200 million pixels in tiles of 16 x 16 need 800,000.
 MAX_ITEMS = 4_000_000
-"""Most numbers of one value; 200 million pixels in tiles of 16 x 16 need 800,000."""
 
 SHORT, LONG, RATIONAL, UNDEFINED = 3, 4, 5, 7
 

@@ -5,8 +5,8 @@ import struct
 from inpaint_app.image.metadata import Block, MetadataKind
 
 _IPTC = 0x0404
+#: They show the damaged picture.
 _THUMBNAILS = (0x0409, 0x040C)
-"""They show the damaged picture."""
 
 
 def resource_blocks(resources: bytes) -> tuple[Block, ...]:

@@ -64,7 +64,7 @@ OTHER_FRAMES = Loss(
 def picture_of_image(
     image: Image.Image, name: str, pixels: Array, alpha: Array | None, losses: Iterable[Loss] = ()
 ) -> Picture:
-    """Return a picture with the EXIF information, colour profile and XMP that Pillow found."""
+    """Return a picture with the EXIF information, color profile and XMP that Pillow found."""
     packet = image.info.get("xmp")
     return Picture(
         pixels,

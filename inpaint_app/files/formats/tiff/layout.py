@@ -181,7 +181,7 @@ def _checked(layout: Layout, file_size: int, *, is_limited: bool) -> Layout:
         raise DamagedError("its parts lie on top of each other")
     if is_limited and expected * size > MAX_FILE_BYTES:
         raise UnsupportedError("its pixels need more than 4 GB", "crop it or scale it down first")
-    # The best that the compressions reach is 2,700 (LZW of one colour).
+    # The best that the compressions reach is 2,700 (LZW of one color).
     n_packed = expected if is_limited else np.count_nonzero(counts)  # a part without bytes holds "no data"
     if layout.compression in UNPACKERS and n_packed * size > 4000 * sum(counts) + 1_000_000:
         raise DamagedError("it ends too early")

@@ -31,8 +31,8 @@ _PREMULTIPLIED, _STRAIGHT = 1, 2
 class Channels(NamedTuple):
     """Which samples of a pixel are used, and notices about the others.
 
-    `bands` hold the colour (a place in the palette, 4 inks) or other bands; `alpha` is declared to be that,
-    and the colours may be multiplied with it.
+    `bands` hold the color (a place in the palette, 4 inks) or other bands; `alpha` is declared to be that,
+    and the colors may be multiplied with it.
     """
 
     bands: tuple[int, ...]
@@ -47,17 +47,17 @@ def read_channels(layout: Layout) -> Channels:
     Raises
     ------
     UnsupportedError
-        If the colours are not known here.
+        If the colors are not known here.
     """
     n_stored, extra = _stored_channels(layout), layout.extra
     if n_stored > layout.samples:
-        raise DamagedError(f"it has {layout.samples} channels where its colours need {n_stored}")
+        raise DamagedError(f"it has {layout.samples} channels where its colors need {n_stored}")
     others = range(n_stored, layout.samples)
     meanings = dict(zip(others, (*extra, *[0] * len(others)), strict=False))
     alpha = next((at for at in others if meanings[at] in (_PREMULTIPLIED, _STRAIGHT)), None)
     more, notices = tuple(at for at in others if at != alpha), []
     if more and layout.photometric in (PALETTE, CMYK):
-        notices.append("Channels other than the colours were left out.")
+        notices.append("Channels other than the colors were left out.")
         more = ()
     is_gray = layout.photometric in (MIN_IS_WHITE, MIN_IS_BLACK)
     if is_gray and n_stored + len(more) == 3:
@@ -67,7 +67,7 @@ def read_channels(layout: Layout) -> Channels:
 
 
 def _stored_channels(layout: Layout) -> int:
-    """Return how many samples hold the colour."""
+    """Return how many samples hold the color."""
     if layout.photometric == CMYK and (layout.kind != "u" or layout.bits not in (8, 16)):
         raise UnsupportedError("it is CMYK of an unusual depth", "save it as RGB first")
     if (layout.photometric, layout.compression) == (YCBCR, JPEG):
@@ -75,7 +75,7 @@ def _stored_channels(layout: Layout) -> int:
     if layout.photometric in _STORED:
         return _STORED[layout.photometric]
     name = _NAMES.get(layout.photometric, f"type {layout.photometric}")
-    raise UnsupportedError(f"its colours ({name}) are not supported", "save it as gray or RGB first")
+    raise UnsupportedError(f"its colors ({name}) are not supported", "save it as gray or RGB first")
 
 
 def read_samples(
@@ -138,13 +138,13 @@ def _color(samples: Array, layout: Layout) -> Array:
 
 
 def _palette(layout: Layout) -> Array:
-    """Return the colours of the palette, (n, 3), uint8."""
+    """Return the colors of the palette, (n, 3), uint8."""
     tag = layout.page.tags.get(tags.COLOR_MAP)
     colors = np.ravel(() if tag is None else tag.value)
     if layout.bits > 8 or layout.kind != "u" or len(colors) != 3 * 2**layout.bits:
         raise DamagedError("its palette is wrong")
     table = colors.astype(np.uint16).reshape(3, -1).T
-    shift = 8 if table.max() > 255 else 0  # some programs store 8-bit colours
+    shift = 8 if table.max() > 255 else 0  # some programs store 8-bit colors
     return (table >> shift).astype(np.uint8)
 
 
@@ -156,7 +156,7 @@ def _look_up(indices: Array, table: Array) -> Array:
 
 
 def _unmultiply(pixels: Array, alpha: Array) -> None:
-    """Divide colours by alpha, the file having them multiplied; values under alpha = 0 stay as stored."""
+    """Divide colors by alpha, the file having them multiplied; values under alpha = 0 stay as stored."""
     top = full_scale(alpha.dtype)
     for rows in row_bands(alpha.shape[0], 8 * pixels[:1].size):
         partly = (alpha[rows] > 0) & (alpha[rows] < top)

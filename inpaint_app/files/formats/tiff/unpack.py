@@ -49,6 +49,7 @@ def _unpack_bits(packed: bytes, size: int) -> bytes:
     return bytes(unpacked[:size])
 
 
+#: By the number of the compression.
 UNPACKERS: dict[int, Unpacker] = {
     1: _take,
     5: unpack_lzw,
@@ -57,7 +58,6 @@ UNPACKERS: dict[int, Unpacker] = {
     32773: _unpack_bits,
     34925: _unpack_lzma,
 }
-"""By the number of the compression."""
 
 
 def unpack(packed: bytes, compression: int, size: int) -> bytes:

@@ -24,8 +24,8 @@ from inpaint_app.files.formats.tiff.extra_tags import block_tags, swapped
 from inpaint_app.image.picture import Array, Picture
 
 _STRIP_BYTES = 1024**2
+#: What tifffile calls them; it refuses their numbers.
 _CHILDREN = {tags.EXIF: "ExifTag", tags.GPS: "GPSTag"}
-"""What tifffile calls them; it refuses their numbers."""
 _STRUCTURAL = frozenset({tags.ORIENTATION, tags.X_RESOLUTION, tags.Y_RESOLUTION, tags.RESOLUTION_UNIT})
 
 

@@ -1,4 +1,4 @@
-"""Mark all pixels of the colour under the pointer as missing."""
+"""Mark all pixels of the color under the pointer as missing."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 
 class Eyedropper(Tool):
-    """Takes the marking colour from the picture; pixels that are nearly of that colour are missing too."""
+    """Takes the marking color from the picture; pixels that are nearly of that color are missing too."""
 
     name = "eyedropper"
-    text, tip = "Marking C&olour", "Click a colour: all pixels like it are missing."
+    text, tip = "Marking C&olor", "Click a color: all pixels like it are missing."
     icon, key = "eyedropper", "O"
 
     def press(self, place: Place) -> None:
-        """Take the colour of a pixel."""
+        """Take the color of a pixel."""
         self.session.mask_edits.mark_color_of(floor(place.row), floor(place.column))

@@ -61,7 +61,7 @@ class Lasso(Tool):
 
 
 def _inside(path: QPainterPath, rect: Rect) -> Mask:
-    """Return which pixels of a rectangle have their centre inside a path."""
+    """Return which pixels of a rectangle have their center inside a path."""
     image = QImage(rect.width, rect.height, QImage.Format.Format_Grayscale8)
     image.fill(0)
     painter = QPainter(image)

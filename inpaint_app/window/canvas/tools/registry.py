@@ -15,5 +15,5 @@ from inpaint_app.window.canvas.tools.tool import Tool
 from inpaint_app.window.canvas.tools.wand import Wand
 
 _ALL = (HealingBrush, Pan, Brush, Eraser, Rectangle, Lasso, Polygon, Wand, Eyedropper, Picker)
+#: All tools by name, in the order of the toolbar; menu, toolbar, shortcuts and canvas follow.
 TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in _ALL}
-"""All tools by name, in the order of the toolbar; menu, toolbar, shortcuts and canvas follow."""

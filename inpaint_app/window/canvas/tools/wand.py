@@ -1,4 +1,4 @@
-"""Mark connected pixels of one colour."""
+"""Mark connected pixels of one color."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Wand(Tool):
     """A click marks the pixels around it that look alike; the right button unmarks them."""
 
     name = "wand"
-    text, tip = "Magic &Wand", "Mark the connected pixels of a colour as missing."
+    text, tip = "Magic &Wand", "Mark the connected pixels of a color as missing."
     icon, key = "wand", "W"
     uses_right_button = True
 

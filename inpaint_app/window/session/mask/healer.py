@@ -25,8 +25,8 @@ from inpaint_app.window.session.runs.results import Results
 from inpaint_app.window.session.state import RunRecord
 
 HEALED = "Healed here only; Restore (F5) makes the whole picture exact."
+#: Memory for strokes that can be undone.
 _MAX_BYTES = 256 * 2**20
-"""Memory for strokes that can be undone."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,7 @@ class MaskEdits:
         self._start(lambda: similar_region(source.picture, row, column), edit)
 
     def mark_color_of(self, row: int, column: int) -> None:
-        """Make all pixels missing that have nearly the colour of one."""
+        """Make all pixels missing that have nearly the color of one."""
         source = self._source_at(row, column)
         if source is not None:
             key, tolerance = color_at(source.picture, row, column)

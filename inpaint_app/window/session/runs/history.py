@@ -11,8 +11,8 @@ from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.state import RunRecord
 
+#: Memory that the pixels of all records may take.
 MAX_BYTES = 1 << 30
-"""Memory that the pixels of all records may take."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,16 +7,16 @@ import numpy as np
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.rect import Rect
 
+#: From the request to the first image; refinement follows.
 _TARGET_SECONDS = 0.4
-"""From the request to the first image; refinement follows."""
 _MIN_SIDE, _MAX_SIDE = 48, 768
 _FIRST_SIDE = 160
+#: Sides that differ by less than this factor are not worth a preview of another size.
 _TOLERANCE = 1.3
-"""Sides that differ by less than this factor are not worth a preview of another size."""
+#: A preview is at least this part of what is visible across, so that it is seen in a large picture,
 _MIN_SHARE = 12
-"""A preview is at least this part of what is visible across, so that it is seen in a large picture,"""
+#: but no larger than this on that account.
 _MAX_SHARED_SIDE = 320
-"""but no larger than this on that account."""
 
 Pixel = tuple[int, int]
 

@@ -17,8 +17,8 @@ from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import Work, WorkerPool
 from inpaint_app.window.session.runs.preview_size import PreviewSize, preview_rect
 
+#: How long the user must pause before a preview or an automatic run begins.
 DEBOUNCE_MS = 150
-"""How long the user must pause before a preview or an automatic run begins."""
 
 
 class Runner(QObject):

@@ -11,7 +11,7 @@ from inpaint_app.window.canvas.viewport import Viewport
 
 @pytest.fixture
 def noise():
-    """A picture of 60 x 90 pixels, in colour."""
+    """A picture of 60 x 90 pixels, in color."""
     return np.random.default_rng(0).integers(40, 216, (60, 90, 3), np.uint8)
 
 

@@ -108,7 +108,7 @@ def test_translucent_pixels_are_drawn_on_a_checkerboard():
     assert set(np.unique(shown[72, 10:30])) == {151, 177}, "in every band"
 
 
-def test_colours_are_those_of_the_profile():
+def test_colors_are_those_of_the_profile():
     wide = QColorSpace(QColorSpace.NamedColorSpace.ProPhotoRgb).iccProfile().data()
     pixels = np.random.default_rng(0).integers(60, 190, (70, 31, 3), np.uint8)
     shown = colors(to_image(pixels, icc=wide))

@@ -92,16 +92,16 @@ def test_the_list_is_seen_before_anything_is_restored(dialog, session, qtbot, fi
     assert not (tmp_path / "out").exists()
 
 
-def marked(files, folder, colour):
-    """Write a picture with a square of a colour, in colour."""
+def marked(files, folder, color):
+    """Write a picture with a square of a color, in color."""
     pixels = np.repeat(read_picture(files["whole"]).pixels[..., None], 3, axis=2)
-    pixels[10:30, 20:40] = colour
+    pixels[10:30, 20:40] = color
     write_picture(Picture(pixels), folder / "marked.png")
     return pixels
 
 
 @pytest.mark.parametrize("kind", ["file", "key"])
-def test_one_mask_or_a_colour_serves_for_all(dialog, session, qtbot, files, tmp_path, kind) -> None:
+def test_one_mask_or_a_color_serves_for_all(dialog, session, qtbot, files, tmp_path, kind) -> None:
     folder, output = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
     pixels = marked(files, folder, (250, 0, 250))
@@ -112,8 +112,8 @@ def test_one_mask_or_a_colour_serves_for_all(dialog, session, qtbot, files, tmp_
     kinds = find(dialog, QComboBox, "Missing pixels are")
     kinds.setCurrentIndex(kinds.findData(kind))
     find(dialog, QLineEdit, "Mask").setText(str(files["mask"]))
-    find(dialog, QLineEdit, "Colour of missing pixels").setText("#ff00ff")
-    find(dialog, QSpinBox, "Tolerance of the colour").setValue(5)
+    find(dialog, QLineEdit, "Color of missing pixels").setText("#ff00ff")
+    find(dialog, QSpinBox, "Tolerance of the color").setValue(5)
     dialog.set_folders(folder, output)
     dialog.start()
     settle(session, qtbot)

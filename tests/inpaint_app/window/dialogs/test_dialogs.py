@@ -136,12 +136,12 @@ def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -
     long.set_path(tmp_path / "new.jpg")
     assert "EXIF" in texts(long)
     assert not long.can_export
-    find(long, QCheckBox, "Keep EXIF, colour profile and other metadata").setChecked(False)
+    find(long, QCheckBox, "Keep EXIF, color profile and other metadata").setChecked(False)
     assert long.can_export
     noted = export(Picture(picture.pixels, dpi=(72, 72), blocks=(Block(MetadataKind.IPTC, b"x"),)))
     noted.set_path(tmp_path / "new.webp")
     assert "will not hold the resolution and IPTC" in texts(noted)
-    find(noted, QCheckBox, "Keep EXIF, colour profile and other metadata").setChecked(False)
+    find(noted, QCheckBox, "Keep EXIF, color profile and other metadata").setChecked(False)
     assert "will not hold" not in texts(noted)
     floats = export(Picture(picture.pixels.astype("f4")))
     assert "between 0 and 1" in texts(floats)

@@ -10,7 +10,7 @@ from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.rect import Rect
 from inpaint_app.window.panels.missing_panel import MissingPanel
 
-TOLERANCE = "Tolerance of the colour"
+TOLERANCE = "Tolerance of the color"
 
 
 @pytest.fixture
@@ -78,13 +78,13 @@ def test_the_tolerance_is_that_of_the_picture(panel, session, qtbot, files) -> N
     assert (tolerance.isVisible(), tolerance.value()) == (False, 0)
 
 
-def test_a_colour_is_asked_for(panel, session, qtbot, files, monkeypatch) -> None:
+def test_a_color_is_asked_for(panel, session, qtbot, files, monkeypatch) -> None:
     opened(session, qtbot, files["whole"])
     monkeypatch.setattr(QColorDialog, "getColor", lambda *_args: QColor(120, 120, 120))
-    find(panel, QPushButton, "Colour …").click()
+    find(panel, QPushButton, "Color …").click()
     settle(session, qtbot)
     assert session.source.mask_spec.key == "#787878"
-    assert "of the chosen colour" in texts(panel)
+    assert "of the chosen color" in texts(panel)
 
 
 def test_the_mask_grows_and_shrinks_by_a_number_of_pixels(panel, session, qtbot, files) -> None:

@@ -27,7 +27,7 @@ def box(panel, name: str) -> QDoubleSpinBox:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_presets_are_taken_and_recognised(panel, session, name) -> None:
+def test_presets_are_taken_and_recognized(panel, session, name) -> None:
     presets = find(panel, QComboBox, "Preset")
     place = presets.findData(name)
     choose(presets, place)

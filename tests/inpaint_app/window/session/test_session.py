@@ -371,7 +371,7 @@ def test_painting_then_undoing_gives_the_same_mask(session, qtbot, files) -> Non
     settle(session, qtbot)
 
 
-def test_a_mask_file_and_a_colour_mark_missing_pixels(session, qtbot, files) -> None:
+def test_a_mask_file_and_a_color_mark_missing_pixels(session, qtbot, files) -> None:
     session.set_settings(FAST)
     session.opener.open_file(files["whole"], MaskSpec(mask=files["mask"]))
     settle(session, qtbot)
@@ -483,17 +483,17 @@ def test_opening_another_picture_drops_the_run_in_progress(session, qtbot, files
 
 
 @pytest.mark.parametrize(
-    ("colour", "found"), [((255, 0, 255), True), ((0, 255, 0), True), ((250, 0, 250), False)]
+    ("color", "found"), [((255, 0, 255), True), ((0, 255, 0), True), ((250, 0, 250), False)]
 )
-def test_a_colour_that_marks_pixels_is_found_by_itself(
-    session, qtbot, tmp_path, picture, colour, found
+def test_a_color_that_marks_pixels_is_found_by_itself(
+    session, qtbot, tmp_path, picture, color, found
 ) -> None:
     from inpaint_app.files.write import write_picture
 
     notices = []
     session.notice.connect(notices.append)
     pixels = np.repeat(picture.pixels[..., None], 3, axis=2)
-    pixels[10:20, 10:30] = colour
+    pixels[10:20, 10:30] = color
     write_picture(Picture(pixels), tmp_path / "marked.png")
     session.opener.open_file(tmp_path / "marked.png")
     settle(session, qtbot)
@@ -502,7 +502,7 @@ def test_a_colour_that_marks_pixels_is_found_by_itself(
     assert bool(notices) is found
 
 
-def test_gray_pictures_have_no_marking_colour(session, qtbot, files) -> None:
+def test_gray_pictures_have_no_marking_color(session, qtbot, files) -> None:
     session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert session.source.mask_spec == MaskSpec()

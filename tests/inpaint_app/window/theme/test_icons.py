@@ -1,4 +1,4 @@
-"""Icons in the colours of a palette."""
+"""Icons in the colors of a palette."""
 
 from importlib import resources
 

@@ -254,7 +254,7 @@ def test_another_mode_keeps_what_is_ready(shown, qtbot, files) -> None:
 
 @pytest.fixture
 def soft(tmp_path, picture):
-    """A hole with a soft rim, and a soft spot elsewhere, in colours of a wide profile."""
+    """A hole with a soft rim, and a soft spot elsewhere, in colors of a wide profile."""
     alpha = np.full(picture.pixels.shape, 255, np.uint8)
     alpha[20:40, 20:40], alpha[60:66, 60:66] = 120, 120
     alpha[24:36, 24:36] = 0
@@ -274,7 +274,7 @@ def test_what_is_exported_is_what_is_shown(shown, qtbot, soft, tmp_path) -> None
     assert exported.icc == given.icc
     observed = ~shown.session.mask.mask
     assert np.array_equal(exported.pixels[observed], given.pixels[observed]), (
-        "colours are converted to be shown"
+        "colors are converted to be shown"
     )
     assert (exported.alpha[20:40, 20:40] == 255).all(), "no rim is left"
     assert (exported.alpha[60:66, 60:66] == 120).all(), "what borders no hole stays"

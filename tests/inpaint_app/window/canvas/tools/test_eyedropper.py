@@ -1,4 +1,4 @@
-"""The eyedropper: a click makes all pixels of a colour missing."""
+"""The eyedropper: a click makes all pixels of a color missing."""
 
 import numpy as np
 import pytest
@@ -19,14 +19,14 @@ def test_all_pixels_like_the_one_clicked_are_missing(session, qtbot) -> None:
     Eyedropper(session).press(Place(12.5, 20.5))
     settle(session, qtbot)
     assert session.mask.mask[10:14, 5:40].all()
-    assert session.mask.mask[20:24, 5:40].all(), "compressed marks are nearly of the colour"
+    assert session.mask.mask[20:24, 5:40].all(), "compressed marks are nearly of the color"
     assert not session.mask.mask[30:].any()
     Eyedropper(session).press(Place(-3, 5))
     assert session.activity is None
 
 
 @pytest.mark.parametrize(("dtype", "white"), [(np.uint8, 255), (np.uint16, 65535), (np.float32, 1)])
-def test_a_colour_is_named_in_eight_bits(dtype, white) -> None:
+def test_a_color_is_named_in_eight_bits(dtype, white) -> None:
     picture = Picture(np.full((2, 2), white, dtype))
     key, tolerance = color_at(picture, 0, 0)
     assert key == "#ffffff"

@@ -10,7 +10,7 @@ from inpaint_app.window.canvas.tools.wand import Wand
 
 
 @pytest.mark.parametrize("channels", [(), (3,)])
-def test_connected_pixels_of_a_colour_are_marked_and_unmarked(session, qtbot, channels) -> None:
+def test_connected_pixels_of_a_color_are_marked_and_unmarked(session, qtbot, channels) -> None:
     pixels = np.full((40, 50, *channels), 90, np.uint8)
     pixels[5:15, 5:20] = 200
     pixels[8, 8] = 210
