@@ -21,8 +21,8 @@ from benchmarks.variants import (
 )
 from dictsel_core import standard_ground_set
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.estimator import Estimator
-from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, RefinementOptions, Refiner
+from dictsel_core.restoration.refinement.estimator import Estimator
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, RefinementOptions, Refiner
 
 Variant = Callable[[Case], Planes]
 SIZE = 256

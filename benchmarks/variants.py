@@ -17,12 +17,12 @@ from dictsel_core import (
 )
 from dictsel_core._threads import as_thread_count
 from dictsel_core.restoration.canvas import Canvas, Planes, as_canvas
-from dictsel_core.restoration.coding import patch_coder, restore_planes
-from dictsel_core.restoration.estimator import Estimator, TileEstimates, incomplete_references
-from dictsel_core.restoration.pyramid import double, halve
-from dictsel_core.restoration.sampling import sample_patches, select_dictionary
-from dictsel_core.restoration.similar import find_groups
-from dictsel_core.restoration.tiles import Search, Tile, patches_at
+from dictsel_core.restoration.coding.coder import patch_coder, restore_planes
+from dictsel_core.restoration.coding.pyramid import double, halve
+from dictsel_core.restoration.coding.sampling import sample_patches, select_dictionary
+from dictsel_core.restoration.refinement.estimator import Estimator, TileEstimates, incomplete_references
+from dictsel_core.restoration.refinement.similar import find_groups
+from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at
 
 Floats = NDArray[np.floating]
 FAST = RestoreSettings.preset("fast")

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from dictsel_core._layout import Axis
 from dictsel_core._runs import GeneratorRun, Run, stepwise
 from dictsel_core.ground_set import GroundSet
+from dictsel_core.restoration.coding.dictionary import as_dictionary
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
-from dictsel_core.restoration.dictionary import as_dictionary
 from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import PresetName, RestoreSettings, as_settings

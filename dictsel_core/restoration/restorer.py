@@ -13,8 +13,8 @@ from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Bools
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
-from dictsel_core.restoration.coding import PatchCoder
-from dictsel_core.restoration.dictionary import KnownDictionary
+from dictsel_core.restoration.coding.coder import PatchCoder
+from dictsel_core.restoration.coding.dictionary import KnownDictionary
 from dictsel_core.restoration.plan.plan import RestorePlan
 from dictsel_core.restoration.plan.regions import ImageSpec
 from dictsel_core.restoration.plan.stage import PlanStage

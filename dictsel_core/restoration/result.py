@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dictsel_core._validation import Ints
 from dictsel_core.bases import AtomOrigin
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.dictionary import KnownDictionary
+from dictsel_core.restoration.coding.dictionary import KnownDictionary
 from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.restoration.value_range import ValueRange
 from dictsel_core.selection import Selection

@@ -9,11 +9,16 @@ from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas
+from dictsel_core.restoration.coding.dictionary import KnownDictionary
+from dictsel_core.restoration.coding.sampling import (
+    MAX_PATCHES,
+    PatchSample,
+    sample_patches,
+    select_dictionary,
+)
 from dictsel_core.restoration.damaged import DamagedArray, Part
-from dictsel_core.restoration.dictionary import KnownDictionary
 from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.sampling import MAX_PATCHES, PatchSample, sample_patches, select_dictionary
 from dictsel_core.restoration.settings import RestoreSettings
 
 #: Number of parts, evenly spaced, whose patches the dictionary is selected on.

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core.restoration.coding import CODING_GRID, PatchCoder, code_planes, fill_from
+from dictsel_core.restoration.coding.coder import CODING_GRID, PatchCoder, code_planes, fill_from
+from dictsel_core.restoration.coding.pyramid import halve
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import (
     ArraySpec,
@@ -19,7 +20,6 @@ from dictsel_core.restoration.plan.regions import (
 )
 from dictsel_core.restoration.plan.scales import Pyramid, PyramidSource
 from dictsel_core.restoration.plan.stage import Blocks, PlanStage, StageStep, StageSteps
-from dictsel_core.restoration.pyramid import halve
 
 #: Work of making a coarser scale, relative to coding it.
 _WORK_OF_HALVING = 0.05

@@ -11,16 +11,16 @@ from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Plane
-from dictsel_core.restoration.detail import detail_sum
-from dictsel_core.restoration.dictionary import KnownDictionary
+from dictsel_core.restoration.coding.detail import detail_sum
+from dictsel_core.restoration.coding.dictionary import KnownDictionary
+from dictsel_core.restoration.coding.sampling import PatchChoice, PatchGrid, PatchSample, select_dictionary
 from dictsel_core.restoration.plan.facts import ImageFacts
 from dictsel_core.restoration.plan.plan import RestorePlan
 from dictsel_core.restoration.plan.regions import Read, Region, as_block, grown, reads_of, within
 from dictsel_core.restoration.plan.scale_statistics import ScaleStatistics
 from dictsel_core.restoration.plan.scales import SURVEY_GRID, Pyramid, PyramidSource
 from dictsel_core.restoration.plan.trial import Crop, cut_crops, trial_rounds
-from dictsel_core.restoration.refinement import DEFAULT_OPTIONS
-from dictsel_core.restoration.sampling import PatchChoice, PatchGrid, PatchSample, select_dictionary
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS
 
 #: Around a block, the detail of as many pixels is needed.
 _DETAIL_MARGIN = 2

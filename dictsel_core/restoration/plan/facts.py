@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.canvas import Canvas
-from dictsel_core.restoration.coding import PatchCoder, patch_coder
+from dictsel_core.restoration.coding.coder import PatchCoder, patch_coder
 from dictsel_core.restoration.plan.regions import ImageSpec
 from dictsel_core.restoration.plan.scales import Pyramid
 from dictsel_core.restoration.settings import ResolvedSettings

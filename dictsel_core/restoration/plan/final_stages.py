@@ -8,8 +8,7 @@ import numpy as np
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.coding import PatchCoder
-from dictsel_core.restoration.density import options_for
+from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import ArraySpec, Read, Region, reads_of, within
 from dictsel_core.restoration.plan.stage import (
@@ -20,7 +19,8 @@ from dictsel_core.restoration.plan.stage import (
     StageSteps,
     planes_spec,
 )
-from dictsel_core.restoration.refinement import Place, Refiner, round_reach
+from dictsel_core.restoration.refinement.density import options_for
+from dictsel_core.restoration.refinement.refiner import Place, Refiner, round_reach
 from dictsel_core.restoration.result import Stage
 
 #: Work of one round of refinement, and of making the image, in units of the coding of all pixels.

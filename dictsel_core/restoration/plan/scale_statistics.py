@@ -6,10 +6,10 @@ import numpy as np
 
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.canvas import Plane, Planes
-from dictsel_core.restoration.coding import is_halved, observed_limits
+from dictsel_core.restoration.coding.coder import is_halved, observed_limits
+from dictsel_core.restoration.coding.pyramid import halve
 from dictsel_core.restoration.plan.regions import Region, halved_shape
 from dictsel_core.restoration.plan.scales import LOCAL_LEVELS, Limits, Pyramid, PyramidSource
-from dictsel_core.restoration.pyramid import halve
 
 
 @dataclass(frozen=True, eq=False)

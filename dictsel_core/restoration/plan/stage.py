@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._runs import GeneratorRun
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.coding import PatchCoder
+from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import ArraySpec, Read, Region, as_block, reads_of
 from dictsel_core.restoration.result import Stage

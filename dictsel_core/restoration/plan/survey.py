@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import channel_ranges, planes_ranges
+from dictsel_core.restoration.coding.dictionary import KnownDictionary, as_dictionary
+from dictsel_core.restoration.coding.sampling import Counts, PatchGrid
 from dictsel_core.restoration.damaged import MAX_SEPARATE, MAX_SHARED
-from dictsel_core.restoration.density import damage_density
-from dictsel_core.restoration.dictionary import KnownDictionary, as_dictionary
 from dictsel_core.restoration.plan.details import DetailSurvey
 from dictsel_core.restoration.plan.regions import ImageSpec, Read, Region, as_block, grown, reads_of, within
 from dictsel_core.restoration.plan.scales import SURVEY_GRID
 from dictsel_core.restoration.plan.trial import crops_of
-from dictsel_core.restoration.sampling import Counts, PatchGrid
+from dictsel_core.restoration.refinement.density import damage_density
 from dictsel_core.restoration.settings import PresetName, RestoreSettings, as_settings
 from dictsel_core.restoration.value_range import ValueRange, common_range
 from dictsel_core.restoration.wide import completion_reach, pixels_to_complete

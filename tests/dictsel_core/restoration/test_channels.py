@@ -5,7 +5,7 @@ import pytest
 from blocks import given_arrays, plan_in_blocks, run_stage
 from pictures import photograph, random_mask
 
-from dictsel_core.restoration.detail import detail_sum
+from dictsel_core.restoration.coding.detail import detail_sum
 
 
 def estimated(image, mask, channel):

@@ -16,7 +16,7 @@ from dictsel_core import (
     standard_ground_set,
 )
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core.restoration import sampling
+from dictsel_core.restoration.coding import sampling
 
 FAST = RestoreSettings.preset("fast")
 

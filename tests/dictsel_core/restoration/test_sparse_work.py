@@ -6,14 +6,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core import standard_ground_set
 from dictsel_core._threads import single_threaded_blas
-from dictsel_core.restoration.coding import PatchCoder, aligned_patches
-from dictsel_core.restoration.conditional import conditional_moments
-from dictsel_core.restoration.estimator import shrunk_covariances
-from dictsel_core.restoration.pyramid import double, double_at
-from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
-from dictsel_core.restoration.refinement import Refiner, grid_offsets
-from dictsel_core.restoration.similar import find_groups
-from dictsel_core.restoration.tiles import Tile, patches_at, spans
+from dictsel_core.restoration.coding.coder import PatchCoder, aligned_patches
+from dictsel_core.restoration.coding.pyramid import double, double_at
+from dictsel_core.restoration.refinement.conditional import conditional_moments
+from dictsel_core.restoration.refinement.estimator import shrunk_covariances
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
+from dictsel_core.restoration.refinement.refiner import Refiner, grid_offsets
+from dictsel_core.restoration.refinement.similar import find_groups
+from dictsel_core.restoration.refinement.tiles import Tile, patches_at, spans
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.pyramid import double, halve
+from dictsel_core.restoration.coding.pyramid import double, halve
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (5, 8), (7, 3)])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dictsel_core.restoration.canvas import as_canvas
-from dictsel_core.restoration.sampling import sample_patches
+from dictsel_core.restoration.coding.sampling import sample_patches
 
 
 def test_patches_are_those_at_their_positions():

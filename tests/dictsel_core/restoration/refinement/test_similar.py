@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.similar import find_groups
-from dictsel_core.restoration.tiles import Search, Tile, patches_at, spans
+from dictsel_core.restoration.refinement.similar import find_groups
+from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at, spans
 
 
 def tiles(shape, search, offset=0):

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._validation import Bools
-from dictsel_core.restoration._workspace import reused
+from dictsel_core.restoration.refinement._workspace import reused
 
 Single = NDArray[np.float32]
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.estimator import TileEstimates, shrunk_covariances
-from dictsel_core.restoration.refinement import RefinementOptions, Refiner
+from dictsel_core.restoration.refinement.estimator import TileEstimates, shrunk_covariances
+from dictsel_core.restoration.refinement.refiner import RefinementOptions, Refiner
 
 
 @pytest.mark.parametrize("shape", [None, (20, 1, 1), (20, 1, 9), (20, 2, 9)])

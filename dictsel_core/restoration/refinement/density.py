@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, RefinementOptions
-from dictsel_core.restoration.sampling import Counts
+from dictsel_core.restoration.coding.sampling import Counts
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, RefinementOptions
 
 #: Between these densities the noise rises from that of thin damage to that of the default options.
 _THIN, _DENSE = 0.3, 0.5

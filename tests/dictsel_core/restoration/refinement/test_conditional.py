@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dictsel_core.restoration.conditional import conditional_moments
+from dictsel_core.restoration.refinement.conditional import conditional_moments
 
 
 @settings(max_examples=40, deadline=None)

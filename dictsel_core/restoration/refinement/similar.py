@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dictsel_core._validation import Bools, Ints
-from dictsel_core.restoration._workspace import reused
 from dictsel_core.restoration.canvas import Plane, Planes
-from dictsel_core.restoration.matching import Matcher
-from dictsel_core.restoration.tiles import Search, Tile
+from dictsel_core.restoration.refinement._workspace import reused
+from dictsel_core.restoration.refinement.matching import Matcher
+from dictsel_core.restoration.refinement.tiles import Search, Tile
 
 #: Half the range of a tile, at least: less is the rounding of float32.
 _MIN_BOUND = np.float32(1e-6)

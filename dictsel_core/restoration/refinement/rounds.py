@@ -8,7 +8,7 @@ import numpy as np
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.held_out import sample_held_out
-from dictsel_core.restoration.refinement import DEFAULT_OPTIONS, Refiner
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, Refiner
 
 #: Number of rounds if it is left open.
 BEST_ROUNDS = 8

@@ -4,7 +4,7 @@ import numpy as np
 
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.canvas import Plane
-from dictsel_core.restoration.pyramid import double, halve
+from dictsel_core.restoration.coding.pyramid import double, halve
 
 #: Squares are rounded to multiples of 1 / this, so that their sum does not depend on its order.
 _SCALE = 1 << 36

@@ -17,8 +17,8 @@ import numpy as np
 from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.estimator import Estimator, GaussianEstimator
-from dictsel_core.restoration.tiles import Search, Span, Tile, spans
+from dictsel_core.restoration.refinement.estimator import Estimator, GaussianEstimator
+from dictsel_core.restoration.refinement.tiles import Search, Span, Tile, spans
 
 #: Where the references of consecutive rounds begin, in quarters of their distance.
 _QUARTERS = ((0, 0), (2, 2), (1, 3), (3, 1))

@@ -7,9 +7,9 @@ import numpy as np
 
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.patches import all_patches
-from dictsel_core.restoration._workspace import reused
 from dictsel_core.restoration.canvas import Plane
-from dictsel_core.restoration.tiles import Search, Tile
+from dictsel_core.restoration.refinement._workspace import reused
+from dictsel_core.restoration.refinement.tiles import Search, Tile
 
 #: Columns of references whose patches are laid out together: they share many candidates.
 _COLUMNS = 8

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.density import damage_density, options_for
-from dictsel_core.restoration.refinement import DEFAULT_OPTIONS
-from dictsel_core.restoration.sampling import PatchGrid
+from dictsel_core.restoration.coding.sampling import PatchGrid
+from dictsel_core.restoration.refinement.density import damage_density, options_for
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS
 
 
 def density(mask):

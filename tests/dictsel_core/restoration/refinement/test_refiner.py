@@ -8,11 +8,11 @@ import pytest
 from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
-from dictsel_core.restoration import rounds
-from dictsel_core.restoration.refinement import DEFAULT_OPTIONS as OPTIONS
-from dictsel_core.restoration.refinement import Place, Refiner, grid_offsets, round_reach
-from dictsel_core.restoration.rounds import is_harmful, refine, trial_change
-from dictsel_core.restoration.tiles import Tile, spans
+from dictsel_core.restoration.refinement import rounds
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
+from dictsel_core.restoration.refinement.refiner import Place, Refiner, grid_offsets, round_reach
+from dictsel_core.restoration.refinement.rounds import is_harmful, refine, trial_change
+from dictsel_core.restoration.refinement.tiles import Tile, spans
 
 FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
 
@@ -99,7 +99,7 @@ def exact_moments(covariances, deviations, missing, noise, n_steps):
 @pytest.mark.parametrize("n_layers", [1, 3], ids=["shared mask", "mask per channel"])
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_round_is_that_of_the_definition(n_layers, number, monkeypatch):
-    monkeypatch.setattr("dictsel_core.restoration.estimator.conditional_moments", exact_moments)
+    monkeypatch.setattr("dictsel_core.restoration.refinement.estimator.conditional_moments", exact_moments)
     rng = np.random.default_rng(1)
     picture = texture(52, 47, 3) + rng.normal(0, 0.05, (52, 47, 3)).astype(np.float32)
     missing = rng.random((52, 47, n_layers)) < 0.6

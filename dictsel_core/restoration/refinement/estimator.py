@@ -6,11 +6,11 @@ from typing import Protocol
 import numpy as np
 
 from dictsel_core._validation import Bools, Floats, Ints
-from dictsel_core.restoration._workspace import reused
 from dictsel_core.restoration.canvas import Plane, Planes
-from dictsel_core.restoration.conditional import conditional_moments
-from dictsel_core.restoration.similar import find_groups
-from dictsel_core.restoration.tiles import Search, Tile, patches_at
+from dictsel_core.restoration.refinement._workspace import reused
+from dictsel_core.restoration.refinement.conditional import conditional_moments
+from dictsel_core.restoration.refinement.similar import find_groups
+from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at
 
 #: Groups that are estimated together, and covariances that are shrunk together: they stay in the cache.
 _BATCH, _SHRINK_BATCH = 64, 8

@@ -12,7 +12,7 @@ from dictsel_core.gram_pursuit import MAX_ATOMS, GramPursuit
 from dictsel_core.patches import MirroredPatches, median_of_patches
 from dictsel_core.pursuit import Pursuit, scatter_codes
 from dictsel_core.restoration.canvas import Plane, Planes
-from dictsel_core.restoration.pyramid import double_at, halve
+from dictsel_core.restoration.coding.pyramid import double_at, halve
 from dictsel_core.restoration.settings import ResolvedSettings
 
 #: Minimum number of observed pixels of a patch if its missing pixels have no weight.

@@ -1,0 +1,1 @@
+"""Refinement: similar patches predict each other's missing pixels, round by round."""
