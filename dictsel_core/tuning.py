@@ -204,8 +204,7 @@ iter_tune = stepwise(tune, _start_tuning)
 def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
     """Yield all settings that `tune` tries, for a ground set of `n_candidates` atoms."""
     for budget in BUDGETS:
-        average = settings.constraint == "average"
-        sparsity = round(2 * budget if average else budget + 1)
+        sparsity = round(2 * budget if settings.uses_budget else budget + 1)
         for n_atoms in sorted({min(count, n_candidates) for count in N_ATOMS}):
             for coding in CODING_SPARSITIES:
                 if coding <= max(n_atoms, CODING_SPARSITIES[0]):

@@ -207,6 +207,11 @@ class RestoreSettings:
         values["selector"] = self.selector or ("rols" if observed_fraction < 0.7 else "romp")
         return ResolvedSettings(**values)
 
+    @property
+    def uses_budget(self) -> bool:
+        """Whether the constraint has a budget, so that `budget` has an effect."""
+        return self.constraint == "average"
+
     def constraint_for(self, n_points: int) -> Constraint:
         """Return the constraint on the supports of `n_points` patches."""
         if self.constraint == "individual":

@@ -94,7 +94,7 @@ def print_restoration(console: Console, restoration: Restoration) -> None:
     settings = restoration.settings
     counts = Counter(origin.basis for origin in restoration.origins)
     bases = ", ".join(f"{count} {basis}" for basis, count in counts.most_common())
-    budget = f", {settings.budget:g} on average" if settings.constraint == "average" else ""
+    budget = f", {settings.budget:g} on average" if settings.uses_budget else ""
     console.print(
         f"Dictionary:  {len(restoration.origins)} atoms ({bases}), selected under {settings.constraint} "
         f"sparsity: at most {settings.sparsity} atoms per patch{budget}"

@@ -49,7 +49,7 @@ def resolve_options(
     else:
         settings, mask_spec = recipe.settings, recipe.mask_spec
     settings = _with_options(settings, args)
-    if "budget" in args and settings.constraint == "individual":
+    if "budget" in args and not settings.uses_budget:
         raise UserError("--budget has no meaning under individual sparsity", "use --constraint average")
     return ResolvedOptions(settings, _with_mask_options(mask_spec, args), tunes)
 

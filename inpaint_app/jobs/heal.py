@@ -37,7 +37,7 @@ class HealedPicture:
 
 
 @dataclass(frozen=True, eq=False)
-class Patch:
+class HealedRect:
     """Pixels of a rectangle, and which of them are restored."""
 
     rect: Rect
@@ -75,8 +75,8 @@ class HealedStroke:
     """The picture with a stroke healed, and what changed in it, to be undone and redone."""
 
     picture: HealedPicture
-    before: Patch
-    after: Patch
+    before: HealedRect
+    after: HealedRect
 
 
 def surroundings(rect: Rect, settings: RestoreSettings, shape: tuple[int, ...]) -> tuple[Rect, Rect]:
@@ -126,19 +126,19 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
         return restored(previous)
 
 
-def put_patch(picture: HealedPicture, patch: Patch) -> HealedPicture:
+def put_rect(picture: HealedPicture, healed: HealedRect) -> HealedPicture:
     """Return the picture with other pixels in a rectangle."""
     image, filled = picture.image.copy(), picture.filled.unpack().copy()
-    image[patch.rect.slices], filled[patch.rect.slices] = patch.pixels, patch.filled
+    image[healed.rect.slices], filled[healed.rect.slices] = healed.pixels, healed.filled
     packed = PackedMask.pack(filled, picture.filled.origin)
     return HealedPicture(image, packed, picture.restoration)
 
 
 def _put_back(request: HealRequest, inner: Rect, outer: Rect, local: Restoration) -> HealedStroke:
     picture, within = request.before, _moved(inner, outer)
-    old = Patch(inner, picture.image[inner.slices].copy(), picture.filled.unpack()[inner.slices].copy())
-    new = Patch(inner, local.image[within.slices].copy(), request.missing[within.slices])
-    healed = put_patch(picture, new)
+    old = HealedRect(inner, picture.image[inner.slices].copy(), picture.filled.unpack()[inner.slices].copy())
+    new = HealedRect(inner, local.image[within.slices].copy(), request.missing[within.slices])
+    healed = put_rect(picture, new)
     restoration = picture.restoration
     if restoration is None:
         corners = local.patch_positions

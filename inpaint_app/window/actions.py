@@ -89,7 +89,9 @@ SPECS = {
         "Cop&y Picture", ("Ctrl+C",), "Copy the restored picture to the clipboard.", "copy", "result"
     ),
     "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
-    "preferences": ActionSpec("Pre&ferences …", ("Ctrl+,",), "Choose colors and what follows a change."),
+    "preferences": ActionSpec(
+        "Pre&ferences …", ("Ctrl+,",), "Choose the theme and what happens after a change."
+    ),
     "close": ActionSpec("C&lose", ("Ctrl+W",), "Close the picture.", "", "picture"),
     "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
     "find_damage": ActionSpec(
@@ -99,9 +101,11 @@ SPECS = {
     "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone change.", "redo", "redo"),
     "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),
     "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger.", "", "picture"),
-    "grow": ActionSpec("&Grow", ("Ctrl+]",), "Make what is missing a pixel wider all around.", "", "picture"),
+    "grow": ActionSpec(
+        "&Grow", ("Ctrl+]",), "Grow the missing area by one pixel on every side.", "", "picture"
+    ),
     "shrink": ActionSpec(
-        "Sh&rink", ("Ctrl+[",), "Make what is missing a pixel narrower all around.", "", "picture"
+        "Sh&rink", ("Ctrl+[",), "Shrink the missing area by one pixel on every side.", "", "picture"
     ),
     "invert": ActionSpec("&Invert", ("Ctrl+I",), "Swap missing and observed pixels.", "invert", "picture"),
     "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear", "picture"),

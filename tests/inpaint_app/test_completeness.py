@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import dictsel_core
-from dictsel_core import CONSTRAINTS, PRESETS, SELECTORS, RestoreSettings, restore, selection
+from dictsel_core import CONSTRAINTS, FILLS, PRESETS, SELECTORS, RestoreSettings, restore, selection
 from inpaint_app.cli import commands
 from inpaint_app.cli.commands import compare
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.cli.program import COMMANDS
-from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, PRESET_EXPLANATIONS
+from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
 from inpaint_app.files import formats
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
@@ -23,8 +23,9 @@ README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 NOT_ON_THE_COMMAND_LINE = {"fill_weight"}
 
 
-def test_every_preset_is_explained() -> None:
+def test_every_preset_and_every_fill_is_explained() -> None:
     assert set(PRESET_EXPLANATIONS) == set(PRESETS)
+    assert set(FILL_EXPLANATIONS) == set(FILLS)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -52,7 +53,8 @@ def test_every_selector_for_pictures_selects(selector) -> None:
     image = np.random.default_rng(0).integers(0, 256, (16, 16), np.uint8)
     mask = np.random.default_rng(1).random(image.shape) < 0.3
     settings = RestoreSettings(selector=selector, n_atoms=4, bases=("dct",), rounds=0, threads=1)
-    assert restore(image, mask, settings).settings.selector == selector
+    restored = restore(image, mask, settings)
+    assert restored.settings.selector == selector
     assert f'"{selector}"' in inspect.getdoc(RestoreSettings)
 
 

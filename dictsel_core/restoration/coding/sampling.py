@@ -175,15 +175,18 @@ def sample_patches(canvas: Canvas, size: int, seed: int) -> PatchSample:
 def select_dictionary(sample: PatchSample, settings: ResolvedSettings, ground_set: GroundSet) -> SelectionRun:
     """Return a run that selects a dictionary on sampled patches, as the settings say."""
     constraint = settings.constraint_for(len(sample.data))
-    if settings.selector == "rols":
-        return iter_replacement_ols(ground_set, sample.data, constraint, settings.n_atoms, mask=sample.mask)
-    decay = settings.selector == "rompd"
-    return iter_replacement_omp(
-        ground_set,
-        sample.data,
-        constraint,
-        settings.n_atoms,
-        mask=sample.mask,
-        decay=decay,
-        threads=settings.threads,
-    )
+    match settings.selector:  # the type checker sees a selector that is left out
+        case "rols":
+            return iter_replacement_ols(
+                ground_set, sample.data, constraint, settings.n_atoms, mask=sample.mask
+            )
+        case "romp" | "rompd":
+            return iter_replacement_omp(
+                ground_set,
+                sample.data,
+                constraint,
+                settings.n_atoms,
+                mask=sample.mask,
+                decay=settings.selector == "rompd",
+                threads=settings.threads,
+            )

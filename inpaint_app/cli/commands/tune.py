@@ -86,7 +86,7 @@ def _before(tuning: Tuning) -> str:
 
 
 def _format_options(settings: RestoreSettings) -> str:
-    budget = f" --budget {settings.budget:g}" if settings.constraint == "average" else ""
+    budget = f" --budget {settings.budget:g}" if settings.uses_budget else ""
     atoms = "" if settings.n_atoms is None else f" --atoms {settings.n_atoms}"
     coding = "" if settings.coding_sparsity is None else f" --coding-sparsity {settings.coding_sparsity}"
     return f"--constraint {settings.constraint}{atoms} --sparsity {settings.sparsity}{budget}{coding}"

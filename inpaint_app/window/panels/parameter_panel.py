@@ -258,7 +258,7 @@ class ParameterPanel(QWidget):
                 field.set_automatic(getattr(resolved, name))
             else:
                 field.set_value(value)
-        self._fields["budget"].setEnabled(settings.constraint == "average")
+        self._fields["budget"].setEnabled(settings.uses_budget)
         for name, box in self._bases.items():
             box.setChecked(name in settings.bases)
         self._keep.setChecked(settings.keep_observed)
@@ -275,7 +275,7 @@ class ParameterPanel(QWidget):
     def _show_total(self) -> None:
         """Show how many atoms the budget is in all."""
         session, field = self._session, self._fields["budget"]
-        if session.source is None or session.settings.constraint != "average":
+        if session.source is None or not session.settings.uses_budget:
             field.set_note("")
             return
         n_patches = self._n_patches()

@@ -180,7 +180,7 @@ def format_advice(tuning: Tuning) -> str:
         return "Your settings are kept: too few pixels are observed to hold any out and try others."
     what = ", ".join(map(unbroken, (f"k = {chosen.n_atoms}", f"s = {chosen.sparsity}")))
     estimated = unbroken(f"{estimate:.1f} dB")
-    if chosen.constraint == "average":
+    if chosen.uses_budget:
         what += f", {chosen.budget:g} atoms per patch on average"
     what += f", {chosen.coding_sparsity} atoms when coding a patch"
     if chosen == tuning.given:

@@ -26,7 +26,7 @@ from inpaint_app.window.session.runs.restorer import Restorer
 from inpaint_app.window.session.runs.results import Results
 from inpaint_app.window.session.runs.run_browser import RunBrowser
 from inpaint_app.window.session.runs.runner import Runner
-from inpaint_app.window.session.state import Advice, RunRecord
+from inpaint_app.window.session.state import RunRecord, TuningOutcome
 from inpaint_app.window.session.unsaved_work import UnsavedWork
 from inpaint_app.window.session.view_state import ViewState
 
@@ -61,7 +61,7 @@ class Session(QObject):
         self.mask: MaskHistory | None = None
         self.settings = RestoreSettings()
         self.is_automatic = False
-        self.advice: Advice | None = None
+        self.advice: TuningOutcome | None = None
         self.view = ViewState()
         self._missing_fraction: float | None = None
         self.workers = WorkerPool(4, self)
@@ -231,7 +231,7 @@ class Session(QObject):
         if automatic and not self.runner.is_busy:
             self.schedule()
 
-    def take_advice(self, advice: Advice) -> None:
+    def take_advice(self, advice: TuningOutcome) -> None:
         """Use the parameters that Auto chose."""
         self.advice = advice
         self.show_settings(advice.settings)

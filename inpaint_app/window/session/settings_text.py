@@ -28,12 +28,12 @@ def format_settings(used: RestoreSettings, asked: RestoreSettings) -> str:
     asked : RestoreSettings
         As the user has set them: a preset is named, and what differs from all presets as well.
     """
-    said = _texts(used)
+    said = parameter_texts(used)
     words = [said[name] for name in _MAIN if said[name]]
     preset = preset_of(asked)
     if preset is not None:
         return f"{preset.title()}: {', '.join(words)}"
-    texts, usual = _texts(asked), _texts(RestoreSettings())
+    texts, usual = parameter_texts(asked), parameter_texts(RestoreSettings())
     minor = [name for name in texts if name not in _MAIN and texts[name] != usual[name]]
     return ", ".join([*words, *(texts[name] for name in minor)])
 
@@ -52,7 +52,9 @@ def comparison_titles(records: Sequence[RunRecord]) -> list[str]:
         if all(presets) and len(set(presets)) > 1:
             words = [f"{preset}".title()]
         else:
-            words = [text for name, text in _texts(record.settings).items() if name in differing and text]
+            words = [
+                text for name, text in parameter_texts(record.settings).items() if name in differing and text
+            ]
         if len(masks) > 1:
             words.append(f"mask {masks.index(record.packed_mask) + 1}")
         titles.append(f"{record.title}: {', '.join(words)}" if words else record.title)
@@ -61,18 +63,18 @@ def comparison_titles(records: Sequence[RunRecord]) -> list[str]:
 
 def _differing(settings: Sequence[RestoreSettings]) -> list[str]:
     """Return the names of parameters that are not the same in all of these."""
-    texts = [_texts(each) for each in settings]
+    texts = [parameter_texts(each) for each in settings]
     return [name for name in texts[0] if len({each[name] for each in texts}) > 1]
 
 
-def _texts(settings: RestoreSettings) -> dict[str, str]:
+def parameter_texts(settings: RestoreSettings) -> dict[str, str]:
     """Return every parameter as text, by its name; empty where it has no effect."""
     size, rounds = settings.patch_size, settings.rounds
     return {
         "constraint": settings.constraint,
         "n_atoms": f"k = {settings.n_atoms or 'auto'}",
         "sparsity": f"s = {settings.sparsity}",
-        "budget": f"s'/T = {settings.budget:g}" if settings.constraint == "average" else "",
+        "budget": f"s'/T = {settings.budget:g}" if settings.uses_budget else "",
         "rounds": "" if rounds == 0 else f"rounds {'auto' if rounds is None else rounds}",
         "coding_sparsity": f"{settings.coding_sparsity} atoms per coded patch",
         "patch_size": f"patches {size} x {size}",

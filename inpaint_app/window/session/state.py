@@ -79,7 +79,7 @@ class RunRecord:
 
 
 @dataclass(frozen=True)
-class Advice:
+class TuningOutcome:
     """What Auto chose in place of what the user had set, and why, in a sentence."""
 
     settings: RestoreSettings

@@ -29,7 +29,7 @@ class Welcome(QWidget):
         words = QLabel(
             "Drop a picture here, or open one. Transparent and NaN pixels count as missing;\n"
             "others can be painted over, taken from a mask file or marked by their color.\n"
-            "Damage can be simulated on a whole picture, to see how well it is restored."
+            "Damage can be simulated on an undamaged picture, to see how well it is restored."
         )
         self._open, self._paste = QPushButton("&Open …"), QPushButton("Paste")
         self._sample = QToolButton()

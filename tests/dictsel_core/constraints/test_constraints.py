@@ -1,4 +1,6 @@
+import importlib
 import inspect
+import pkgutil
 
 import numpy as np
 import pytest
@@ -13,7 +15,6 @@ from dictsel_core import (
     BlockSparsity,
     Constraint,
     IndividualSparsity,
-    LocalConstraint,
     Matroid,
     MatroidSparsity,
     OracleMatroid,
@@ -21,6 +22,7 @@ from dictsel_core import (
     ReplacementGains,
     SwapTable,
     UniformMatroid,
+    constraints,
 )
 
 N_POINTS, N_CANDIDATES = 3, 6
@@ -121,7 +123,15 @@ def test_every_kind_fits_its_data_and_allows_empty_supports(kind, n_points):
     assert isinstance(constraint, Constraint)
     constraint.check(n_points, N_CANDIDATES)
     assert constraint.is_feasible([np.array([], int)] * n_points)
-    assert isinstance(constraint, LocalConstraint) is not isinstance(constraint, AverageSparsity)
+
+
+def test_every_constraint_is_exported():
+    names = [f"{constraints.__name__}.{module.name}" for module in pkgutil.iter_modules(constraints.__path__)]
+    members = [value for name in names for value in vars(importlib.import_module(name)).values()]
+    found = {each for each in members if inspect.isclass(each) and issubclass(each, Constraint)}
+    public = {each.__name__ for each in found if not each.__name__.startswith("_")}
+    assert "BlockMatroidSparsity" in public
+    assert public <= set(dictsel_core.__all__)
 
 
 def test_every_exported_constraint_and_matroid_has_a_kind():

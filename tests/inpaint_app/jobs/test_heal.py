@@ -8,7 +8,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_patch, surroundings
+from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_rect, surroundings
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 STROKE = Rect(100, 60, 6, 40)
@@ -78,10 +78,10 @@ def test_a_stroke_in_a_result_keeps_the_rest_of_it(smooth) -> None:
 def test_a_healed_stroke_can_be_taken_back_and_put_again(smooth) -> None:
     damaged, mask = drawn(smooth, STROKE)
     stroke = healed(damaged, mask)
-    back = put_patch(stroke.picture, stroke.before)
+    back = put_rect(stroke.picture, stroke.before)
     assert np.array_equal(back.image, damaged)
     assert not back.filled.unpack().any()
-    again = put_patch(back, stroke.after)
+    again = put_rect(back, stroke.after)
     assert np.array_equal(again.image, stroke.picture.image)
 
 

@@ -16,7 +16,7 @@ from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.window import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
-from inpaint_app.window.session.state import Advice
+from inpaint_app.window.session.state import TuningOutcome
 from inpaint_app.window.viewer.drop_frame import DropFrame
 
 
@@ -95,7 +95,7 @@ def test_another_picture_of_the_same_size_is_fitted_and_has_the_user_s_settings(
     opened(window, qtbot, files["damaged"])
     session, viewport = window.session, window.viewer.viewport
     chosen = replace(FAST, n_atoms=11)
-    session.advice = Advice(chosen, "Auto chose", FAST)
+    session.advice = TuningOutcome(chosen, "Auto chose", FAST)
     session.set_settings(chosen)
     session.cancel()
     viewport.set_zoom(3.0)

@@ -16,7 +16,7 @@ from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_patch, surroundings
+from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_rect, surroundings
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
@@ -167,7 +167,7 @@ class Healer(QObject):
         picture, n_more = _picture_of(record), -1 if wanted.is_back else 1
         assert picture is not None, "it has pixels"
         self._start(
-            lambda _control: put_patch(picture, patch),
+            lambda _control: put_rect(picture, patch),
             lambda moved: self._show(step, moved, n_more=n_more, base=record),
             lambda _report: None,
         )

@@ -12,7 +12,7 @@ from inpaint_app.jobs.restore import RestoreRequest
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.opener import NO_PICTURE
-from inpaint_app.window.session.state import Advice
+from inpaint_app.window.session.state import TuningOutcome
 from inpaint_app.window.session.view_modes import COMPARISON
 
 if TYPE_CHECKING:
@@ -116,5 +116,5 @@ class Restorer:
         # What the user left automatic stays so.
         settings = session.settings if tuning.settings == tuning.given else tuning.settings
         given = session.settings if session.advice is None else session.advice.given
-        session.take_advice(Advice(settings, descriptions.format_advice(tuning), given))
+        session.take_advice(TuningOutcome(settings, descriptions.format_advice(tuning), given))
         self.restore()

@@ -1,13 +1,13 @@
 """Parameters as text, and what distinguishes runs."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from dictsel_core import PRESETS, Restoration, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.window.session.settings_text import comparison_titles, format_settings
+from inpaint_app.window.session.settings_text import comparison_titles, format_settings, parameter_texts
 from inpaint_app.window.session.state import RunRecord
 
 MASK = PackedMask.pack(np.eye(3, dtype=bool))
@@ -44,6 +44,11 @@ def test_presets_names_and_masks_are_told_apart() -> None:
     assert comparison_titles([run(1, OWN), named]) == ["Run 1: mask 1", "by hand: mask 2"]
     assert comparison_titles([run(1, OWN)]) == ["Average sparsity"]
     assert comparison_titles([]) == []
+
+
+def test_every_parameter_has_a_text() -> None:
+    names = {each.name for each in fields(RestoreSettings)}
+    assert set(parameter_texts(RestoreSettings())) == names - {"threads"}
 
 
 def test_runs_with_different_parameters_are_told_apart() -> None:

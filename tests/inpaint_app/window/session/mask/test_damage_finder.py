@@ -7,7 +7,7 @@ import pytest
 from windows import FAST, settle
 
 from inpaint_app.image.picture import Picture
-from inpaint_app.window.canvas.tools.picker import Picker
+from inpaint_app.window.canvas.tools.found_damage_picker import FoundDamagePicker
 from inpaint_app.window.canvas.tools.tool import Place
 
 
@@ -47,7 +47,7 @@ def test_a_click_removes_a_region_and_another_brings_it_back(scratched, qtbot) -
     found(scratched, qtbot)
     notices = []
     scratched.notice.connect(notices.append)
-    picker = Picker(scratched)
+    picker = FoundDamagePicker(scratched)
     for is_there in (False, True):
         picker.press(Place(41.2, 30.5))
         settle(scratched, qtbot)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 
-class Picker(Tool):
+class FoundDamagePicker(Tool):
     """A click removes the found region there, or brings it back."""
 
     name = "pick"
@@ -20,4 +20,4 @@ class Picker(Tool):
     def press(self, place: Place) -> None:
         """Change the region under the pointer."""
         if not self.session.finder.toggle(floor(place.row), floor(place.column)):
-            self.session.notice.emit("There is no found damage here; Find Damage (Ctrl+F) looks for it.")
+            self.session.notice.emit("No damage was found here. Find Damage (Ctrl+F) looks for some.")
