@@ -17,7 +17,7 @@ from inpaint_app.image.rect import Rect
 
 @dataclass(frozen=True)
 class CountMarks:
-    """Counts what mask and colour mark in a block."""
+    """Counts what mask and color mark in a block."""
 
     source: DamagedStore
     rect: Rect

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 
+#: Side of a block in pixels: at this size the halos add about an eighth to the work.
 DEFAULT_BLOCK = 1536
-"""Side of a block in pixels: at this size the halos add about an eighth to the work."""
+#: The sides of blocks are multiples of it.
 BLOCK_STEP = 64
-"""The sides of blocks are multiples of it."""
 
 
 def check_block(block: int) -> None:

@@ -21,8 +21,8 @@ OnLost = Callable[[Callable[[], Result], UserError], Result]
 LOOPBACK = "127.0.0.1"
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 _REMOTE = re.compile(r"(tcp|tls)://\S+:\d+")
+#: Jobs handed to the scheduler at a time: enough that no worker waits for the next one.
 _JOBS_PER_WORKER = 4
-"""Jobs handed to the scheduler at a time: enough that no worker waits for the next one."""
 _MIN_QUEUED = 16
 _SECONDS_TO_CONNECT = 10
 _LOST_SCHEDULER = "The connection with the scheduler was lost", "start it, then the same command again"

@@ -29,8 +29,8 @@ from inpaint_app.jobs.restore_file import FileResult
 
 Result = TypeVar("Result")
 
+#: Of the whole work, as far as the progress bar is concerned.
 _SURVEY_SHARE = 0.05
-"""Of the whole work, as far as the progress bar is concerned."""
 _PYRAMID_SHARE = 0.1
 _DESCRIPTIONS = STAGES | {"pyramid": "writing coarser levels"}
 

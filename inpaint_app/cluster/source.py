@@ -41,7 +41,7 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class Marks:
-    """How many values a mask or colour marks, as it is and grown, and how many there are; sums with `+`."""
+    """How many values a mask or color marks, as it is and grown, and how many there are; sums with `+`."""
 
     n_marked: int = 0
     n_grown: int = 0
@@ -63,7 +63,7 @@ class Marks:
 class DamagedStore:
     """A damaged picture on disk.
 
-    NaN and the value for "no data" are missing, and what a mask (not 0 = missing) or a colour marks.
+    NaN and the value for "no data" are missing, and what a mask (not 0 = missing) or a color marks.
 
     Attributes
     ----------

@@ -22,8 +22,8 @@ from inpaint_app.image.rect import Rect
 
 _OME_SUFFIX = ".ome.zarr"
 _METADATA = "zarr.json"
+#: A pyramid ends with the first level whose sides are not longer.
 _SMALLEST_LEVEL = 512
-"""A pyramid ends with the first level whose sides are not longer."""
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Multiscale:
         for level, factor in enumerate(factors):
             by = [factor if name in ("y", "x") else 1 for name in self.names]
             scale = [each * size for each, size in zip(by, sizes, strict=True)]
-            # The centre of a coarse pixel lies between those of the fine ones.
+            # The center of a coarse pixel lies between those of the fine ones.
             shifts = [
                 start + (each - 1) / 2 * size for start, each, size in zip(starts, by, sizes, strict=True)
             ]

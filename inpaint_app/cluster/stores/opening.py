@@ -12,8 +12,8 @@ from inpaint_app.errors import UserError, printable_path, reading_error
 from inpaint_app.files.limits import MAX_PIXELS
 from inpaint_app.files.paths import is_folder, is_visible_folder
 
+#: That restoring a picture in memory takes.
 _BYTES_PER_VALUE = 32
-"""That restoring a picture in memory takes."""
 
 SUFFIXES = (zarr_array.SUFFIX, *tiff.SUFFIXES, npy.SUFFIX)
 
