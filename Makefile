@@ -35,8 +35,6 @@ test: lint $(VENV)/.extra-experiments $(VENV)/.extra-fits $(VENV)/.extra-codecs 
 	@.ci/clean-environment .ci/test $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 ifneq ($(filter-out 0 false,$(CI)),)
 	@.ci/test-core $(BIN)/python -n $(WORKERS) -m 'not slow'
-	@if command -v xvfb-run >/dev/null; then .ci/test-napari $(BIN)/python; \
-	else echo "The plug-in is not tested in napari: there is no xvfb-run on this machine."; fi
 endif
 
 test-core: $(VENV)/.made
