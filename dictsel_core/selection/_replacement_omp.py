@@ -38,7 +38,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     decay: bool = False,
     repeats: Repeats | None = None,
     accuracy: float = 1.0,
-    threads: int | None = None,
+    threads: int | None = 1,
 ) -> Selection:
     r"""Select a dictionary by Replacement OMP (algorithm 1, section 4.2).
 
@@ -82,8 +82,8 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
         Each step reaches at least this fraction of the largest gain (remark 4.4). Below 1 there may be fewer
         exact solves under average sparsity. Default is 1.
     threads : int, optional
-        Number of threads; by default all available cores. Some thousand patches are too few to use more than
-        one. The result does not depend on it.
+        Number of threads, None for all available cores. Default is 1, since the work waits for memory rather
+        than for cores: measure before using more. The result does not depend on it.
 
     Returns
     -------
