@@ -10,6 +10,8 @@ from dictsel_core._threads import map_blocks
 from dictsel_core._validation import Floats
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+#: Rows and columns of an image.
+Region = tuple[slice, slice]
 
 _CHUNK_BYTES = 1 << 18
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import find_objects, label
 
+from dictsel_core._arrays import Region
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.completion.completion import MIN_SOURCES, complete
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
 from dictsel_core.completion.spline import smooth_fill
 
-Region = tuple[slice, slice]
 #: Top, left, bottom and right of a rectangle.
 Box = tuple[int, int, int, int]
 

@@ -9,6 +9,7 @@ from scipy.ndimage import distance_transform_cdt, label, maximum_filter
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.completion import wide_parts
 from dictsel_core.restoration.canvas import Canvas
+from dictsel_core.restoration.wide import REACH as REACHES
 
 #: Most pixels of all trials on one image; a larger image is represented by tiles.
 _MAX_PIXELS = 6 * 128**2
@@ -23,8 +24,8 @@ _N_PLACES, _GAP = 24, 9
 #: Trials on an image with a wide hole, of which few copies fit at a time, and wide holes that are held out in
 #: each of them, as far as one copy of the mask has no more.
 _N_WIDE_TRIALS, _MAX_WIDE = 2, 3
-#: Distance beyond which a hole is wide; see `dictsel_core.restoration.wide`.
-REACH = 8
+#: Distance beyond which a hole is wide.
+REACH = REACHES["auto"]
 
 
 @dataclass(frozen=True, eq=False)

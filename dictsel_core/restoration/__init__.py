@@ -1,5 +1,6 @@
 """Restoration of damaged images: arrays in, arrays out."""
 
+from dictsel_core._arrays import Region
 from dictsel_core.restoration.coding.sampling import MAX_PATCHES
 from dictsel_core.restoration.parameters import Parameter
 from dictsel_core.restoration.pipeline import iter_restore, restore
@@ -8,7 +9,7 @@ from dictsel_core.restoration.plan.plan import RestorePlan
 from dictsel_core.restoration.plan.regions import ArraySpec, ImageSpec, Read
 from dictsel_core.restoration.plan.stage import PlanStage
 from dictsel_core.restoration.plan.survey import PictureStatistics, PictureSurvey
-from dictsel_core.restoration.region import Region, iter_restore_region, restore_region
+from dictsel_core.restoration.region import iter_restore_region, restore_region
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import (
     CONSTRAINTS,

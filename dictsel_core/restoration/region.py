@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._arrays import Region
 from dictsel_core._containers import check_in_memory
 from dictsel_core._layout import Axis
 from dictsel_core._runs import GeneratorRun, Run, stepwise
@@ -15,11 +16,10 @@ from dictsel_core.ground_set import standard_ground_set
 from dictsel_core.restoration.canvas import Canvas, as_layers, channel_ranges, observed_ranges, planes_ranges
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.pipeline import wrapped
+from dictsel_core.restoration.plan.regions import grown, within
 from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.value_range import ValueRange, common_range
-
-Region = tuple[slice, slice]
 
 #: How far around the restored pixels the image is used.
 _CONTEXT = 64
@@ -128,13 +128,13 @@ def _steps(
     settings = replace(previous.settings, rounds=previous.n_rounds)
     if previous.nothing_missing:
         settings = replace(settings, rounds=previous.settings.rounds)
-    inner = _grown(region, settings.patch_size, image.shape)
-    outer = _grown(inner, _CONTEXT, image.shape)
-    within = tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(inner, outer, strict=True))
+    inner = grown(region, settings.patch_size, image.shape)
+    outer = grown(inner, _CONTEXT, image.shape)
+    inside = within(inner, outer)
     part = previous.image[outer].copy()
-    part[within] = image[inner]
+    part[inside] = image[inner]
     unknown = np.zeros((*part.shape[:2], missing.shape[2]), bool)
-    unknown[within] = missing[inner]
+    unknown[inside] = missing[inner]
     if unknown.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
     ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
@@ -144,7 +144,7 @@ def _steps(
     for step in run:
         yield replace(step, make_partial=None)
     result = previous.image if in_place else previous.image.copy(order="K")
-    result[inner] = run.result.image[within]
+    result[inner] = run.result.image[inside]
     restoration = run.result
     if restoration.nothing_missing:  # any more; the dictionary is kept for the next stroke
         restoration = replace(previous, seconds=restoration.seconds)
@@ -179,12 +179,4 @@ def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:
     rows, columns = (slice(*each.indices(n)[:2]) for each, n in zip(region, shape[:2], strict=True))
     if rows.start >= rows.stop or columns.start >= columns.stop:
         raise ValueError(f"region must contain pixels of the image, but is {region!r}.")
-    return rows, columns
-
-
-def _grown(region: Region, margin: int, shape: tuple[int, ...]) -> Region:
-    rows, columns = (
-        slice(max(each.start - margin, 0), min(each.stop + margin, n))
-        for each, n in zip(region, shape[:2], strict=True)
-    )
     return rows, columns

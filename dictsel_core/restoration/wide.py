@@ -7,14 +7,14 @@ from dictsel_core.restoration.settings import FillName
 
 #: A pixel farther than this from all observed ones is completed by example. By default that is about as far
 #: as patches see; "texture" is for those who know that there is some.
-_REACH: dict[FillName, int] = {"auto": 8, "texture": 4}
+REACH: dict[FillName, int] = {"auto": 8, "texture": 4}
 
 
 def completion_reach(fill: FillName, dtype: str) -> int:
     """Return how far from all observed pixels those are that are completed by example; 0 if none are."""
     if fill == "smooth" or (fill == "auto" and np.dtype(dtype).kind == "f"):
         return 0
-    return _REACH[fill]
+    return REACH[fill]
 
 
 def pixels_to_complete(missing: Bools, reach: int) -> Bools:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import Region
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Plane
@@ -20,7 +21,6 @@ _MIN_PATCHES = 48
 #: Patches that are searched at once, to save memory.
 _CHUNK = 1 << 20
 
-Region = tuple[slice, slice]
 #: Numbers of observed pixels.
 Counts = NDArray[Any]
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dictsel_core._arrays import Region
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
-from dictsel_core.restoration.plan.regions import ArraySpec, Read, Region, reads_of
+from dictsel_core.restoration.plan.regions import ArraySpec, Read, reads_of
 from dictsel_core.restoration.plan.scales import PyramidSource
 from dictsel_core.restoration.plan.stage import Blocks, PlanStage, StageStep, StageSteps
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import Region
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
@@ -16,7 +17,7 @@ from dictsel_core.restoration.coding.dictionary import KnownDictionary
 from dictsel_core.restoration.coding.sampling import PatchChoice, PatchGrid, PatchSample, select_dictionary
 from dictsel_core.restoration.plan.facts import ImageFacts
 from dictsel_core.restoration.plan.plan import RestorePlan
-from dictsel_core.restoration.plan.regions import Read, Region, as_block, grown, reads_of, within
+from dictsel_core.restoration.plan.regions import Read, as_block, grown, reads_of, within
 from dictsel_core.restoration.plan.scale_statistics import ScaleStatistics
 from dictsel_core.restoration.plan.scales import SURVEY_GRID, Pyramid, PyramidSource
 from dictsel_core.restoration.plan.trial import Crop, cut_crops, trial_rounds

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-Region = tuple[slice, slice]
+from dictsel_core._arrays import Region
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dictsel_core._arrays import Region
 from dictsel_core._validation import Bools
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.coding.coder import is_halved, observed_limits
 from dictsel_core.restoration.coding.pyramid import halve
-from dictsel_core.restoration.plan.regions import Region, halved_shape
+from dictsel_core.restoration.plan.regions import halved_shape
 from dictsel_core.restoration.plan.scales import LOCAL_LEVELS, Limits, Pyramid, PyramidSource
 
 

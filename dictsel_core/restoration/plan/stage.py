@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import Region
 from dictsel_core._runs import GeneratorRun
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
-from dictsel_core.restoration.plan.regions import ArraySpec, Read, Region, as_block, reads_of
+from dictsel_core.restoration.plan.regions import ArraySpec, Read, as_block, reads_of
 from dictsel_core.restoration.result import Stage
 
 Blocks = Sequence[NDArray[Any]]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dictsel_core._arrays import Region
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import channel_ranges, planes_ranges
@@ -14,7 +15,7 @@ from dictsel_core.restoration.coding.dictionary import KnownDictionary, as_dicti
 from dictsel_core.restoration.coding.sampling import Counts, PatchGrid
 from dictsel_core.restoration.damaged import MAX_SEPARATE, MAX_SHARED
 from dictsel_core.restoration.plan.details import DetailSurvey
-from dictsel_core.restoration.plan.regions import ImageSpec, Read, Region, as_block, grown, reads_of, within
+from dictsel_core.restoration.plan.regions import ImageSpec, Read, as_block, grown, reads_of, within
 from dictsel_core.restoration.plan.scales import SURVEY_GRID
 from dictsel_core.restoration.plan.trial import crops_of
 from dictsel_core.restoration.refinement.density import damage_density

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import Region
 from dictsel_core._runs import GeneratorRun
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Bools, Floats
@@ -14,7 +15,6 @@ from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.coding.coder import PatchCoder, restore_planes
 from dictsel_core.restoration.coding.sampling import Counts
 from dictsel_core.restoration.plan.facts import PlanFacts
-from dictsel_core.restoration.plan.regions import Region
 from dictsel_core.restoration.refinement.rounds import BEST_ROUNDS, hold_out, is_harmful, trial_change
 
 #: Height and width of a part on which refinement is tried, and how many there are at most; images up to a

@@ -184,13 +184,3 @@ def pack_directory(entries: list[Entry], order: Order, position: int) -> bytes:
             table += struct.pack(order + "I", behind + len(values))
             values += payload + b"\0" * (len(payload) % 2)
     return table + b"\0\0\0\0" + values
-
-
-def shorts(tag: int, order: Order, *numbers: int) -> Entry:
-    """Return an entry of 16-bit numbers."""
-    return Entry(tag, SHORT, struct.pack(f"{order}{len(numbers)}H", *numbers))
-
-
-def longs(tag: int, order: Order, *numbers: int) -> Entry:
-    """Return an entry of 32-bit numbers."""
-    return Entry(tag, LONG, struct.pack(f"{order}{len(numbers)}I", *numbers))
