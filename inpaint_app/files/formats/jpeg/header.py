@@ -15,9 +15,7 @@ XMP, PHOTOSHOP = b"http://ns.adobe.com/xap/1.0/\0", b"Photoshop 3.0\0"
 
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _LONG_XMP = b"http://ns.adobe.com/xmp/extension/\0"
-_SEGMENT = re.compile(
-    rb"\xff[^\x00\x01\xd0-\xd7\xff]"
-)  # with content: not stuffing, fill bytes, restarts
+_SEGMENT = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")  # with content: not stuffing, fill bytes, restarts
 _MAX_SEGMENTS = 100_000
 
 
