@@ -126,7 +126,7 @@ class TiffStore:
             source_format="TIFF",
             no_data=no_data,
             tags=read_tags(directory),
-            blocks=read_blocks(directory),
+            other_metadata=read_blocks(directory),
         )
 
 
