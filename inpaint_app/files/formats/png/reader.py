@@ -5,6 +5,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from inpaint_app.errors import DamagedError
+from inpaint_app.files.formats.pillow.reader import OTHER_FRAMES
 from inpaint_app.files.formats.png.pixels import (
     GRAY,
     GRAY_ALPHA,
@@ -14,7 +15,6 @@ from inpaint_app.files.formats.png.pixels import (
     Header,
     read_pixels,
 )
-from inpaint_app.files.formats.shared.pillow_reader import OTHER_FRAMES
 from inpaint_app.files.limits import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, check_size
 from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.picture import Picture

@@ -11,7 +11,7 @@ import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import Format, PlugIn
-from inpaint_app.files.formats.shared.arrays import array_of_picture, check_array, picture_of_array
+from inpaint_app.files.formats.arrays.conversion import array_of_picture, check_array, picture_of_array
 from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.picture import Array, Picture
 

@@ -13,9 +13,9 @@ from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import Format
+from inpaint_app.files.formats.pillow.reader import load_pixels, open_image
+from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.files.formats.shared.bands import image_array
-from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image
-from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow, to_image
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.metadata import Block, MetadataKind
 from inpaint_app.image.picture import Array, Picture
