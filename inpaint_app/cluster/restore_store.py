@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from dictsel_core import ArraySpec, ImageSpec, PictureSurvey, RestorePlan, RestoreSettings, __version__
-from inpaint_app.cluster.block_jobs import CountMarks, HalveBlock, Measure, RestoreBlock, Restoring
+from inpaint_app.cluster.block_jobs import (
+    CountMarks,
+    HalveBlock,
+    Measure,
+    RestoreBlock,
+    Restoring,
+    parse_plan,
+)
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks
 from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.source import DamagedStore, describe_source
@@ -162,7 +169,7 @@ class _Run:
         threads, stored = self._executor.threads or self._settings.threads, self._workspace.plan
         if stored is not None:
             state = self._workspace.state
-            plan = RestorePlan.from_json(stored, threads=threads)
+            plan = parse_plan(stored, threads)
             if plan.digest != state["digest"]:
                 folder = printable_path(self._workspace.folder)
                 raise UserError(f"The plan in {folder} was changed", "delete that folder to start again")
