@@ -234,7 +234,8 @@ def _from_no_data(picture: Picture) -> Mask | None:
     with np.errstate(over="ignore"):
         value = picture.pixels.dtype.type(picture.no_data) if picture.is_float else picture.no_data
     marked: Mask = picture.pixels == value
-    return marked
+    # In an ordinary color, one channel may well have the value.
+    return np.asarray(marked.all(axis=2)) if picture.is_color and picture.pixels.dtype.kind == "u" else marked
 
 
 def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
