@@ -141,7 +141,7 @@ def ssim(
     total, count = 0.0, 0
     for rows in _bands(len(original)):
         reach = slice(rows.start, rows.stop + size - 1)
-        values = _similarity(*(_in_peaks(each[reach], peak) for each in (x, y)), size)
+        values = _similarity(_in_peaks(x[reach], peak), _in_peaks(y[reach], peak), size)
         chosen = values[counted[rows]]
         total, count = total + float(chosen.sum()), count + chosen.size
     return total / count if count else float("nan")

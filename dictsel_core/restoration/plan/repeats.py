@@ -22,6 +22,7 @@ from dictsel_core.restoration.plan.stage import (
     StageSteps,
     planes_spec,
 )
+from dictsel_core.restoration.result import Stage
 
 #: Where adjacent pixels differ along an axis; None if nothing is repeated.
 Changes = frozenset[int] | None
@@ -103,7 +104,7 @@ class RepeatStage(PlanStage):
     @classmethod
     def of(cls, plan: PlanFacts, source: PlanesReader) -> "RepeatStage":
         """Return the stage of a plan for an enlarged image."""
-        kind = "refine" if plan.n_rounds else "code"
+        kind: Stage = "refine" if plan.n_rounds else "code"
         return cls(plan, "repeat", kind, _WORK, (planes_spec(plan, "repeat"),), ("repeat",), source)
 
     def inputs(self, region: Region) -> tuple[Read, ...]:
