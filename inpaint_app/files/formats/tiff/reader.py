@@ -44,7 +44,8 @@ def decode_tiff(data: bytes) -> Picture:
         file = tifffile.TiffFile(io.BytesIO(data))
     except tifffile.TiffFileError as error:
         raise DamagedError("its directory cannot be read") from error
-    pages, lost, n_pixels, following = [], [], 0, 0
+    pages: list[Picture] = []
+    lost, n_pixels, following = [], 0, 0
     with file:
         for number, page in enumerate(file.pages):
             if number >= _MAX_PAGES:
