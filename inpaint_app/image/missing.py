@@ -163,21 +163,16 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
     return MissingPixels(_union(masks), (*missing.sources, "detected"))
 
 
-def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:
+def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
     """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
 
     Parameters
     ----------
-    missing : MissingPixels
-        What was detected.
+    fraction : float
+        Of the values that are missing, 0 to 1.
     has_mask, has_key : bool
         Whether a mask or a color was given to mark them.
     """
-    check_fraction(missing.fraction, has_mask=has_mask, has_key=has_key)
-
-
-def check_fraction(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Do the same as `check_missing`, for the fraction of the values that are missing."""
     if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS

@@ -11,7 +11,8 @@ from inpaint_app.files.recipes.contents import recipe_settings
 from inpaint_app.files.recipes.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.export import Output, format_quality
+from inpaint_app.jobs.export import format_quality
+from inpaint_app.jobs.output import Output
 from inpaint_app.window.session.exporter import Exporter
 
 
