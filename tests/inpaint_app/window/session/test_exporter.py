@@ -69,7 +69,7 @@ def test_nothing_is_written_over_unasked(restored, exporter, qtbot, files, name)
 def test_a_mask_is_not_written_with_losses(restored, exporter, qtbot, tmp_path) -> None:
     exporter.write_mask(Output(tmp_path / "mask.jpg"))
     settle(restored, qtbot)
-    assert "save it as PNG: mask.png" in restored.complaints[0]
+    assert "mask.jpg would blur the mask; write PNG or TIFF." in restored.complaints[0]
     assert not (tmp_path / "mask.jpg").exists()
 
 
