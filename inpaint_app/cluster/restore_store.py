@@ -27,7 +27,7 @@ from inpaint_app.cluster.target import Target, plan_target
 from inpaint_app.cluster.workspace import Workspace, open_workspace
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import check_fraction
+from inpaint_app.image.missing import check_missing
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.measure import QualityMetrics
@@ -195,7 +195,7 @@ class _Run:
         found = merged(statistics)
         has_mask, has_key = source.mask is not None, source.key is not None
         fraction = sum(found.n_missing) / (found.n_pixels * len(found.n_missing))
-        check_fraction(fraction, has_mask=has_mask, has_key=has_key)
+        check_missing(fraction, has_mask=has_mask, has_key=has_key)
         details = survey.details(found)
         more = measured("sampling patches", [Measure(source, details, rect) for rect in blocks], 0.6)
         reporter.update(STAGES["select"], 0.9)

@@ -163,21 +163,16 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
     return MissingPixels(_union(masks), (*missing.sources, "detected"))
 
 
-def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:
+def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
     """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
 
     Parameters
     ----------
-    missing : MissingPixels
-        What was detected.
+    fraction : float
+        Of the values that are missing, 0 to 1.
     has_mask, has_key : bool
         Whether a mask or a color was given to mark them.
     """
-    check_fraction(missing.fraction, has_mask=has_mask, has_key=has_key)
-
-
-def check_fraction(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Do the same as `check_missing`, for the fraction of the values that are missing."""
     if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
@@ -234,7 +229,8 @@ def _from_no_data(picture: Picture) -> Mask | None:
     with np.errstate(over="ignore"):
         value = picture.pixels.dtype.type(picture.no_data) if picture.is_float else picture.no_data
     marked: Mask = picture.pixels == value
-    return marked
+    # In an ordinary color, one channel may well have the value.
+    return np.asarray(marked.all(axis=2)) if picture.is_color and picture.pixels.dtype.kind == "u" else marked
 
 
 def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
