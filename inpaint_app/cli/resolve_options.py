@@ -76,6 +76,8 @@ def _refuse_contradictions(args: argparse.Namespace, tuner: str) -> None:
         raise UserError("--recipe and --preset both set every parameter", "give one of them")
     if tuner == "--auto" and args.recipe is not None:
         raise UserError("--auto chooses parameters that --recipe already sets", "give one of them")
+    if args.mask == STDIN and getattr(args, "write_recipe", None):
+        raise UserError("A recipe cannot name a mask from standard input", "save the mask as a file first")
     for option in SETTING_OPTIONS if tuner else ():
         if option.setting in _TUNED and option.setting in args:
             raise UserError(f"{tuner} chooses {option.flag} itself", "leave one of them out")

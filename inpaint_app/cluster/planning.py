@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from dictsel_core import ImageSpec, PictureStatistics, PictureSurvey, RestorePlan, RestoreSettings
-from inpaint_app.cluster.block_jobs import CountMarks, MakePlan, SurveyBlock
+from inpaint_app.cluster.block_jobs import CountMarks, MakePlan, SurveyBlock, parse_plan
 from inpaint_app.cluster.blocks import cut_into_blocks
 from inpaint_app.cluster.executors import Executor, ThisProcess
 from inpaint_app.cluster.source import DamagedStore
 from inpaint_app.errors import Remedy, UserError
-from inpaint_app.image.missing import check_fraction
+from inpaint_app.image.missing import check_missing
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.restore import STAGES
@@ -67,7 +67,7 @@ class Planner:
         sources = self._counted(sources)
         surveys: list[Any] = [self._survey(source) for source in sources]
         found: list[PictureStatistics] = self._surveyed("measuring", sources, surveys, 0.3)
-        _check_missing(sources, found)
+        _check_planes(sources, found)
         surveys = [survey.details(each) for survey, each in zip(surveys, found, strict=True)]
         details = self._surveyed("sampling patches", sources, surveys, 0.6)
         jobs = [MakePlan(number, *pair) for number, pair in enumerate(zip(surveys, details, strict=True))]
@@ -76,8 +76,7 @@ class Planner:
         texts = dict(executor.run(jobs))
         threads = self._settings.threads
         return [
-            PlannedPlane(source, RestorePlan.from_json(texts[number], threads=threads))
-            for number, source in enumerate(sources)
+            PlannedPlane(source, parse_plan(texts[number], threads)) for number, source in enumerate(sources)
         ]
 
     def _counted(self, sources: Sequence[DamagedStore]) -> list[DamagedStore]:
@@ -131,7 +130,7 @@ def merged(statistics: Sequence[Result]) -> Result:
     return level[0]
 
 
-def _check_missing(sources: Sequence[DamagedStore], found: Sequence[PictureStatistics]) -> None:
+def _check_planes(sources: Sequence[DamagedStore], found: Sequence[PictureStatistics]) -> None:
     fractions = [sum(each.n_missing) / (each.n_pixels * len(each.n_missing)) for each in found]
     if len(fractions) > 1 and 1 in fractions:
         number = fractions.index(1) + 1
@@ -139,4 +138,4 @@ def _check_missing(sources: Sequence[DamagedStore], found: Sequence[PictureStati
             f"Every pixel of plane {number} of {len(fractions)} is marked as missing", Remedy.MARK_LESS
         )
     has_mask, has_key = sources[0].mask is not None, sources[0].key is not None
-    check_fraction(max(fractions), has_mask=has_mask, has_key=has_key)
+    check_missing(max(fractions), has_mask=has_mask, has_key=has_key)

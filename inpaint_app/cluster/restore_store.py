@@ -10,7 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 
 from dictsel_core import PlanStage, RestorePlan, RestoreSettings, __version__
-from inpaint_app.cluster.block_jobs import BlockDone, HalveBlock, PlaneJob, RestoreBlock, finer_rect
+from inpaint_app.cluster.block_jobs import (
+    BlockDone,
+    HalveBlock,
+    PlaneJob,
+    RestoreBlock,
+    finer_rect,
+    parse_plan,
+)
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, coarse_block, cut_into_blocks, rect_of
 from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.planning import PlannedPlane, Planner
@@ -263,7 +270,7 @@ class _Run:
         workspace = self._of_plane(source.plane)
         state, text = workspace.state[source.plane], workspace.plan
         assert text is not None, "it is begun"
-        plan = RestorePlan.from_json(text, threads=self._threads)
+        plan = parse_plan(text, self._threads)
         if plan.digest != state["digest"]:
             folder = printable_path(workspace.folder)
             raise UserError(f"The plan in {folder} was changed", "delete that folder to start again")

@@ -14,7 +14,7 @@ from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.files.paths import is_visible
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileRequest, FileResult, restore_file
 
 

@@ -11,10 +11,11 @@ from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, StoppedError
-from inpaint_app.jobs.export import Output, check_recipe_target, pending_recipe, restored_picture
+from inpaint_app.jobs.export import check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.jobs.measure import QualityMetrics, estimate, quality
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore import RestoreRequest, restore
-from inpaint_app.jobs.source import Source, check_single_page, load_pages, with_reference
+from inpaint_app.jobs.source import Source, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
 
 
@@ -96,13 +97,14 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     _check_targets(request)
     sources = load_pages(request.path, request.mask_spec, control)
     source = _summary(sources)
-    lost = output.lost(source)
+    lost = output.lost(source.picture)
     if request.is_strict and lost:
         raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
     if request.reference is not None:
-        check_single_page(len(sources), request.path)
+        if len(sources) > 1:
+            raise UserError("A reference is for a picture of one page", "leave it out")
         source = with_reference(source, request.reference)
-    output.check_restored(source)
+    output.check_restored(source.picture, source.missing.mask)
     clock.lap("read")
     control.report(source)
     damaged = [each for each in sources if each.missing.sources]

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from dictsel_core import _compiled
 from dictsel_core._version import __version__
 from dictsel_core.restoration.plan.channel_stage import ChannelStage
 from dictsel_core.restoration.plan.coding_stages import pyramid_stages
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.final_stages import OUTPUT, RenderStage, RoundStage
 from dictsel_core.restoration.plan.regions import ImageSpec
+from dictsel_core.restoration.plan.repeats import NOT_REPEATED, RepeatStage
 from dictsel_core.restoration.plan.scales import Pyramid, PyramidSource
 from dictsel_core.restoration.plan.stage import PlanesReader, PlanStage
 from dictsel_core.restoration.plan.texture_stages import TextureStage, WideStage
@@ -21,7 +23,7 @@ from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.restoration.value_range import ValueRange
 
 #: Version of the JSON.
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,9 @@ class RestorePlan(PlanFacts):
         The dictionary.
     pyramids : tuple of Pyramid
         How scales are restored.
+    repeats : ((int, int), (int, int))
+        How often rows and columns are repeated in an enlarged image, once if it is not, and where the first
+        repetition begins.
 
     Examples
     --------
@@ -111,6 +116,9 @@ class RestorePlan(PlanFacts):
             stage = RoundStage.of(self, reader, number)
             stages.append(stage)
             reader = PlanesReader((stage.writes[0].name,))
+        if self.repeats != (NOT_REPEATED, NOT_REPEATED):
+            stages.append(RepeatStage.of(self, reader))
+            reader = PlanesReader((stages[-1].writes[0].name,))
         return (*stages, RenderStage.of(self, reader))
 
     def _first_estimate(self) -> tuple[list[PlanStage], PlanesReader]:
@@ -157,6 +165,7 @@ class RestorePlan(PlanFacts):
             "pyramids": [asdict(each) for each in self.pyramids],
             "format": _FORMAT,
             "version": __version__,
+            "compiled": _compiled.is_enabled(),
         }
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -167,19 +176,23 @@ class RestorePlan(PlanFacts):
         Parameters
         ----------
         text : str
-            ValueError if it is from another version, whose stages may differ.
+            ValueError if it is from another version, or from one with Numba and this is one without or the
+            reverse: the stages may differ.
         threads : int, optional
             As in `RestoreSettings`.
         """
         try:
             values = json.loads(text)
-            version = values.pop("format"), values.pop("version")
+            version, compiled = (values.pop("format"), values.pop("version")), values.pop("compiled")
         except (ValueError, KeyError, AttributeError, TypeError):
             raise ValueError("This is not the JSON of a plan.") from None
         if version != (_FORMAT, __version__):
             raise ValueError(
                 f"The plan was made by version {version[1]}, but this is {__version__}; make it again."
             )
+        if compiled != _compiled.is_enabled():
+            there, here = ("with", "without") if compiled else ("without", "with")
+            raise ValueError(f"The plan was made {there} Numba, but this is a Python {here} it.")
         return cls(**_decoded(values, threads))
 
 
@@ -195,6 +208,7 @@ def _decoded(values: dict[str, Any], threads: int | None) -> dict[str, Any]:
         "missing_fraction": values["missing_fraction"],
         "atoms": np.array(values["atoms"], np.float64),
         "pyramids": tuple(_pyramid(each) for each in values["pyramids"]),
+        "repeats": tuple(tuple(each) for each in values["repeats"]),
         "holes": tuple(tuple(each) for each in values["holes"]),
         "damage_density": values["damage_density"],
     }

@@ -141,7 +141,7 @@ class TiffStore(Store):
             source_format="TIFF",
             no_data=no_data,
             tags=read_tags(directory),
-            blocks=read_blocks(directory),
+            other_metadata=read_blocks(directory),
             lost=(*lost_names(directory), *(("reduced copies of the picture",) if self._has_copies else ())),
         )
 
@@ -208,6 +208,9 @@ def _check_plain(name: str, layout: Layout) -> None:
         raise UserError(f"{name} holds neither gray values nor RGB of 8 to 32 bits", _RESAVE)
     if (layout.bits == 64 and layout.kind != "f") or (layout.bits, layout.kind) == (16, "f"):
         raise UserError(f"{name} holds values of the type {layout.dtype.name}", "convert it to float32 first")
+    orientation = layout.page.tags.get(tags.ORIENTATION)
+    if orientation is not None and orientation.value in range(2, 9):
+        raise UserError(f"{name} is stored turned or mirrored", "save it upright first")
     if layout.compression != 1 and layout.row_bytes * layout.segment_height > _MAX_SEGMENT_BYTES:
         raise UserError(f"{name} cannot be read in parts", _RESAVE)
 

@@ -13,7 +13,7 @@ import zarr
 from dictsel_core import RestoreSettings
 from inpaint_app.cli import main
 from inpaint_app.cli.blocks import default_store
-from inpaint_app.cluster.block_jobs import RestoreBlock, halved
+from inpaint_app.cluster.block_jobs import RestoreBlock, halved, parse_plan
 from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
 from inpaint_app.cluster.stores.opening import open_store
 from inpaint_app.cluster.stores.zarr_array import ZarrImage
@@ -214,6 +214,11 @@ def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) ->
         zarr.open_array(folder / "picture.zarr")[0, 0] = 9
     with pytest.raises(UserError, match="begun with other settings"):
         restore_store(other, JobControl())
+
+
+def test_a_worker_with_other_kernels_is_refused() -> None:
+    with pytest.raises(UserError, match="with or without Numba"):
+        parse_plan("{}", 1)
 
 
 def test_a_plan_that_was_changed_is_not_continued(folder, monkeypatch) -> None:

@@ -12,7 +12,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileRequest, Written, restore_file
 from inpaint_app.jobs.source import open_source
 
