@@ -96,11 +96,11 @@ class Exporter(QObject):
         if self._session.mask is None:
             self._session.problem.emit(NO_PICTURE)
             return
-        mask = self._session.mask.snapshot()
+        packed = self._session.mask.snapshot()
         self._write(
-            lambda source: export.write_mask(source, mask, output),
+            lambda source: export.write_mask(source, packed.unpack(), output),
             output,
-            lambda: self._session.unsaved.mark_mask_saved(mask),
+            lambda: self._session.unsaved.mark_mask_saved(packed),
         )
 
     def _write_record(

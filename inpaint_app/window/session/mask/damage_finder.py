@@ -131,7 +131,9 @@ class DamageFinder(QObject):
         missing, applied = mask.snapshot(), self._current
 
         def work(control: JobControl) -> DamageAnalysis:
-            others = missing if applied is None else missing & ~applied.added.unpack()
+            others = missing.unpack()
+            if applied is not None:
+                others &= ~applied.added.unpack()
             flat = others if others.ndim == 2 else np.asarray(others.all(axis=2))
             found = analyze_picture(source.picture, flat, unknown, control)
             return dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
@@ -173,7 +175,7 @@ class DamageFinder(QObject):
 
         def work(_control: JobControl) -> tuple[Proposal, PackedMask]:
             added = None if applied is None else applied.added.unpack()
-            proposal = propose(before, added, analysis, choice)
+            proposal = propose(before.unpack(), added, analysis, choice)
             return proposal, PackedMask.pack(proposal.added)
 
         def on_done(made: tuple[Proposal, PackedMask]) -> None:
