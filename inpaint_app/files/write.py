@@ -99,6 +99,12 @@ def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -
     return tuple(dict.fromkeys((*picture.lost, *map(str, names))))
 
 
+def metadata_names(picture: Picture) -> tuple[str, ...]:
+    """Return the names of all metadata of a picture."""
+    tags = [name for page in picture.pages for name in tag_names(page.tags)]
+    return tuple(dict.fromkeys((*map(str, _kinds(picture)), *tags)))
+
+
 def _kinds(picture: Picture) -> list[MetadataKind]:
     """Return the kinds of metadata that a picture has, TIFF tags aside."""
     usual = {
@@ -106,7 +112,7 @@ def _kinds(picture: Picture) -> list[MetadataKind]:
         MetadataKind.ICC: picture.icc,
         MetadataKind.RESOLUTION: picture.dpi,
     }
-    others = [block.kind for page in picture.pages for block in page.blocks]
+    others = [block.kind for page in picture.pages for block in page.other_metadata]
     return [kind for kind, value in usual.items() if value is not None] + [
         kind for kind in others if kind is not MetadataKind.SRGB
     ]

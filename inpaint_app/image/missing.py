@@ -64,7 +64,7 @@ def detect_missing(
         The damaged picture.
     mask : Picture or ndarray, optional
         A mask image of any depth, (H, W) or with channels, bright = missing: the mean over the channels,
-        times alpha if it has one, is at least half of white. A mask of 0 and 1 only is taken as such.
+        times alpha if it has one, is at least half of white, which is 1 if no value is larger, or 255.
         Or booleans, True = missing, (H, W) or of the shape of the pixels.
     key : str or Color, optional
         A color that marks missing pixels, see `color.parse_color`.
@@ -89,7 +89,7 @@ def detect_missing(
         "nan": _from_nan(picture),
         "nodata": _from_no_data(picture),
         "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
-        "key": None if key is None else _from_key(picture, key, tolerance),
+        "key": None if key is None else pixels_of_color(picture, key, tolerance),
     }
     marked = {source: where for source, where in found.items() if where is not None and where.any()}
     marked |= {source: grown(marked[source], grow) for source in ("mask", "key") if source in marked}
@@ -163,21 +163,16 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
     return MissingPixels(_union(masks), (*missing.sources, "detected"))
 
 
-def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:
+def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
     """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
 
     Parameters
     ----------
-    missing : MissingPixels
-        What was detected.
+    fraction : float
+        Of the values that are missing, 0 to 1.
     has_mask, has_key : bool
         Whether a mask or a color was given to mark them.
     """
-    check_fraction(missing.fraction, has_mask=has_mask, has_key=has_key)
-
-
-def check_fraction(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Do the same as `check_missing`, for the fraction of the values that are missing."""
     if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
@@ -213,10 +208,24 @@ def _from_alpha(picture: Picture) -> Mask | None:
 def _from_soft_edges(picture: Picture) -> Mask | None:
     if picture.alpha is None:
         return None
-    clear, opaque = ~(picture.alpha > 0), picture.alpha >= picture.max_value
-    soft: Mask = ~(clear | opaque)
-    if not clear.any() or not 0 < np.count_nonzero(soft) <= np.count_nonzero(opaque):
-        return None
+    clear, soft = clear_and_soft(picture.alpha)
+    n_clear, n_soft = int(np.count_nonzero(clear)), int(np.count_nonzero(soft))
+    return soft_rim(clear, soft) if has_soft_edges(n_clear, n_soft, clear.size) else None
+
+
+def clear_and_soft(alpha: Array) -> tuple[Mask, Mask]:
+    """Return which pixels are transparent, and which of them partly."""
+    clear: Mask = ~(alpha > 0)
+    return clear, ~(clear | (alpha >= full_scale(alpha.dtype)))
+
+
+def has_soft_edges(n_clear: int, n_soft: int, n_pixels: int) -> bool:
+    """Return whether partly transparent pixels can be rims of transparent ones, not the picture itself."""
+    return n_clear > 0 and 0 < n_soft <= n_pixels - n_clear - n_soft
+
+
+def soft_rim(clear: Mask, soft: Mask) -> Mask:
+    """Return the partly transparent pixels that border transparent ones, and those that border these."""
     from scipy.ndimage import binary_propagation  # noqa: PLC0415  (slow to import, and seldom needed)
 
     reached: Mask = binary_propagation(clear, structure=np.ones((3, 3)), mask=clear | soft)
@@ -234,7 +243,8 @@ def _from_no_data(picture: Picture) -> Mask | None:
     with np.errstate(over="ignore"):
         value = picture.pixels.dtype.type(picture.no_data) if picture.is_float else picture.no_data
     marked: Mask = picture.pixels == value
-    return marked
+    # In an ordinary color, one channel may well have the value.
+    return np.asarray(marked.all(axis=2)) if picture.is_color and picture.pixels.dtype.kind == "u" else marked
 
 
 def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
@@ -262,21 +272,25 @@ def _bright(mask: Picture | Array) -> Mask:
         return mask
     else:
         values, alpha = mask, None
-    if values.dtype.kind == "f":
-        if not np.isfinite(values).all():
-            raise UserError("The mask holds NaN or infinity", "give one with 0 and 1")
-        white = max(1.0, float(values.max()))  # 0..255 is sometimes stored as float
-    else:
-        top = float(values.max())
-        white = full_scale(values.dtype) if values.dtype.itemsize <= 2 and top != 1 else top
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise UserError("The mask holds NaN or infinity", "give one with 0 and 1")
     light = values.mean(axis=2, dtype=np.float32) if values.ndim == 3 else values
     if alpha is not None:
         light = light * (alpha / np.float32(full_scale(alpha.dtype)))
-    marked: Mask = light >= np.float32(white / 2)
+    marked: Mask = light >= np.float32(_white(values) / 2)
     return marked
 
 
-def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
+def _white(mask: Array) -> float:
+    """Return the value of white in a mask: 0 and 1, or 0 to 255, are also stored in larger numbers."""
+    largest, scale = float(mask.max()), full_scale(mask.dtype)
+    if mask.dtype.kind == "f" or mask.dtype.itemsize > 2:
+        return max(1.0, largest)
+    return next(white for white in (1.0, min(255.0, scale), scale) if largest <= white)
+
+
+def pixels_of_color(picture: Picture, key: str | Color, tolerance: float) -> Mask:
+    """Return the pixels of a color, (H, W); see `detect_missing`."""
     if not 0 <= tolerance < np.inf:
         raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
     color = parse_color(key) if isinstance(key, str) else key

@@ -20,6 +20,7 @@ from inpaint_app.files.paths import is_visible
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, RunRows, plan_batch, run_batch
 from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.output import Output
 
 _DETAILS = """\
 examples:
@@ -31,8 +32,9 @@ examples:
   inpaint batch scans/ -o restored/ --scheduler tcp://10.0.0.5:8786
 
 Of a folder, the pictures directly inside are restored; with --recursive also those
-of inner folders, into folders of the same names. masks/ holds <name>.png or
-<name>_mask.png for each <name>. Results keep their names; formats that cannot be
+of inner folders, into folders of the same names (links to folders are not
+followed). masks/ holds <name>.png or <name>_mask.png for each <name>, and with
+--recursive the same inner folders. Results keep their names; formats that cannot be
 written (BMP, PNM) become PNG. A file that fails does not stop the others; one in
 which nothing is missing is intact, which is no failure. Exit code: 0 if none
 failed, 1 if some failed, 2 if the command line is wrong. With --scheduler, the
@@ -73,18 +75,10 @@ def _named(text: str) -> Path:
 
 def _run(args: argparse.Namespace) -> int:
     console = Console.of(args)
-    chosen = resolve_options(args)
     request = BatchRequest(
         tuple(args.inputs),
-        args.output,
-        chosen.settings,
-        chosen.mask_spec,
-        args.overwrite,
-        args.quality,
-        args.depth,
-        tunes=chosen.tunes,
-        estimates=not args.no_estimate,
-        is_strict=args.strict,
+        Output(args.output, args.overwrite, args.quality, args.depth),
+        resolve_options(args),
         writes_recipes=args.write_recipe,
         recursive=args.recursive,
         skip_existing=args.skip_existing,
@@ -100,7 +94,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.quiet:
         for row in rows:
             if row.error is not None:
-                print_note(f"inpaint: {row.error.sentence(REMEDIES)}\n")
+                print_note(f"inpaint: {printable_path(row.path)}: {row.error.sentence(REMEDIES)}\n")
     console.print_json({"files": [_document(row) for row in rows]})
     return 1 if any(row.error is not None for row in rows) else 0
 
@@ -190,8 +184,9 @@ class _BatchProgress:
             fraction = sum(each.progress.fraction or 0.0 for each in self._rows.values()) / row.count
             under_way = [each for each in self._rows.values() if not each.is_done]
             if len(under_way) == 1:
-                name = printable_path(f"{row.number} of {row.count}, {row.path.name}")
-                self._bar.update(f"{name}: {row.progress.stage}", fraction)
+                (last,) = under_way
+                name = printable_path(f"{last.number} of {row.count}, {last.path.name}")
+                self._bar.update(f"{name}: {last.progress.stage}", fraction)
             else:
                 self._bar.update(f"{n_done} of {row.count} pictures", fraction)
 

@@ -102,6 +102,16 @@ def test_dead_pixels_are_found_exactly(color):
     np.testing.assert_array_equal(detect_dead_pixels(image).mask, truth)
 
 
+def test_dead_lines_near_each_other_and_near_the_border_are_found():
+    image = np.random.default_rng(0).normal(120, 20, (160, 160)).clip(0, 255).astype(np.uint8)
+    rows, columns = [5, 90, 120], [40, 60, 75]
+    image[rows], image[:, columns] = 10, 250
+    mask = detect_dead_lines(image, sensitivity=0.3).mask
+    assert mask[rows].all()
+    assert mask[:, columns].all()
+    assert mask.mean() < 6 / 160
+
+
 def test_dead_rows_and_columns_are_found_exactly():
     values, truth = scene(), np.zeros(SHAPE, bool)
     values[:, 40] = 20
@@ -286,3 +296,18 @@ def test_a_filter_in_bands_is_that_of_the_whole(size, monkeypatch):
 def test_wrong_input_is_refused_in_one_sentence(arguments, options, error, words):
     with pytest.raises(error, match=words):
         detect_damage(*arguments, **options)
+
+
+@pytest.mark.parametrize("number", [-1, 10**6])
+def test_only_regions_that_exist_are_taken_out(number):
+    image = np.full((64, 64), 120, np.uint8)
+    image[30:33, 40:43] = 255
+    with pytest.raises(IndexError, match=f"no region {number}"):
+        analyze_damage(image, ["dust"]).mask(removed=[number])
+
+
+def test_a_range_beyond_float64_is_refused():
+    image = np.full((64, 64), 1.5e308)
+    image[:32] *= -1
+    with pytest.raises(ValueError, match="too wide for float64; divide it by a constant"):
+        detect_damage(image, ["dust"])

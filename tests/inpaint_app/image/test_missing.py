@@ -16,7 +16,7 @@ from inpaint_app.image.picture import Picture
 def require_missing(picture, **marks):
     """Detect missing pixels as a front end does that needs some."""
     missing = detect_missing(picture, **marks)
-    check_missing(missing, has_mask="mask" in marks, has_key="key" in marks)
+    check_missing(missing.fraction, has_mask="mask" in marks, has_key="key" in marks)
     return missing
 
 
@@ -65,6 +65,10 @@ def test_nan_per_pixel_and_per_channel() -> None:
         HOLE.astype(np.int64),
         HOLE.astype(np.int64) * 255,
         HOLE.astype(np.uint16) * 65535,
+        HOLE.astype(np.uint16) * 255,
+        HOLE.astype(np.int16) * 255,
+        HOLE.astype(np.int16) * 32767,
+        HOLE.astype(np.int8) * 127,
         np.where(HOLE, 128, 127).astype(np.uint8),
         np.where(HOLE, 32768, 32767).astype(np.uint16),
         HOLE.astype(np.float32),

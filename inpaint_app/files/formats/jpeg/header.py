@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.formats.shared.exif import PREFIX
 from inpaint_app.files.limits import MAX_EXIF_BYTES, MAX_OTHER_BYTES
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 
 SCAN, END, COMMENT = 0xDA, 0xD9, 0xFE
 XMP, PHOTOSHOP = b"http://ns.adobe.com/xap/1.0/\0", b"Photoshop 3.0\0"
@@ -36,7 +36,7 @@ class Header:
     several: bool = False
     scan_start: int = 0
     resources: bytearray = field(default_factory=bytearray)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[MetadataBlock] = field(default_factory=list)
     n_block_bytes: int = 0
     lost: list[str] = field(default_factory=list)
 
@@ -69,9 +69,9 @@ class Header:
         elif is_resource:
             self.resources += content[len(PHOTOSHOP) :]
         elif marker == COMMENT:
-            self.blocks.append(Block(MetadataKind.COMMENT, content))
+            self.blocks.append(MetadataBlock(MetadataKind.COMMENT, content))
         elif is_kept:
-            self.blocks.append(Block(MetadataKind.XMP, content[len(XMP) :]))
+            self.blocks.append(MetadataBlock(MetadataKind.XMP, content[len(XMP) :]))
         elif marker == 0xE1 and content.startswith(_LONG_XMP):
             self.lost.append("extended XMP")
         elif marker == 0xEB and b"jumb" in content[:40]:

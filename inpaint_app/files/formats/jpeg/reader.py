@@ -59,7 +59,7 @@ def decode_jpeg(data: bytes) -> Picture:
         dpi=header.dpi,
         source_format="JPEG",
         notices=tuple(notices),
-        blocks=(*header.blocks, *resource_blocks(bytes(header.resources))),
+        other_metadata=(*header.blocks, *resource_blocks(bytes(header.resources))),
         lost=tuple(dict.fromkeys(header.lost)),
     )
 

@@ -37,7 +37,7 @@ def _other_segments(picture: Picture) -> Iterator[bytes]:
     step = _MAX_SEGMENT_BYTES - len(PHOTOSHOP)
     for start in range(0, len(resources), step):
         yield _segment(0xED, PHOTOSHOP + resources[start : start + step])
-    for block in picture.blocks:
+    for block in picture.other_metadata:
         if block.kind is MetadataKind.COMMENT:
             for start in range(0, len(block.payload), _MAX_SEGMENT_BYTES):
                 yield _segment(COMMENT, block.payload[start : start + _MAX_SEGMENT_BYTES])

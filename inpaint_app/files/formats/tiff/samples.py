@@ -105,8 +105,15 @@ def read_samples(
         pixels, notices = _look_up(pixels[..., 0], table), ("The palette was converted to RGB.",)
     pixels = pixels[..., 0] if pixels.shape[2] == 1 else pixels
     if alpha is not None and channels.is_premultiplied:
-        _unmultiply(pixels, alpha)
+        unmultiply(pixels, alpha)
     return pixels, alpha, notices
+
+
+def are_values_kept(layout: Layout) -> bool:
+    """Return whether pixels have the values of the file, so that its "no data" means the same of them."""
+    is_stretched = layout.kind == "u" and layout.bits < 16 and layout.bits != 8
+    is_inverted = layout.kind == "u" and layout.photometric == MIN_IS_WHITE
+    return not (is_stretched or is_inverted or layout.photometric in (PALETTE, CMYK))
 
 
 def _accepted_type(layout: Layout) -> tuple[np.dtype[np.generic], tuple[str, ...]]:
@@ -117,9 +124,11 @@ def _accepted_type(layout: Layout) -> tuple[np.dtype[np.generic], tuple[str, ...
         if bits not in (8, 16):
             return dtype, (f"The {bits}-bit values were stretched to {8 * dtype.itemsize} bits.",)
         return dtype, ("16 bits per channel are kept.",) if bits == 16 else ()
-    is_long = kind in "ui" and bits == 64
-    notices = ("The 64-bit integers are kept exactly, as float64.",) if is_long else ()
-    return accepted_dtype(layout.dtype), notices
+    if bits == (16 if kind == "f" else 64):
+        name = "float16 values" if kind == "f" else "64-bit integers"
+        dtype = accepted_dtype(layout.dtype)
+        return dtype, (f"The {name} are kept exactly, as {dtype.name}.",)
+    return accepted_dtype(layout.dtype), ()
 
 
 def _accept(samples: Array, layout: Layout) -> Array:
@@ -155,7 +164,7 @@ def _look_up(indices: Array, table: Array) -> Array:
     return rgb
 
 
-def _unmultiply(pixels: Array, alpha: Array) -> None:
+def unmultiply(pixels: Array, alpha: Array) -> None:
     """Divide colors by alpha, the file having them multiplied; values under alpha = 0 stay as stored."""
     top = full_scale(alpha.dtype)
     for rows in row_bands(alpha.shape[0], 8 * pixels[:1].size):

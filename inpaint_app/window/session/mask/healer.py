@@ -10,19 +10,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import RestoreSettings
+from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_rect, surroundings
+from inpaint_app.jobs.heal import (
+    HealedPicture,
+    HealedRect,
+    HealedStroke,
+    HealRequest,
+    heal,
+    put_rect,
+    surroundings,
+)
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.runs.results import Results
-from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.session.state import RunRecord, without_pixels
 
 HEALED = "Healed here only; Restore (F5) makes the whole picture exact."
 #: Memory for strokes that can be undone.
@@ -49,18 +57,33 @@ class _Move:
 
 
 @dataclass(frozen=True, eq=False)
-class _Step:
-    """A healed stroke: the record it is part of, whether it began that, and what it changed."""
+class _Beginning:
+    """What a record is made from that begins with a stroke."""
 
-    number: int
-    is_first: bool
-    stroke: HealedStroke
+    source: Source
     settings: RestoreSettings
     seconds: float
+    restoration: Restoration
+    """Without its pixels."""
+
+    @property
+    def unhealed(self) -> HealedPicture:
+        nothing = np.zeros(self.source.missing.mask.shape, bool)
+        return HealedPicture(self.source.picture.pixels, PackedMask.pack(nothing), self.restoration)
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A healed stroke: the record it is part of, what it changed, and how it began that record if it did."""
+
+    number: int
+    before: HealedRect
+    after: HealedRect
+    beginning: _Beginning | None
 
     @property
     def n_bytes(self) -> int:
-        return self.stroke.before.pixels.nbytes + self.stroke.after.pixels.nbytes
+        return self.before.pixels.nbytes + self.after.pixels.nbytes
 
 
 class Healer(QObject):
@@ -86,6 +109,8 @@ class Healer(QObject):
         self._task.activity_changed.connect(self.activity_changed)
         self._waiting: deque[_Healing | _Move] = deque()
         self._steps: dict[int, _Step] = {}
+        #: Strokes that were undone before they were healed.
+        self._unhealed: dict[int, _Healing] = {}
 
     @property
     def activity(self) -> Activity | None:
@@ -100,17 +125,30 @@ class Healer(QObject):
         self._start_next()
 
     def move(self, state: int, *, is_back: bool) -> bool:
-        """Undo the stroke that led to a state of the mask, or redo it; return whether it was healed here."""
-        waiting = [each for each in self._waiting if isinstance(each, _Healing) and each.state == state]
-        if waiting and is_back:
-            is_running = self._waiting[0] is waiting[0]
-            self._waiting.remove(waiting[0])
+        """Undo the stroke that led to a state of the mask, or redo it; return whether the result follows."""
+        waiting = next((each for each in self._waiting if _is_healing(each, state)), None)
+        if is_back and isinstance(waiting, _Healing):
+            is_running = self._waiting[0] is waiting
+            self._waiting.remove(waiting)
+            self._unhealed[state] = waiting
             if is_running:
                 self._task.cancel()
-        if state in self._steps:
+        elif not is_back and state in self._unhealed:
+            waiting = self._unhealed.pop(state)
+            self._waiting.append(waiting)
+        follows = waiting is not None
+        if state in self._steps and (waiting is None or is_back):
             self._waiting.append(_Move(state, is_back))
+            follows = follows or self._belongs_to_current(self._steps[state], is_back=is_back)
         self._start_next()
-        return state in self._steps or bool(waiting)
+        return follows
+
+    def _belongs_to_current(self, step: _Step, *, is_back: bool) -> bool:
+        """Return whether a healed stroke is part of the result that is shown, or begins one when redone."""
+        current = self._record
+        if current is None:
+            return step.beginning is not None and not is_back
+        return current.number == step.number
 
     def cancel(self) -> None:
         """Heal none of the strokes that wait; they stay in the mask."""
@@ -121,6 +159,16 @@ class Healer(QObject):
         """Forget all strokes, for another picture or another mask."""
         self.cancel()
         self._steps.clear()
+        self._unhealed.clear()
+
+    def forget_run(self, number: int) -> None:
+        """Forget the strokes of a run that is deleted."""
+        if self._record is not None and self._record.number == number:
+            self.cancel()
+        self._steps = {state: step for state, step in self._steps.items() if step.number != number}
+        self._waiting = deque(
+            each for each in self._waiting if not isinstance(each, _Move) or each.state in self._steps
+        )
 
     def _start_next(self) -> None:
         while self._waiting and not self._task.is_active:
@@ -141,9 +189,14 @@ class Healer(QObject):
             return heal(HealRequest(pixels, before, wanted.missing, wanted.rect, wanted.settings), control)
 
         def on_stroke(stroke: HealedStroke) -> None:
-            seconds = time.perf_counter() - start
-            self._steps[wanted.state] = _Step(number, record is None, stroke, wanted.settings, seconds)
-            self._show(self._steps[wanted.state], stroke.picture, n_more=1, base=record)
+            beginning = None
+            if record is None:
+                assert stroke.picture.restoration is not None, "at least of this stroke"
+                seconds, slim = time.perf_counter() - start, without_pixels(stroke.picture.restoration)
+                beginning = _Beginning(wanted.source, wanted.settings, seconds, slim)
+            step = _Step(number, stroke.before, stroke.after, beginning)
+            self._steps[wanted.state] = step
+            self._show(step, stroke.picture, n_more=1, base=record)
 
         def on_done(stroke: HealedStroke) -> None:
             on_stroke(stroke)
@@ -155,22 +208,26 @@ class Healer(QObject):
 
     def _start_move(self, wanted: _Move) -> bool:
         step, record = self._steps[wanted.state], self._record
-        patch = step.stroke.before if wanted.is_back else step.stroke.after
-        if step.is_first and not wanted.is_back and record is None:
-            self._show(step, step.stroke.picture, n_more=1, base=None)
+        n_more, part = (-1, step.before) if wanted.is_back else (1, step.after)
+        if record is None and (wanted.is_back or step.beginning is None):
             return False
-        if record is None or record.number != step.number:
+        if record is not None and record.number != step.number:
             return False  # it is part of another result
-        if step.is_first and wanted.is_back and record.n_strokes == 1:
+        if record is not None and wanted.is_back and step.beginning is not None and record.n_strokes == 1:
             self._results.remove(record.number)
             return False
-        picture, n_more = _picture_of(record), -1 if wanted.is_back else 1
-        assert picture is not None, "it has pixels"
-        self._start(
-            lambda _control: put_rect(picture, patch),
-            lambda moved: self._show(step, moved, n_more=n_more, base=record),
-            lambda _report: None,
-        )
+
+        def work(_control: JobControl) -> HealedPicture:
+            picture = _picture_of(record)
+            if picture is None:
+                assert step.beginning is not None, "it begins the record"
+                picture = step.beginning.unhealed
+            return put_rect(picture, part)
+
+        def on_done(moved: HealedPicture) -> None:
+            self._show(step, moved, n_more=n_more, base=record)
+
+        self._start(work, on_done, lambda _report: None)
         return True
 
     def _start(
@@ -203,12 +260,21 @@ class Healer(QObject):
         assert restoration is not None, "at least of this stroke"
         restoration = replace(restoration, image=picture.image)
         if base is None:
+            begun = step.beginning
+            assert begun is not None, "it begins the record"
             record = RunRecord(
-                step.number, step.settings, picture.filled, step.seconds, picture.image, restoration
+                step.number, begun.settings, picture.filled, begun.seconds, picture.image, restoration
             )
         else:
-            record = replace(base, packed_mask=picture.filled, image=picture.image, restoration=restoration)
+            now = self._results.history.find(base.number) or base  # it may have been renamed since
+            record = replace(
+                base, name=now.name, packed_mask=picture.filled, image=picture.image, restoration=restoration
+            )
         self._results.put(replace(record, n_strokes=record.n_strokes + n_more))
+
+
+def _is_healing(waiting: _Healing | _Move, state: int) -> bool:
+    return isinstance(waiting, _Healing) and waiting.state == state
 
 
 def _picture_of(record: RunRecord | None) -> HealedPicture | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dictsel_core import RestoreSettings
-from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.state import RunRecord
@@ -29,12 +28,15 @@ class RunHistory:
         The record that was last written to a file.
     comparison : tuple of int
         The records that were last compared, in the order of their panes.
+    newest_number : int
+        The number of the last record that was made, which no other gets, even if that one was deleted.
     """
 
     records: tuple[RunRecord, ...] = ()
     current_number: int | None = None
     saved_number: int | None = None
     comparison: tuple[int, ...] = ()
+    newest_number: int = 0
 
     def __len__(self) -> int:
         """Return how many records there are."""
@@ -43,7 +45,7 @@ class RunHistory:
     @property
     def next_number(self) -> int:
         """The number of the next record."""
-        return self.records[-1].number + 1 if self.records else 1
+        return self.newest_number + 1
 
     @property
     def current(self) -> RunRecord | None:
@@ -67,12 +69,11 @@ class RunHistory:
         """Return a record by its number; None if there is none."""
         return next((record for record in self.records if record.number == number), None)
 
-    def find_run(self, requested: RestoreSettings, mask: Mask) -> RunRecord | None:
+    def find_run(self, requested: RestoreSettings, mask: PackedMask) -> RunRecord | None:
         """Return the latest complete run with these parameters and this mask that still has its pixels."""
-        packed = PackedMask.pack(mask)
         for record in reversed(self.records):
             is_whole = record.image is not None and not (record.is_stopped or record.n_strokes)
-            if is_whole and record.requested == requested and record.packed_mask.same_pixels(packed):
+            if is_whole and record.requested == requested and record.packed_mask.same_pixels(mask):
                 return record
         return None
 
@@ -90,7 +91,8 @@ class RunHistory:
         for old in reversed(self.records):
             left -= old.n_bytes
             kept.append(old if left >= 0 else old.without_image())
-        return replace(self, records=(*reversed(kept), record))
+        newest = max(self.newest_number, record.number)
+        return replace(self, records=(*reversed(kept), record), newest_number=newest)
 
     def replaced(self, record: RunRecord) -> RunHistory:
         """Return the history with another record of the same number, which is shown and not saved."""
