@@ -16,7 +16,7 @@ from inpaint_app.jobs.control import CancelledError, JobControl, Progress
 from inpaint_app.jobs.detect import DetectRequest, detect_file
 from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.recipe import load_recipe
-from inpaint_app.jobs.restore_file import FileRequest, restore_file
+from inpaint_app.jobs.restore_file import FileOptions, FileRequest, restore_file
 from inpaint_app.jobs.source import load_source
 
 
@@ -59,12 +59,8 @@ def test_restoring_reports_the_detection_and_can_be_cancelled_in_it(scan, tmp_pa
         control.cancel()
 
     control = JobControl(cancel_at_first)
-    request = FileRequest(
-        scan,
-        Output(tmp_path / "restored.png"),
-        RestoreSettings(),
-        MaskSpec(detect=("scratches", "dust")),
-    )
+    options = FileOptions(RestoreSettings(), MaskSpec(detect=("scratches", "dust")))
+    request = FileRequest(scan, Output(tmp_path / "restored.png"), options)
     with pytest.raises(CancelledError):
         restore_file(request, control)
     assert [report.stage for report in reports] == ["detecting damage"]
