@@ -89,13 +89,15 @@ class Opener(QObject):
             self._session.set_reference,
         )
 
-    def set_mask_spec(self, mask_spec: MaskSpec) -> None:
-        """Detect missing pixels again; undo brings a painted mask back."""
-        self._change(
-            lambda source: sources.detect_again(source, mask_spec),
-            "finding missing pixels",
-            self._session.set_marked,
-        )
+    def set_mask_spec(self, mask_spec: MaskSpec, then: Callable[[], None] | None = None) -> None:
+        """Detect missing pixels again, after which something may follow; undo brings a painted mask back."""
+
+        def show(marked: Source) -> None:
+            self._session.set_marked(marked)
+            if then is not None:
+                then()
+
+        self._change(lambda source: sources.detect_again(source, mask_spec), "finding missing pixels", show)
 
     def open_recipe(self, path: Path) -> None:
         """Use the parameters of a recipe, and its marks of missing pixels for the picture that is open."""

@@ -10,7 +10,8 @@ import pytest
 import tifffile
 import zarr
 
-from dictsel_core import RestoreSettings
+from dictsel_core import RestoreSettings, restore
+from dictsel_core.restoration.plan.texture_stages import FillStage
 from inpaint_app.cli import main
 from inpaint_app.cli.blocks import default_store
 from inpaint_app.cluster.block_jobs import RestoreBlock, halved, parse_plan
@@ -357,6 +358,23 @@ def test_what_blocks_cannot_do_is_refused(folder, capsys, options, problem) -> N
     )
     assert problem in capsys.readouterr().err
     assert not (folder / "whole.zarr").exists()
+
+
+def test_a_wide_hole_is_filled_once_whatever_the_blocks(folder, monkeypatch) -> None:
+    mask, filled = _mask(), []
+    mask[45:85, 45:80] = True
+    _save(folder / "hole.zarr", mask)
+    original = FillStage.steps
+
+    def steps(stage, *arguments):
+        filled.append(stage.name)
+        return original(stage, *arguments)
+
+    monkeypatch.setattr(FillStage, "steps", steps)
+    request = _request(folder, mask_spec=MaskSpec(mask=folder / "hole.zarr", grow=0), block=64)
+    in_blocks = _restored(request)
+    assert filled == ["texture-1-part-1"]
+    np.testing.assert_array_equal(in_blocks, restore(_values(folder / "picture.zarr"), mask, FAST).image)
 
 
 @pytest.mark.parametrize("names", [("s3://b/a.zarr", "whole.zarr"), ("picture.zarr", "gs://b/whole.zarr")])
