@@ -1,5 +1,6 @@
 """Restore a picture in blocks: the same result as in memory, and runs that are continued."""
 
+import errno
 import json
 import shutil
 from dataclasses import replace
@@ -141,6 +142,22 @@ def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks
     assert not set(first.computed) & set(second.computed)
     assert all(path.stat().st_mtime_ns == time for path, time in before.items() if path.exists())
     np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
+
+
+def test_a_full_disk_is_named_and_the_run_continued(folder, expected, monkeypatch) -> None:
+    write, left = ZarrImage.write, [3]
+
+    def fill_the_disk(image, rect, values):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(image, rect, values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ZarrImage, "write", fill_the_disk)
+        with pytest.raises(UserError, match="the disk is full"):
+            restore_store(_request(folder, block=64), JobControl())
+    np.testing.assert_array_equal(_restored(_request(folder, block=64)), expected)
 
 
 def test_blocks_of_zeros_are_not_computed_again(folder, monkeypatch) -> None:
