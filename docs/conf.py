@@ -47,7 +47,7 @@ html_title = "dictsel"
 html_logo = "../assets/icon.svg"
 html_favicon = "../assets/icon.svg"
 html_theme_options = {"navigation_with_keys": False, "secondary_sidebar_items": ["page-toc"]}
-html_sidebars = {"index": []}
+html_sidebars = {"*": []}  # the API and the gallery alone have pages to list
 
 
 def setup(app: Sphinx) -> None:

@@ -1,6 +1,6 @@
 """Find the missing pixels of a picture."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -245,6 +245,19 @@ def _from_no_data(picture: Picture) -> Mask | None:
     marked: Mask = picture.pixels == value
     # In an ordinary color, one channel may well have the value.
     return np.asarray(marked.all(axis=2)) if picture.is_color and picture.pixels.dtype.kind == "u" else marked
+
+
+def without_no_data(picture: Picture, restored: Array) -> Array:
+    """Return the restored pixels of a picture, none of them with the value that its file calls "no data"."""
+    marked = _from_no_data(replace(picture, pixels=restored))
+    if marked is None or not marked.any():
+        return restored
+    value = restored.dtype.type(picture.no_data or 0)
+    if picture.is_float:
+        near = np.nextafter(value, restored.dtype.type(0 if value else 1))
+    else:
+        near = value - 1 if value == full_scale(restored.dtype) else value + 1
+    return np.where(marked if marked.ndim == restored.ndim else marked[..., None], near, restored)
 
 
 def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:

@@ -201,6 +201,7 @@ class MainWindow(QMainWindow):
             bar.dismissed.connect(hint.dismiss)
         for changed in (session.mask_edited, session.results.changed, session.changes.changed):
             changed.connect(self._update_actions)
+        session.whole_file.output_wanted.connect(self.files.restore_whole_file)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
         self.viewer.pixel_changed.connect(self.status.show_pixel)

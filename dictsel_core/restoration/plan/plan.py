@@ -18,7 +18,7 @@ from dictsel_core.restoration.plan.regions import ImageSpec
 from dictsel_core.restoration.plan.repeats import NOT_REPEATED, RepeatStage
 from dictsel_core.restoration.plan.scales import Pyramid, PyramidSource
 from dictsel_core.restoration.plan.stage import PlanesReader, PlanStage
-from dictsel_core.restoration.plan.texture_stages import N_WAVES, FillStage, TextureStage, WideStage, parts_of
+from dictsel_core.restoration.plan.texture_stages import texture_stages
 from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.restoration.value_range import ValueRange
 
@@ -106,13 +106,8 @@ class RestorePlan(PlanFacts):
             return (RenderStage.of(self, PlanesReader(())),)
         stages, reader = self._first_estimate()
         if self.holes:
-            stages.append(WideStage.of(self))
-        for wave in range(N_WAVES if self.holes else 0):
-            parts = parts_of(self, wave)
-            stages += [FillStage.of(self, reader, part, number) for number, part in enumerate(parts)]
-            if parts:
-                stages.append(TextureStage.of(self, reader, wave))
-                reader = PlanesReader((stages[-1].writes[0].name,))
+            stages += texture_stages(self, reader)
+            reader = PlanesReader((stages[-1].writes[0].name,))
         for number in range(self.n_rounds):
             stage = RoundStage.of(self, reader, number)
             stages.append(stage)

@@ -1,12 +1,15 @@
 """Stages that complete wide holes by example."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dictsel_core._arrays import Region
 from dictsel_core._threads import as_thread_count
+from dictsel_core._validation import Ints
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import ArraySpec, Read, grown, reads_of, within
@@ -25,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Work of finding wide holes, and of filling them, in units of the coding of all pixels.
 _WORK_OF_FINDING, _WORK_OF_FILLING = 0.05, 1.0
-#: Parts of a hole are filled in as many waves; see `HolePart`.
-N_WAVES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +72,12 @@ class FillStage(PlanStage):
     is_whole: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, plan: PlanFacts, source: PlanesReader, part: "HolePart", number: int) -> "FillStage":
-        """Return the stage of a part, which has some number in its wave."""
-        name, (height, width) = _part_name(part.wave, number), (each.stop - each.start for each in part.box)
+    def of(
+        cls, plan: PlanFacts, source: PlanesReader, name: str, part: "HolePart", work: float
+    ) -> "FillStage":
+        """Return the stage of a part."""
+        height, width = (each.stop - each.start for each in part.box)
         array = ArraySpec(name, (height, width, plan.spec.n_channels), "float32")
-        work = _WORK_OF_FILLING * height * width / sum(_area(each) for each in parts_of(plan, part.wave))
         return cls(plan, name, "texture", work, (array,), (), source, part)
 
     def inputs(self, region: Region) -> tuple[Read, ...]:
@@ -98,15 +100,16 @@ class TextureStage(PlanStage):
     """Puts filled holes, or every fourth part of larger ones, into the planes."""
 
     source: PlanesReader
-    wave: int
+    parts: "Mapping[str, HolePart]"
     overwrites: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, plan: PlanFacts, source: PlanesReader, wave: int) -> "TextureStage":
-        """Return the stage of a wave; see `HolePart`."""
-        name = f"texture-{wave + 1}"
+    def of(
+        cls, plan: PlanFacts, source: PlanesReader, name: str, parts: "Mapping[str, HolePart]"
+    ) -> "TextureStage":
+        """Return the stage of some parts, by the names of their arrays."""
         array = planes_spec(plan, name)
-        return cls(plan, name, "texture", _WORK_OF_FINDING, (array,), (name,), source, wave)
+        return cls(plan, name, "texture", _WORK_OF_FINDING, (array,), (name,), source, parts)
 
     def inputs(self, region: Region) -> tuple[Read, ...]:
         """Return what is read for a region."""
@@ -128,20 +131,35 @@ class TextureStage(PlanStage):
 
     def _parts(self, region: Region) -> "dict[str, HolePart]":
         """Return the parts that overlap a region, by the names of their arrays."""
-        parts = enumerate(parts_of(self.plan, self.wave))
-        return {_part_name(self.wave, number): part for number, part in parts if part.overlaps(region)}
+        (top, bottom), (left, right) = ((each.start, each.stop) for each in region)
+        boxes, names = self._boxes, list(self.parts)
+        overlaps = (boxes[:, 0] < bottom) & (boxes[:, 1] > top) & (boxes[:, 2] < right) & (boxes[:, 3] > left)
+        return {names[at]: self.parts[names[at]] for at in np.flatnonzero(overlaps)}
+
+    @cached_property
+    def _boxes(self) -> Ints:
+        """First and last row and column of each part, (n, 4): there may be thousands of parts."""
+        boxes = [part.box for part in self.parts.values()]
+        return np.array([(rows.start, rows.stop, columns.start, columns.stop) for rows, columns in boxes])
 
 
-def parts_of(plan: PlanFacts, wave: int) -> "list[HolePart]":
-    """Return the parts of holes that are filled in a wave."""
+def texture_stages(plan: PlanFacts, source: PlanesReader) -> list[PlanStage]:
+    """Return the stages that fill wide holes; large ones in several waves, see `HolePart`."""
     from dictsel_core.completion import hole_parts  # noqa: PLC0415  (scipy is slow to import)
 
     parts = hole_parts(plan.holes, plan.spec.shape, plan.spec.n_channels)
-    return [part for part in parts if part.wave == wave]
-
-
-def _part_name(wave: int, number: int) -> str:
-    return f"texture-{wave + 1}-part-{number + 1}"
+    stages: list[PlanStage] = [WideStage.of(plan)] if parts else []
+    for wave in sorted({part.wave for part in parts}):
+        name = f"texture-{wave + 1}"
+        own = [part for part in parts if part.wave == wave]
+        named = {f"{name}-part-{number}": part for number, part in enumerate(own, start=1)}
+        total = sum(map(_area, own))
+        for each, part in named.items():
+            work = _WORK_OF_FILLING * _area(part) / total
+            stages.append(FillStage.of(plan, source, each, part, work))
+        stages.append(TextureStage.of(plan, source, name, named))
+        source = PlanesReader((name,))
+    return stages
 
 
 def _area(part: "HolePart") -> int:

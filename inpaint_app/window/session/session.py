@@ -31,6 +31,7 @@ from inpaint_app.window.session.runs.runner import Runner
 from inpaint_app.window.session.state import RunRecord, TuningOutcome
 from inpaint_app.window.session.unsaved_work import UnsavedWork
 from inpaint_app.window.session.view_state import ViewState
+from inpaint_app.window.session.whole_file import WholeFile
 
 
 class Session(QObject):
@@ -72,10 +73,11 @@ class Session(QObject):
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
         self.opener, self.unsaved = Opener(self), UnsavedWork(self)
         self.mask_edits = MaskEdits(self)
-        self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self))
+        self.whole_file = WholeFile(self)
+        self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self), self.whole_file)
         self.run_starter, self.run_browser = RunStarter(self), RunBrowser(self)
         self.changes = Changes(self)
-        for part in (self.opener, self.healer, self.finder, self.runner):
+        for part in (self.opener, self.healer, self.finder, self.runner, self.whole_file):
             part.activity_changed.connect(self.activity_changed)
         for failed in (self.healer.failed, self.finder.failed, self.runner.failed, self.results.failed):
             failed.connect(self.problem)
@@ -86,7 +88,7 @@ class Session(QObject):
     @property
     def activity(self) -> Activity | None:
         """The work that the user waits for, if there is any."""
-        tasks = (self.runner, self.healer, self.finder, self.opener)
+        tasks = (self.runner, self.healer, self.finder, self.opener, self.whole_file)
         return next((task.activity for task in tasks if task.activity is not None), None)
 
     @property
@@ -274,6 +276,7 @@ class Session(QObject):
         """Cancel and discard the work in progress; everything is as it was before."""
         was_comparing = self.activity is not None and self.activity.kind == "compare"
         self.opener.cancel()
+        self.whole_file.cancel()
         self.healer.cancel()
         self.finder.cancel()
         self.runner.cancel()

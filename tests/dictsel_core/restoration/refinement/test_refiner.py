@@ -285,7 +285,8 @@ def test_a_part_of_an_image_is_refined_as_in_the_whole(number):
     before = texture(330, 40) + rng.normal(0, 0.1, (330, 40, 1)).astype(np.float32)
     whole, wanted = before.copy(), slice(150, 170)
     drain(Refiner(missing, 1).round(whole, number, 3))
-    needed = round_reach(wanted, 330, number, 3, axis=0)
+    search = OPTIONS.search(number, 3)
+    needed = round_reach(wanted, 330, search, grid_offsets(number, search.stride)[0])
     rows = slice(needed.start - 25, needed.stop + 31)  # more than is needed makes no difference
     part = before[rows].copy()
     drain(Refiner(missing[rows], 1, place=Place(rows.start, 0, 330, 40)).round(part, number, 3))
