@@ -119,7 +119,7 @@ class _Interrupted:
             raise KeyboardInterrupt
         self._left -= 1
         done = self._original(job)
-        self.computed += [(job.stage, job.rect)] if done.seconds else []
+        self.computed += [(done.plane, done.stage, done.rect)] if done.seconds else []
         return done
 
 
@@ -142,6 +142,29 @@ def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks
     assert not set(first.computed) & set(second.computed)
     assert all(path.stat().st_mtime_ns == time for path, time in before.items() if path.exists())
     np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
+
+
+def test_a_stack_is_continued_in_every_plane(folder, expected, monkeypatch) -> None:
+    gray = _values(folder / "picture.zarr")
+    stack = zarr.create_array(
+        folder / "stack.zarr",
+        shape=(2, *SHAPE),
+        dtype="u1",
+        chunks=(1, 64, 64),
+        dimension_names=["t", "y", "x"],
+    )
+    stack[...] = np.stack([gray, gray])
+    request = _request(folder, path=folder / "stack.zarr")
+    with monkeypatch.context() as patch:
+        first = _Interrupted(patch, 5)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(request, JobControl())
+    with monkeypatch.context() as patch:
+        second = _Interrupted(patch, -1)
+        restore_store(request, JobControl())
+    assert {plane for plane, _, _ in second.computed} == {0, 1}
+    assert not set(first.computed) & set(second.computed)
+    np.testing.assert_array_equal(zarr.open_array(folder / "whole.zarr")[...], np.stack([expected, expected]))
 
 
 def test_a_full_disk_is_named_and_the_run_continued(folder, expected, monkeypatch) -> None:
