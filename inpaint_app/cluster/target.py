@@ -17,7 +17,7 @@ from inpaint_app.cluster.stores.opening import SUFFIXES, refuse_url
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import Remedy, UserError, printable_path, writing_error
-from inpaint_app.files.atomic import atomic_file, check_target
+from inpaint_app.files.atomic import PendingFile, check_target, write_files
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.paths import is_visible, is_visible_folder
 from inpaint_app.files.write import lost_metadata, metadata_names
@@ -120,13 +120,16 @@ class Target:
             workspace.remove_partial_files()
             _publish_folder(workspace, self.path, overwrite=overwrite)
             return
-        with atomic_file(self.path, overwrite=overwrite) as file:
+
+        def write(file: BinaryIO) -> None:
             if self.path.suffix.lower() == npy.SUFFIX:
                 shape = (*self.stack, *self.picture_shape)
                 bands = chain.from_iterable(self._bands(workspace, plane) for plane in range(len(planes)))
                 npy.write_npy(file, shape, np.dtype(self.dtype), bands)
             else:
                 self._write_tiff(file, workspace, planes)
+
+        write_files([PendingFile(self.path, write)], overwrite=overwrite)
 
     def _write_tiff(self, file: BinaryIO, workspace: Workspace, planes: Sequence[DamagedStore]) -> None:
         """Write all planes as pages; an alpha channel that is opaque everywhere is left out."""

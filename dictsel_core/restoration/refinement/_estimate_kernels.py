@@ -14,8 +14,8 @@ Single = NDArray[np.float32]
 Indices = NDArray[np.uintp]
 Index = np.uintp
 
-#: Rows of a matrix in one expression, and their numbers.
-ROWS = 8
+#: Rows of a matrix in one expression; numbers of vectors and their lengths are multiples of it.
+STEP = 8
 _0, _1, _2, _3, _4, _5, _6, _7, _8 = (Index(number) for number in range(9))
 
 
@@ -31,6 +31,9 @@ def group_moments(
 ) -> None:
     """Compute the mean and the covariance of each group.
 
+    Vectors are patches, or single channels of these. They end in zeros, so that their length d is a multiple
+    of `STEP`.
+
     Parameters
     ----------
     layers : (C, h, w) ndarray
@@ -39,9 +42,8 @@ def group_moments(
         Height and width of a patch.
     numbers : (B, n) ndarray of int
         Numbers of the members of groups.
-    samples : (n' * d,) ndarray of zeros
-        For the n' vectors of a group, of which there are a multiple of `ROWS`. Vectors are patches, or single
-        channels of these.
+    samples : (n', d) ndarray of zeros
+        For the vectors of a group, and more, so that n' is a multiple of `STEP`.
     members : (B, E * L * d) ndarray
         Is overwritten with the first members of each group, less their mean.
     means : (B, L * d) ndarray
@@ -49,20 +51,25 @@ def group_moments(
     covariances : (B, d * d) ndarray
         Is overwritten.
     """
-    d = Index(np.sqrt(covariances.shape[1]))
-    n_samples = numbers.shape[1] * means.shape[1] // d
+    n_samples, d = numbers.shape[1] * means.shape[1] // samples.shape[1], Index(samples.shape[1])
+    flat = samples.ravel()
     for b in range(len(numbers)):
-        gather(layers, Index(size), numbers[b], samples)
-        _center(samples, Index(numbers.shape[1]), means[b])
+        gather(layers, Index(size), numbers[b], d, flat)
+        _center(flat, Index(numbers.shape[1]), means[b])
         for at in range(members.shape[1]):
-            members[b, at] = samples[at]
-        _covariance(samples, d, np.float32(1 / n_samples), covariances[b])
+            members[b, at] = flat[at]
+        _covariance(flat, d, np.float32(1 / n_samples), covariances[b])
 
 
 @Kernel
-def gather(layers: Single, size: np.uintp, numbers: Ints, patches: Single) -> None:
-    """Copy the patches with some numbers (n,) of layers (C, h, w): (n * C * size * size,)."""
+def gather(layers: Single, size: np.uintp, numbers: Ints, length: np.uintp, patches: Single) -> None:
+    """Copy the patches with some numbers (n,) of layers (C, h, w) to vectors of some length.
+
+    A vector is as many channels of a patch as it can be, followed by what is there.
+    """
     n_across = Index(layers.shape[2]) - size + _1
+    n_per_vector = length // (size * size)  # layers
+    rest = length - n_per_vector * size * size
     at = _0
     for n in range(len(numbers)):
         row, column = Index(numbers[n]) // n_across, Index(numbers[n]) % n_across
@@ -71,6 +78,8 @@ def gather(layers: Single, size: np.uintp, numbers: Ints, patches: Single) -> No
                 for k in range(size):
                     patches[at + k] = layers[channel, row + i, column + k]
                 at += size
+            if (channel + _1) % n_per_vector == _0:
+                at += rest
 
 
 @Kernel
@@ -91,7 +100,7 @@ def _center(patches: Single, n_patches: np.uintp, mean: Single) -> None:
 
 @Kernel
 def _covariance(samples: Single, d: np.uintp, factor: np.float32, covariance: Single) -> None:
-    """Set a multiple of the sum of products of samples, of which there are a multiple of `ROWS`."""
+    """Set a multiple of the sum of products of samples, of which there are a multiple of `STEP`."""
     x = samples
     for at in range(d * d):
         covariance[at] = 0
@@ -163,93 +172,147 @@ def condition(
         Is overwritten.
     """
     n_groups, n_estimated, n_vectors, d = members.shape
-    rows = np.zeros(d + ROWS, np.uintp)
-    work = np.zeros((5, (d + ROWS - 1) // ROWS * ROWS + ROWS), np.float32)
+    rows, entries = np.zeros(d + STEP, np.uintp), np.zeros(d + STEP, np.uintp)
+    work = np.zeros((5, 3, d + STEP), np.float32)
     for b in range(n_groups):
         for i in range(d):
             covariances[b, i * d + i] += noises[b]
         for e in range(n_estimated):
-            n_rows = _nonzero(observed[b, e], rows)
+            n_rows = _nonzero(observed[b, e], rows, entries)
             for j in range(d):
                 variances[b, e, j] = 0
-            for vector in range(n_vectors):
-                _solve(covariances[b], members[b, e, vector], observed[b, e], rows, n_rows, n_steps, work)
-                for j in range(d):
-                    variances[b, e, j] = max(variances[b, e, j], work[4, j])
+            start = 0
+            while start < n_vectors:
+                stop = start + (3 if n_vectors - start >= 3 else 1)
+                vectors = members[b, e, start:stop]
+                _solve(covariances[b], vectors, observed[b, e], rows, entries, n_rows, n_steps, work)
+                for v in range(stop - start):
+                    for j in range(d):
+                        variances[b, e, j] = max(variances[b, e, j], work[3, v, j])
+                start = stop
             for j in range(d):
                 variances[b, e, j] = max(covariances[b, j * d + j] - variances[b, e, j], noises[b])
 
 
 @Kernel
-def _nonzero(values: Single, indices: Indices) -> np.uintp:
-    """Set the indices of values that are not zero, followed by `ROWS` zeros; return how many there are."""
+def _nonzero(values: Single, rows: Indices, entries: Indices) -> np.uintp:
+    """Set the indices of values that are not zero, twice; return how many there are.
+
+    The first ones are followed by row 0, the others by an entry beyond the last one, which is 0.
+    """
     count = _0
     for j in range(Index(values.size)):
-        indices[count] = j
+        rows[count] = entries[count] = j
         count += Index(values[j] != 0)
     for at in range(count, count + _8):
-        indices[at] = 0
+        rows[at] = 0
+        entries[at] = values.size
     return count
 
 
 @Kernel
-def _solve(
+def _solve(  # noqa: PLR0912  (a call for each vector and step takes a fifth more)
     matrix: Single,
-    vector: Single,
+    vectors: Single,
     observed: Single,
     rows: Indices,
+    entries: Indices,
     n_rows: np.uintp,
     n_steps: int,
     work: Single,
 ) -> None:
-    """Make steps of conjugate gradients for the system of the observed entries.
+    """Make steps of conjugate gradients for systems of the observed entries: one, or three.
 
-    Replaces the vector by the product of the solution and the matrix. The rows of `work` are residual,
-    direction, its observed entries, its product with the matrix, and by how much variances are reduced.
+    Replaces vectors by the products of solutions and the matrix. `work` has residuals, directions, products
+    of these with the matrix, by how much variances are reduced, and squares of residuals: now and at first.
     """
-    d = Index(vector.size)
-    residual, direction, packed, product, reduction = work[0], work[1], work[2], work[3], work[4]
-    for j in range(d):
-        residual[j] = direction[j] = observed[j] * vector[j]
-        vector[j] = reduction[j] = 0
-    energy = _dot(residual, residual)
-    least = MIN_RESIDUAL * energy
+    d = Index(vectors.shape[1])
+    residuals, directions, products, reductions, energies = work[0], work[1], work[2], work[3], work[4, 0]
+    for v in range(len(vectors)):  # one array for each loop: they are short, but vectorized
+        for j in range(d):
+            residuals[v, j] = observed[j] * vectors[v, j]
+        for j in range(d):
+            directions[v, j] = residuals[v, j]
+        for j in range(d):
+            vectors[v, j] = 0
+        for j in range(d):
+            reductions[v, j] = 0
+        energies[v] = energies[v + 3] = _dot(residuals[v], residuals[v])
     for step in range(n_steps):
-        for n in range(n_rows + _8):
-            packed[n] = direction[rows[n]] if n < n_rows else np.float32(0)
-        _multiply(matrix, d, rows, n_rows, packed, product)
-        curvature = max(_dot(direction, product), TINY)
-        length = energy / curvature
-        weight = np.float32(1) / curvature if step < VARIANCE_STEPS and energy > least else np.float32(0)
-        for j in range(d):
-            reduction[j] += weight * (product[j] * product[j])
-            product[j] *= length
-            vector[j] += product[j]
-            residual[j] -= observed[j] * product[j]
-        before, energy = energy, _dot(residual, residual)
-        ratio = energy / max(before, TINY)
-        for j in range(d):
-            direction[j] = ratio * direction[j] + residual[j]
+        if len(vectors) == 3:
+            _multiply_three(matrix, d, rows, entries, n_rows, directions, products)
+        else:
+            _multiply(matrix, d, rows, entries, n_rows, directions[0], products[0])
+        for v in range(len(vectors)):
+            energy, curvature = energies[v], max(_dot(directions[v], products[v]), TINY)
+            counts = step < VARIANCE_STEPS and energy > MIN_RESIDUAL * energies[v + 3]
+            weight = np.float32(1) / curvature if counts else np.float32(0)
+            length = energy / curvature
+            for j in range(d):
+                reductions[v, j] += weight * (products[v, j] * products[v, j])
+            for j in range(d):
+                vectors[v, j] += length * products[v, j]
+            for j in range(d):
+                residuals[v, j] -= observed[j] * (length * products[v, j])
+            energies[v] = _dot(residuals[v], residuals[v])
+            ratio = energies[v] / max(energy, TINY)
+            for j in range(d):
+                directions[v, j] = ratio * directions[v, j] + residuals[v, j]
 
 
 @Kernel
 def _multiply(
-    matrix: Single, d: np.uintp, rows: Indices, n_rows: np.uintp, factors: Single, product: Single
+    matrix: Single,
+    d: np.uintp,
+    rows: Indices,
+    entries: Indices,
+    n_rows: np.uintp,
+    direction: Single,
+    product: Single,
 ) -> None:
-    """Set the sum of some rows of a matrix (d * d), each times a factor."""
-    m, f = matrix, factors
+    """Set the sum of some rows of a matrix (d * d), each times an entry of a direction."""
+    m, f = matrix, direction
     for j in range(d):
         product[j] = 0
     for n in range(_0, n_rows, _8):
         a, b, c, e = rows[n] * d, rows[n + _1] * d, rows[n + _2] * d, rows[n + _3] * d
         g, h, i, k = rows[n + _4] * d, rows[n + _5] * d, rows[n + _6] * d, rows[n + _7] * d
-        p, q, r, s = f[n], f[n + _1], f[n + _2], f[n + _3]
-        t, u, v, w = f[n + _4], f[n + _5], f[n + _6], f[n + _7]
+        p, q, r, s = f[entries[n]], f[entries[n + _1]], f[entries[n + _2]], f[entries[n + _3]]
+        t, u, v, w = f[entries[n + _4]], f[entries[n + _5]], f[entries[n + _6]], f[entries[n + _7]]
         for j in range(d):
             product[j] += (
                 p * m[a + j] + q * m[b + j] + r * m[c + j] + s * m[e + j]
                 + t * m[g + j] + u * m[h + j] + v * m[i + j] + w * m[k + j]
             )  # fmt: skip
+
+
+@Kernel
+def _multiply_three(
+    matrix: Single,
+    d: np.uintp,
+    rows: Indices,
+    entries: Indices,
+    n_rows: np.uintp,
+    directions: Single,
+    products: Single,
+) -> None:
+    """Set what `_multiply` does for three directions: a row that was loaded is used three times."""
+    m = matrix
+    f, g, h = directions[0], directions[1], directions[2]
+    x, y, z = products[0], products[1], products[2]
+    for j in range(d):
+        x[j] = y[j] = z[j] = 0
+    for n in range(_0, n_rows, _4):
+        a, b, c, e = rows[n] * d, rows[n + _1] * d, rows[n + _2] * d, rows[n + _3] * d
+        p, q, r, s = entries[n], entries[n + _1], entries[n + _2], entries[n + _3]
+        f0, f1, f2, f3 = f[p], f[q], f[r], f[s]
+        g0, g1, g2, g3 = g[p], g[q], g[r], g[s]
+        h0, h1, h2, h3 = h[p], h[q], h[r], h[s]
+        for j in range(d):
+            t, u, v, w = m[a + j], m[b + j], m[c + j], m[e + j]
+            x[j] += f0 * t + f1 * u + f2 * v + f3 * w
+            y[j] += g0 * t + g1 * u + g2 * v + g3 * w
+            z[j] += h0 * t + h1 * u + h2 * v + h3 * w
 
 
 @Kernel
@@ -281,19 +344,19 @@ def sum_estimates(
     weights : (N, 1 or C, size * size) ndarray
     size : int
         Height and width of a patch.
-    sums, totals : (C, h, w) and (1 or C, h, w) ndarray
+    sums, totals : (h, w, C) and (h, w, 1 or C) ndarray
         Are added to.
     """
-    n_across = Index(sums.shape[2] - size + 1)
+    n_across = Index(sums.shape[1] - size + 1)
     for n in range(len(numbers)):
         row, column = Index(numbers[n]) // n_across, Index(numbers[n]) % n_across
-        for layer in range(len(totals)):
+        for layer in range(Index(totals.shape[2])):
             for i in range(Index(size)):
                 for k in range(Index(size)):
-                    totals[layer, row + i, column + k] += weights[n, layer, i * Index(size) + k]
-        for channel in range(len(sums)):
-            layer = min(channel, len(totals) - 1)
+                    totals[row + i, column + k, layer] += weights[n, layer, i * Index(size) + k]
+        for channel in range(Index(sums.shape[2])):
+            other = channel if totals.shape[2] > 1 else _0
             for i in range(Index(size)):
                 for k in range(Index(size)):
                     at = i * Index(size) + k
-                    sums[channel, row + i, column + k] += values[n, channel, at] * weights[n, layer, at]
+                    sums[row + i, column + k, channel] += values[n, channel, at] * weights[n, other, at]

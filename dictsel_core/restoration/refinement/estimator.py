@@ -9,7 +9,7 @@ from dictsel_core._compiled import is_enabled
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.refinement._estimate_kernels import (
-    ROWS,
+    STEP,
     condition,
     gather,
     group_moments,
@@ -70,10 +70,10 @@ class TileEstimates:
 
     def _summed_compiled(self, weights: Floats, height: int, width: int) -> tuple[Floats, Floats]:
         """Return what `summed` returns, to the bit."""
-        sums = np.zeros((self.values.shape[1], height, width))
-        totals = np.zeros((weights.shape[1], height, width))
+        sums = np.zeros((height, width, self.values.shape[1]))
+        totals = np.zeros((height, width, weights.shape[1]))
         sum_estimates(self.numbers, self.values, weights, self.size, sums, totals)
-        return sums.transpose(1, 2, 0), totals.transpose(1, 2, 0)
+        return sums, totals
 
 
 class Estimator(Protocol):
@@ -168,28 +168,33 @@ class GaussianEstimator:
         """Return what `_estimate` returns, but for the last bits."""
         size, (n_groups, n_members) = groups.size, groups.numbers.shape
         d = missing.shape[2] * size**2
-        n_vectors = len(groups.layers) * size**2 // d
-        n_samples = -(-n_members * n_vectors // ROWS) * ROWS
-        samples = np.zeros(n_samples * d, np.float32)
-        means = np.empty((n_groups, n_vectors, d), np.float32)
-        covariances = reused("covariances", (n_groups, d * d))
-        estimates = np.empty((*estimated.shape, n_vectors, d), np.float32)
-        flat = estimates.reshape(n_groups, -1), means.reshape(n_groups, -1)
+        n_vectors, length = len(groups.layers) * size**2 // d, _rounded_up(d)
+        samples = np.zeros((_rounded_up(n_members * n_vectors), length), np.float32)
+        means = np.zeros((n_groups, n_vectors, length), np.float32)
+        covariances = reused("covariances", (n_groups, length * length))
+        members = reused("members", (*estimated.shape, n_vectors, length))
+        flat = members.reshape(n_groups, -1), means.reshape(n_groups, -1)
         group_moments(groups.layers, size, groups.numbers, samples, *flat, covariances)
-        shrink(covariances, d, self.shared)
-        noise = self.noises(covariances.reshape(-1, d, d))
-        observed, variances = (np.empty((*estimated.shape, d), np.float32) for _ in range(2))
+        shrink(covariances, length, self.shared)
+        noise = self.noises(covariances.reshape(-1, length, length)[:, :d, :d])
+        observed = np.zeros((*estimated.shape, length), np.float32)
         known = np.subtract(1, missing.transpose(2, 0, 1), dtype=np.float32, order="C")
-        gather(known, np.uintp(size), estimated.ravel(), observed.reshape(-1))
-        condition(covariances, observed, noise, n_steps_for(d, self.n_steps), estimates, variances)
-        estimates += means[:, None]
-        return estimates, np.divide(np.float32(self.noise), variances, out=variances)
+        gather(known, np.uintp(size), estimated.ravel(), np.uintp(length), observed.reshape(-1))
+        variances = reused("variances", observed.shape)
+        condition(covariances, observed, noise, n_steps_for(d, self.n_steps), members, variances)
+        estimates = members[..., :d] + means[:, None, :, :d]
+        return estimates, np.float32(self.noise) / variances[..., :d]
 
     def noises(self, covariances: Planes) -> Plane:
         """Return the noise of each group: (B,)."""
         variances = np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1])
         noise: Plane = np.minimum(np.float32(self.noise), np.float32(self.relative_noise) * variances)
         return np.maximum(noise, np.float32(_MIN_NOISE))  # groups may be constant
+
+
+def _rounded_up(number: int) -> int:
+    """Return the next multiple of what kernels take in one expression."""
+    return -(-number // STEP) * STEP
 
 
 def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:
