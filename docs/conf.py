@@ -36,6 +36,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "ignore_pattern": "comparing",
     "abort_on_example_error": True,
+    "capture_repr": (),  # the figure is shown, not its repr
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1e9,

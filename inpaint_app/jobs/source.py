@@ -226,16 +226,7 @@ def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
 def _detect(
     picture: Picture, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
 ) -> MissingPixels:
-    missing = _detect_marked(picture, spec, mask)
-    if not spec.detect:
-        return missing
-    check_drawable(picture, "The picture")
-    analysis = analyze_picture(picture, missing.mask, spec.detect, control or JobControl())
-    return joined(missing, analysis.mask(spec.sensitivity))
-
-
-def _detect_marked(picture: Picture, spec: MaskSpec, mask: Picture | None) -> MissingPixels:
-    return detect_missing(
+    missing = detect_missing(
         picture,
         mask=mask,
         key=spec.key,
@@ -244,6 +235,11 @@ def _detect_marked(picture: Picture, spec: MaskSpec, mask: Picture | None) -> Mi
         grow=spec.grow,
         soft_edges=spec.soft_edges,
     )
+    if not spec.detect:
+        return missing
+    check_drawable(picture, "The picture")
+    analysis = analyze_picture(picture, missing.mask, spec.detect, control or JobControl())
+    return joined(missing, analysis.mask(spec.sensitivity))
 
 
 def _viewable(picture: Picture, path: Path) -> Picture:
