@@ -127,7 +127,7 @@ class _Driver:
             "undo, redo": self._undo,
             "slider with previews": self._slide,
             "invert the mask, undo": self._invert,
-            "run, cancelled": lambda: self._cancel_after("run", window.session.restorer.restore),
+            "run, cancelled": lambda: self._cancel_after("run", window.session.run_starter.restore),
             "restore fast": self._restore,
             "view modes": self._modes,
             "find damage, cancelled": lambda: self._cancel_after("search", self._find),
@@ -211,7 +211,7 @@ class _Driver:
         from dictsel_core import RestoreSettings
 
         self._window.session.set_settings(RestoreSettings.preset("fast"))
-        self._window.session.restorer.restore()
+        self._window.session.run_starter.restore()
 
     def _modes(self) -> None:
         for action in self._window.actions_.modes.values():

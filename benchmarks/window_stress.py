@@ -77,7 +77,7 @@ def _pictures() -> str:
         window.session.opener.open_file(path)
         wait_until_settled(window)
         window.session.edit_mask(lambda mask: mask.fill(Rect(200, 200, 8, 300)))
-        window.session.restorer.restore()
+        window.session.run_starter.restore()
         wait_until_settled(window)
         window.session.unsaved.discard()
         used.append(_memory())

@@ -62,7 +62,7 @@ def main() -> None:
     wait_until_settled(window)
     session.finder.choose(replace(session.finder.choice, sensitivity=0.8))
     wait_until_settled(window)
-    session.restorer.restore()
+    session.run_starter.restore()
     save(window, "find")
 
     session.opener.open_picture(scratched, "scan")
@@ -79,7 +79,7 @@ def main() -> None:
     wait_until_settled(window)
     for preset in ("fast", "balanced"):
         session.set_settings(RestoreSettings.preset(preset))
-        session.restorer.restore()
+        session.run_starter.restore()
         wait_until_settled(window)
     session.run_browser.compare((1, 2))
     save(window, "compare")

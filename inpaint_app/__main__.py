@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line on the arguments; without any, show the sample."""
-    from inpaint_app.cli import exit_on_interrupt, guarded
+    from inpaint_app.cli import exit_on_interrupt, run_command
     from inpaint_app.cli import main as command
 
     if sys.argv[1:] if argv is None else argv:
@@ -24,7 +24,7 @@ def main(argv: list[str] | None = None) -> int:
 
         return lambda: show_sample(Path())
 
-    return guarded(load, is_process=argv is None)
+    return run_command(load, is_process=argv is None)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What presets, constraints and fills do, one sentence each; command line and window show them."""
+"""What presets, constraints, selectors and fills do, one sentence each; command line and window show them."""
 
 PRESET_EXPLANATIONS = {
     "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
@@ -9,6 +9,11 @@ PRESET_EXPLANATIONS = {
 CONSTRAINT_EXPLANATIONS = {
     "individual": "Every patch may use up to s atoms, whatever its content.",
     "average": "All patches share a budget: busy ones may use more atoms than plain ones, up to s.",
+}
+SELECTOR_EXPLANATIONS = {
+    "rols": "Replacement OLS, which values an atom after refitting the others.",
+    "romp": "The paper's Replacement OMP.",
+    "rompd": "The same with decay, the paper's ROMPd.",
 }
 FILL_EXPLANATIONS = {
     "auto": "Holes wider than 16 pixels are filled with texture, except in pictures of floats.",

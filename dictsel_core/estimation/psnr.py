@@ -38,7 +38,7 @@ def estimate_psnr(
     ----------
     image, mask : array_like
         As for `restore`.
-    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+    settings : RestoreSettings or str, optional
         As for `restore`.
     channel_axis, axes : optional
         As for `restore`. Of a stack, up to eight of the damaged images are used.

@@ -27,22 +27,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return lambda: run(sys.argv[1:] if argv is None else list(argv))
 
-    return guarded(load, is_process=argv is None)
+    return run_command(load, is_process=argv is None)
 
 
-def guarded(load: Callable[[], Callable[[], int]], *, is_process: bool) -> int:
+def run_command(load: Callable[[], Callable[[], int]], *, is_process: bool) -> int:
     """Load a command, run it and return its exit code; a mistake of the user ends in one sentence.
 
     With `is_process`, the command is all that the process is for, and ends here if a signal has stopped it.
     The interpreter would wait for all threads, and one that was being started just then may never end.
     """
-    code = _guarded(load)
+    code = _exit_code(load)
     if is_process and code > 128:
         os._exit(code)
     return code
 
 
-def _guarded(load: Callable[[], Callable[[], int]]) -> int:
+def _exit_code(load: Callable[[], Callable[[], int]]) -> int:
     with exit_on_interrupt("inpaint"):
         from inpaint_app.cli.remedies import REMEDIES
         from inpaint_app.cli.streams import CommandLineError, open_closed_streams, print_note, print_report

@@ -17,7 +17,12 @@ from inpaint_app.cli.parser import (
     whole_number,
 )
 from inpaint_app.cluster.blocks import BLOCK_STEP, DEFAULT_BLOCK
-from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, FILL_EXPLANATIONS, PRESET_EXPLANATIONS
+from inpaint_app.explanations import (
+    CONSTRAINT_EXPLANATIONS,
+    FILL_EXPLANATIONS,
+    PRESET_EXPLANATIONS,
+    SELECTOR_EXPLANATIONS,
+)
 from inpaint_app.files.registry import format_names, lossy
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
@@ -125,8 +130,8 @@ SETTING_OPTIONS = (
         "--selector",
         "selector",
         "|".join(SELECTORS),
-        "how atoms are selected: Replacement OLS, or the paper's Replacement OMP or ROMPd "
-        "(default: Replacement OLS if more than 30 %% is missing, else Replacement OMP)",
+        f"how atoms are selected. {_listed(SELECTOR_EXPLANATIONS)} Default: rols if more than 30 %% is "
+        "missing, else romp.",
     ),
     SettingOption(
         "--replace-observed", "keep_observed", "", "replace observed pixels too, as the paper does"

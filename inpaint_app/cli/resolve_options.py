@@ -50,7 +50,9 @@ def resolve_options(
         settings, mask_spec = recipe.settings, recipe.mask_spec
     settings = _with_options(settings, args)
     if "budget" in args and not settings.uses_budget:
-        raise UserError("--budget has no meaning under individual sparsity", "use --constraint average")
+        raise UserError(
+            f"--budget has no meaning under {settings.constraint} sparsity", "use --constraint average"
+        )
     return ResolvedOptions(settings, _with_mask_options(mask_spec, args), tunes)
 
 

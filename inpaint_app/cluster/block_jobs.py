@@ -10,7 +10,7 @@ from dictsel_core import RestorePlan
 from inpaint_app.cluster.blocks import rect_of, widened
 from inpaint_app.cluster.source import DamagedStore, Marks
 from inpaint_app.cluster.workspace import Workspace
-from inpaint_app.errors import UserError, printable_path
+from inpaint_app.errors import UserError, clause, printable_path
 from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
 
@@ -147,6 +147,16 @@ def _read_source(source: DamagedStore, name: str, rect: Rect) -> Array:
     return source.read_mask(rect) if name == "mask" else source.read_pixels(rect)
 
 
+def parse_plan(text: str, threads: int | None) -> RestorePlan:
+    """Return a stored plan, which must be from a program that computes the same bits as this one."""
+    try:
+        return RestorePlan.from_json(text, threads=threads)
+    except ValueError as error:
+        raise UserError(
+            clause(error), "install the same dictsel, with or without Numba, wherever it runs"
+        ) from error
+
+
 @lru_cache(maxsize=2)
 def _load_plan(workspace: Workspace, digest: str, threads: int | None) -> RestorePlan:
     """Return the plan of a workspace, kept in this process."""
@@ -156,7 +166,7 @@ def _load_plan(workspace: Workspace, digest: str, threads: int | None) -> Restor
             f"{printable_path(workspace.folder)} is not visible to a worker",
             "put input and output on a file system that all machines share",
         )
-    plan = RestorePlan.from_json(text, threads=threads)
+    plan = parse_plan(text, threads)
     if plan.digest != digest:
         raise UserError("A worker has found another plan", "let only one run write a result at a time")
     return plan

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from dictsel_core import ArraySpec, ImageSpec, PictureSurvey, RestorePlan, RestoreSettings, __version__
-from inpaint_app.cluster.block_jobs import CountMarks, HalveBlock, Measure, RestoreBlock, Restoring
+from inpaint_app.cluster.block_jobs import (
+    CountMarks,
+    HalveBlock,
+    Measure,
+    RestoreBlock,
+    Restoring,
+    parse_plan,
+)
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks
 from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.source import DamagedStore, describe_source
@@ -110,7 +117,7 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     target = plan_target(request.output, store, overwrite=request.overwrite, protect=protect)
     with open_workspace(request.output, request.block, _identity(request, source, target)) as workspace:
         n_blocks = len(cut_into_blocks(source.shape, request.block))
-        is_resumed = workspace.plan is not None
+        is_resumed = workspace.is_begun
         control.report(StoreSummary(request.path, source.shape, target.dtype, n_blocks, is_resumed))
         with open_executor(request.scheduler, control) as executor:
             run = _Run(request, target, workspace, executor, control)
@@ -162,7 +169,7 @@ class _Run:
         threads, stored = self._executor.threads or self._settings.threads, self._workspace.plan
         if stored is not None:
             state = self._workspace.state
-            plan = RestorePlan.from_json(stored, threads=threads)
+            plan = parse_plan(stored, threads)
             if plan.digest != state["digest"]:
                 folder = printable_path(self._workspace.folder)
                 raise UserError(f"The plan in {folder} was changed", "delete that folder to start again")
@@ -185,12 +192,14 @@ class _Run:
         spec = ImageSpec(height, width, source.n_channels, self._target.dtype, source.n_layers)
         survey = PictureSurvey(spec, replace(self._settings, threads=threads))
         statistics = measured("measuring", [Measure(source, survey, rect) for rect in blocks], 0.3)
-        details = survey.details(merged(statistics))
+        found = merged(statistics)
+        has_mask, has_key = source.mask is not None, source.key is not None
+        fraction = sum(found.n_missing) / (found.n_pixels * len(found.n_missing))
+        check_fraction(fraction, has_mask=has_mask, has_key=has_key)
+        details = survey.details(found)
         more = measured("sampling patches", [Measure(source, details, rect) for rect in blocks], 0.6)
         reporter.update(STAGES["select"], 0.9)
         plan = details.plan(merged(more))
-        has_mask, has_key = source.mask is not None, source.key is not None
-        check_fraction(plan.missing_fraction, has_mask=has_mask, has_key=has_key)
         growth = {"mask_growth": source.mask_growth, "key_growth": source.key_growth}
         self._workspace.keep_plan(plan.to_json(), {"digest": plan.digest, "growth": growth})
         self.seconds["select"] += time.perf_counter() - start

@@ -94,6 +94,7 @@ class Target:
     def publish(self, workspace: Workspace, properties: Picture, *, overwrite: bool) -> None:
         """Give the finished picture its name, in the format that the name has."""
         if self.is_zarr:
+            workspace.remove_partial_files()
             _publish_folder(workspace, self.path, overwrite=overwrite)
             return
         bands = self._bands(workspace)

@@ -19,7 +19,7 @@ from inpaint_app.files.atomic import SUFFIX
 from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
 
-_REQUEST, _PLAN, _STATE, _LOCK = "request.json", "plan.json", "state.json", "lock"
+_REQUEST, _PLAN, _STATE, _LOCK, _DONE = "request.json", "plan.json", "state.json", "lock", "done"
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,29 @@ class Workspace:
         new.write_text(json.dumps(state), "utf-8")
         new.replace(self._state_path)  # in one step: a run may be killed at any moment
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is something to continue: not if the result has left, or the plan with it."""
+        has_marks = (self.folder / _DONE).exists()  # which are made after the result
+        return self.plan is not None and (self.result.exists() or not has_marks)
+
+    def clear(self) -> None:
+        """Remove everything that an earlier run has left."""
+        self._state_path.unlink(missing_ok=True)  # first: without it, nothing else counts
+        for path in self.folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name != _LOCK:
+                path.unlink()
+
+    def remove_partial_files(self) -> None:
+        """Remove what processes that were killed have left of the result."""
+        for path in self.result.rglob("*.partial"):
+            path.unlink(missing_ok=True)
+
     def delete(self) -> None:
         """Remove the folder."""
+        self._state_path.unlink(missing_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
@@ -135,10 +156,10 @@ class Workspace:
         return self.folder / _STATE
 
     def _mark(self, stage: str, rect: Rect) -> Path:
-        return self.folder / "done" / stage / f"{rect.row}-{rect.column}"
+        return self.folder / _DONE / stage / f"{rect.row}-{rect.column}"
 
     def _complete(self, stage: str) -> Path:
-        return self.folder / "done" / stage / "complete"
+        return self.folder / _DONE / stage / "complete"
 
     def _array(self, name: str) -> ZarrImage:
         return _opened(str(self._array_path(name)), (0, 1, 2), self.token)
@@ -174,7 +195,9 @@ def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace
             stack.enter_context(_locked(folder / _LOCK, name))
             kept = folder / _REQUEST
             is_known = kept.exists() and kept.read_text("utf-8") == request
-            if not is_known and workspace.plan is not None:
+            if not workspace.is_begun:
+                workspace.clear()
+            elif not is_known:
                 raise UserError(
                     f"{name} was begun with other settings, or from other contents of the picture or mask",
                     f"repeat that command, or delete {printable_path(folder)} to start again",

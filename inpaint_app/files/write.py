@@ -106,7 +106,7 @@ def _kinds(picture: Picture) -> list[MetadataKind]:
         MetadataKind.ICC: picture.icc,
         MetadataKind.RESOLUTION: picture.dpi,
     }
-    others = [block.kind for page in picture.pages for block in page.blocks]
+    others = [block.kind for page in picture.pages for block in page.other_metadata]
     return [kind for kind, value in usual.items() if value is not None] + [
         kind for kind in others if kind is not MetadataKind.SRGB
     ]

@@ -25,7 +25,7 @@ class MetadataKind(StrEnum):
     JP2_BOXES = "JPEG 2000 boxes"
 
 
-class Block(NamedTuple):
+class MetadataBlock(NamedTuple):
     """A piece of metadata: what it is, and its bytes.
 
     | kind | bytes |

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 
 Array = npt.NDArray[Any]
 
@@ -60,8 +60,8 @@ class Picture:
         The value that the file declares to mean "missing".
     tags : tuple of Tag
         Other metadata of a TIFF file: its place on Earth, names of bands.
-    blocks : tuple of Block
-        Other metadata: XMP, IPTC, comments, the header of a FITS file.
+    other_metadata : tuple of MetadataBlock
+        XMP, IPTC, comments, the header of a FITS file.
     array : StoredArray or None
         The array that the file holds, if that is of another shape or dtype than the pages.
     lost : tuple of str
@@ -79,7 +79,7 @@ class Picture:
     notices: tuple[str, ...] = ()
     no_data: float | None = None
     tags: tuple[Tag, ...] = ()
-    blocks: tuple[Block, ...] = ()
+    other_metadata: tuple[MetadataBlock, ...] = ()
     array: StoredArray | None = None
     lost: tuple[str, ...] = ()
     more_pages: tuple[Picture, ...] = ()
@@ -151,7 +151,7 @@ class Picture:
 
     def block(self, kind: MetadataKind) -> bytes | None:
         """Return the bytes of the first block of a kind; None if there is none."""
-        return next((block.payload for block in self.blocks if block.kind is kind), None)
+        return next((block.payload for block in self.other_metadata if block.kind is kind), None)
 
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
         """Return the picture with new pixels.

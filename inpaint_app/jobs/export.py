@@ -68,7 +68,7 @@ class Output:
     def pending(self, picture: Picture) -> PendingFile:
         """Return what `write` writes, to be written together with other files."""
         if not self.keep_metadata:
-            picture = replace(picture, exif=None, icc=None, dpi=None, tags=(), blocks=())
+            picture = replace(picture, exif=None, icc=None, dpi=None, tags=(), other_metadata=())
         return picture_output(picture, self.path, quality=self.quality, depth=self.depth)
 
     def write(self, picture: Picture, protect: Iterable[Path]) -> tuple[str, ...]:

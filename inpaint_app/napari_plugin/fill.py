@@ -30,7 +30,8 @@ class FillRequest:
         Colors are last; a fourth one is alpha.
     missing : (..., H, W) ndarray of bool
         True = missing.
-    preset : {"paper", "fast", "balanced", "best"}
+    preset : str
+        As for `restore`.
     is_rgb : bool
     """
 
@@ -48,7 +49,8 @@ def fill_request(data: Data, labels: Data | None, preset: PresetName, *, is_rgb:
     data : (..., H, W) or (..., H, W, 3 or 4) ndarray
     labels : (..., H, W) ndarray of int, optional
         Other than 0 = missing; (H, W) for all planes.
-    preset : {"paper", "fast", "balanced", "best"}
+    preset : str
+        As for `restore`.
     is_rgb : bool
         Whether the last axis of the data is that of colors.
 

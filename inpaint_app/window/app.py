@@ -14,9 +14,9 @@ from inpaint_app.errors import UserError
 from inpaint_app.files.write import check_output, write_picture
 from inpaint_app.image.damage import SAMPLES
 from inpaint_app.window.background.worker_pool import UNEXPECTED
-from inpaint_app.window.help_commands import TITLE
+from inpaint_app.window.commands.help_commands import TITLE
+from inpaint_app.window.commands.mime_data import picture_of
 from inpaint_app.window.main_window import MainWindow
-from inpaint_app.window.mime_data import picture_of
 from inpaint_app.window.preferences import APPLICATION, ORGANIZATION, Preferences
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session.view_modes import VIEW_MODES
@@ -81,9 +81,9 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
         mode = VIEW_MODES[args.view]
         session.set_view(session.view.with_mode(mode))
         if mode.is_comparison:
-            session.restorer.compare()
+            session.run_starter.compare()
         else:
-            session.restorer.restore()
+            session.run_starter.restore()
         wait_until_settled(window)
     problem = window.banner.text
     picture = picture_of(window.grab().toImage())

@@ -25,13 +25,13 @@ from PySide6.QtWidgets import (
 from inpaint_app.errors import printable_path
 from inpaint_app.window.actions import Actions, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
+from inpaint_app.window.commands.file_commands import FileCommands
+from inpaint_app.window.commands.help_commands import TITLE, HelpCommands, show_beside
+from inpaint_app.window.commands.menus import Menus
+from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
-from inpaint_app.window.docks import add_docks
-from inpaint_app.window.file_commands import FileCommands
-from inpaint_app.window.help_commands import TITLE, HelpCommands, show_beside
-from inpaint_app.window.menus import Menus
-from inpaint_app.window.mime_data import read_mime_data
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
+from inpaint_app.window.panels.docks import add_docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
@@ -145,9 +145,9 @@ class MainWindow(QMainWindow):
             "shrink": lambda: session.mask_edits.resize(-1),
             "invert": lambda: mask(lambda history: history.invert()),
             "clear": lambda: mask(lambda history: history.clear()),
-            "restore": session.restorer.restore,
-            "compare": session.restorer.compare,
-            "tune": session.restorer.tune,
+            "restore": session.run_starter.restore,
+            "compare": session.run_starter.compare,
+            "tune": session.run_starter.tune,
             "stop": session.stop,
             "cancel": self.cancel,
             "fit": viewport.fit,

@@ -33,7 +33,7 @@ def opened(thing, qtbot, path: Path, **more):
 def restored(thing, qtbot, path: Path, **more):
     """Open a file in a session or a window, and restore it."""
     opened(thing, qtbot, path, **more)
-    getattr(thing, "session", thing).restorer.restore()
+    getattr(thing, "session", thing).run_starter.restore()
     settle(thing, qtbot)
     return thing
 

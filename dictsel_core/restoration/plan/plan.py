@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dictsel_core import _compiled
 from dictsel_core._version import __version__
 from dictsel_core.restoration.plan.channel_stage import ChannelStage
 from dictsel_core.restoration.plan.coding_stages import pyramid_stages
@@ -157,6 +158,7 @@ class RestorePlan(PlanFacts):
             "pyramids": [asdict(each) for each in self.pyramids],
             "format": _FORMAT,
             "version": __version__,
+            "compiled": _compiled.is_enabled(),
         }
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -167,19 +169,23 @@ class RestorePlan(PlanFacts):
         Parameters
         ----------
         text : str
-            ValueError if it is from another version, whose stages may differ.
+            ValueError if it is from another version, or from one with Numba and this is one without or the
+            reverse: the stages may differ.
         threads : int, optional
             As in `RestoreSettings`.
         """
         try:
             values = json.loads(text)
-            version = values.pop("format"), values.pop("version")
+            version, compiled = (values.pop("format"), values.pop("version")), values.pop("compiled")
         except (ValueError, KeyError, AttributeError, TypeError):
             raise ValueError("This is not the JSON of a plan.") from None
         if version != (_FORMAT, __version__):
             raise ValueError(
                 f"The plan was made by version {version[1]}, but this is {__version__}; make it again."
             )
+        if compiled != _compiled.is_enabled():
+            there, here = ("with", "without") if compiled else ("without", "with")
+            raise ValueError(f"The plan was made {there} Numba, but this is a Python {here} it.")
         return cls(**_decoded(values, threads))
 
 

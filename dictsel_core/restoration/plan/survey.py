@@ -73,7 +73,7 @@ class PictureSurvey:
     Parameters
     ----------
     spec : ImageSpec
-    settings : RestoreSettings or {"paper", "fast", "balanced", "best"}, optional
+    settings : RestoreSettings or str, optional
         As for `restore`. Default is "balanced".
     dictionary : (d, k) array_like, GroundSet or Selection, optional
         As for `restore`.

@@ -1,4 +1,4 @@
-"""`inpaint compare`: draw individual and average sparsity side by side."""
+"""`inpaint compare`: draw what every constraint gives, side by side."""
 
 import argparse
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, print_source
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
-from inpaint_app.explanations import constraint_title
+from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
 from inpaint_app.figures import comparison_size
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import Compared, Output, write_comparison
@@ -18,19 +18,19 @@ from inpaint_app.jobs.measure import damage_quality, quality
 from inpaint_app.jobs.restore import RestoreRequest, compare
 from inpaint_app.jobs.source import check_drawable, check_input, load_source
 
-_DETAILS = """\
+_CONSTRAINTS = "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS)
+_DETAILS = f"""\
 examples:
   inpaint compare damaged.png --reference original.png
   inpaint compare damaged.png --reference original.png --preset paper -o fig.png
 
-The result is one picture: the input with missing pixels in black, the restoration
-under individual sparsity and the one under average sparsity, each with its PSNR
-over all pixels. Under individual sparsity every patch may use at most S atoms;
-under average sparsity also at most A on average. Refinement, which would hide the
-difference, is skipped unless --rounds or --preset asks for it.
+The result is one picture: the input with missing pixels in black, and the restoration
+under each constraint, with its PSNR over all pixels. Refinement, which would hide the
+difference, is skipped unless --rounds or --preset asks for it. The constraints:
+{_CONSTRAINTS}
 
-JSON keys: individual and average, each with psnr, psnr_missing,
-ssim and ssim_missing; output."""
+JSON keys: {", ".join(CONSTRAINTS)}, each with psnr, psnr_missing, ssim and
+ssim_missing; output."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +89,7 @@ def _psnr(value: float | None) -> str:
 
 COMMAND = Command(
     "compare IN --reference REF [-o OUT] [options]",
-    "Restore under individual and under average sparsity, and draw both with their PSNR.",
+    "Restore under each constraint, and draw the results side by side with their PSNR.",
     _DETAILS,
     _add_options,
     _run,

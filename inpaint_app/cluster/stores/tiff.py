@@ -103,8 +103,11 @@ class TiffStore:
 
     @cached_property
     def _fill(self) -> float:
+        """What a tile without bytes holds."""
         no_data = self.properties().no_data
-        return 0 if no_data is None else no_data
+        if no_data is None or (self.dtype.kind != "f" and not _fits(no_data, self.dtype)):
+            return 0
+        return no_data
 
     def properties(self) -> Picture:
         """Return what the file tells about the picture, such as its place on Earth."""
@@ -123,7 +126,7 @@ class TiffStore:
             source_format="TIFF",
             no_data=no_data,
             tags=read_tags(directory),
-            blocks=read_blocks(directory),
+            other_metadata=read_blocks(directory),
         )
 
 
@@ -172,6 +175,11 @@ def _check_plain(name: str, layout: Layout, *, has_alpha: bool) -> None:
         raise UserError(f"{name} has an alpha channel", "leave it out, and give a mask")
     if layout.compression != 1 and layout.row_bytes * layout.segment_height > _MAX_SEGMENT_BYTES:
         raise UserError(f"{name} cannot be read in parts", _RESAVE)
+
+
+def _fits(value: float, dtype: np.dtype[Any]) -> bool:
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= value <= limits.max)
 
 
 def _is_reduced(page: Any) -> bool:  # noqa: ANN401  (a page or a frame)

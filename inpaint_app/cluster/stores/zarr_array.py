@@ -1,5 +1,7 @@
 """Zarr arrays, and the finest level of OME-Zarr images."""
 
+import base64
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +13,7 @@ import numpy as np
 from inpaint_app.cluster.extra import load_extra
 from inpaint_app.cluster.stores.ome import Multiscale, read_multiscale
 from inpaint_app.cluster.stores.store import checked_dtype, checked_shape, plain_properties
-from inpaint_app.errors import UserError, printable_path
+from inpaint_app.errors import UserError, printable_path, reading_error
 from inpaint_app.files.paths import is_visible_file
 from inpaint_app.image.picture import Array, Picture
 from inpaint_app.image.rect import Rect
@@ -106,15 +108,31 @@ class ZarrStore:
 
     def read(self, rect: Rect) -> Array:
         """Return the values of some pixels."""
-        values = self.image.read(rect).astype(self.dtype, copy=False)
+        try:
+            values = self.image.read(rect).astype(self.dtype, copy=False)
+        except OSError as error:
+            raise reading_error(error, self.path) from error
+        except Exception as error:  # of some codec
+            raise UserError(f"{printable_path(self.path)} is damaged", "get a fresh copy") from error
         return values.reshape((*values.shape[:2], *self.shape[2:]))
 
     def properties(self) -> Picture:
         """Return what the store tells about the picture: which value means "no data"."""
-        attributes = dict(self.image.array.attrs)
-        value = attributes.get("nodata", attributes.get("_FillValue"))
-        no_data = float(value) if isinstance(value, int | float) else None
-        return plain_properties(self.shape, self.dtype, no_data)
+        return plain_properties(self.shape, self.dtype, _no_data(self.image.array))
+
+
+def _no_data(array: Any) -> float | None:  # noqa: ANN401
+    """Return the value of an array for "no data", as GDAL and xarray note it."""
+    attributes, value = dict(array.attrs), None
+    if array.metadata.zarr_format == 2 and "_ARRAY_DIMENSIONS" in attributes:  # written by xarray
+        value = array.fill_value
+    value = attributes.get("nodata", attributes.get("_FillValue", value))
+    try:
+        if isinstance(value, str):  # xarray packs floats for Zarr v3
+            return float(struct.unpack("<d", base64.b64decode(value, validate=True))[0])
+        return None if value is None else float(value)
+    except (TypeError, ValueError, struct.error):
+        return None
 
 
 def create_array(

@@ -22,9 +22,9 @@ from inpaint_app.window.session.mask.healer import HEALED, Healer
 from inpaint_app.window.session.mask.mask_edits import MaskEdits
 from inpaint_app.window.session.mask.wide_holes import WideHoles
 from inpaint_app.window.session.opener import NO_PICTURE, Opener
-from inpaint_app.window.session.runs.restorer import Restorer
 from inpaint_app.window.session.runs.results import Results
 from inpaint_app.window.session.runs.run_browser import RunBrowser
+from inpaint_app.window.session.runs.run_starter import RunStarter
 from inpaint_app.window.session.runs.runner import Runner
 from inpaint_app.window.session.state import RunRecord, TuningOutcome
 from inpaint_app.window.session.unsaved_work import UnsavedWork
@@ -35,7 +35,7 @@ class Session(QObject):
     """The picture, its mask, the parameters, and the restorations made with them.
 
     Everything here happens on the GUI thread; long work is handed to `WorkerPool`. `opener` opens files and
-    `restorer` starts runs; `runner` has the run or preview in progress, `results` the results of earlier
+    `run_starter` starts runs; `runner` has the run or preview in progress, `results` the results of earlier
     runs, `changes` what can be undone, `unsaved` what is in no file. Most signals carry no values:
     listeners ask the session.
     """
@@ -70,14 +70,14 @@ class Session(QObject):
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
         self.opener, self.unsaved = Opener(self), UnsavedWork(self)
         self.mask_edits, self.wide_holes = MaskEdits(self), WideHoles(self)
-        self.restorer, self.run_browser = Restorer(self), RunBrowser(self)
+        self.run_starter, self.run_browser = RunStarter(self), RunBrowser(self)
         self.changes = Changes(self)
         for part in (self.opener, self.healer, self.finder, self.runner):
             part.activity_changed.connect(self.activity_changed)
         for failed in (self.healer.failed, self.finder.failed, self.runner.failed, self.results.failed):
             failed.connect(self.problem)
         self.healer.healed.connect(lambda: self.notice.emit(HEALED))
-        self.runner.debounced.connect(self.restorer.follow_change)
+        self.runner.debounced.connect(self.run_starter.follow_change)
         self.results.shown.connect(self.leave_comparison)
 
     @property
@@ -120,7 +120,7 @@ class Session(QObject):
             self.notice.emit(sentence)
         self._measure_damage()
         if self.is_automatic and self.missing_fraction > 0:
-            self.restorer.restore()
+            self.run_starter.restore()
 
     def close_picture(self) -> None:
         """Show nothing, as before a picture was opened; nothing of it may arrive any more."""

@@ -1,6 +1,7 @@
 """Restore a picture in blocks: the same result as in memory, and runs that are continued."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import zarr
 from dictsel_core import RestoreSettings
 from inpaint_app.cli import main
 from inpaint_app.cli.blocks import default_store
-from inpaint_app.cluster.block_jobs import RestoreBlock, halved
+from inpaint_app.cluster.block_jobs import RestoreBlock, halved, parse_plan
 from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
 from inpaint_app.cluster.stores.opening import open_store
+from inpaint_app.cluster.stores.zarr_array import ZarrImage
 from inpaint_app.cluster.workspace import open_workspace
 from inpaint_app.errors import IntactError, UserError
 from inpaint_app.image.mask_spec import MaskSpec
@@ -158,6 +160,45 @@ def _stop(*_arguments, **_options):
     raise KeyboardInterrupt
 
 
+def test_a_run_that_was_killed_after_its_end_leaves_the_result_alone(folder, expected, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("inpaint_app.cluster.workspace.Workspace.delete", _stop)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(_request(folder), JobControl())
+    np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
+    np.testing.assert_array_equal(_restored(_request(folder, overwrite=True)), expected)
+
+
+def test_what_is_left_of_a_folder_without_a_plan_does_not_count(folder, expected, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("inpaint_app.cluster.restore_store.Target.publish", _stop)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(_request(folder, output=folder / "whole.tif"), JobControl())
+    part = folder / ".whole.tif.inpaint-part"
+    (part / "state.json").unlink()  # which goes first when the folder is deleted
+    shutil.rmtree(part / "result" / "c")
+    np.testing.assert_array_equal(_restored(_request(folder, output=folder / "whole.tif")), expected)
+
+
+def test_files_of_processes_that_were_killed_are_not_in_the_result(folder, monkeypatch) -> None:
+    write = ZarrImage.write
+
+    def leave_a_trace(image, rect, values):
+        write(image, rect, values)
+        Path(image.array.store.root, "c", "0", "0.abc.partial").touch()
+
+    monkeypatch.setattr(ZarrImage, "write", leave_a_trace)
+    restore_store(_request(folder), JobControl())
+    assert not list((folder / "whole.zarr").rglob("*.partial"))
+
+
+def test_a_damaged_chunk_is_named(folder) -> None:
+    (folder / "picture.zarr" / "c" / "0" / "0").write_bytes(b"nonsense")
+    with pytest.raises(UserError, match=r"picture.zarr is damaged"):
+        restore_store(_request(folder), JobControl())
+    assert not (folder / ".whole.zarr.inpaint-part").exists()
+
+
 @pytest.mark.parametrize("change", ["settings", "picture", "block"])
 def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) -> None:
     with monkeypatch.context() as patch:
@@ -173,6 +214,11 @@ def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) ->
         zarr.open_array(folder / "picture.zarr")[0, 0] = 9
     with pytest.raises(UserError, match="begun with other settings"):
         restore_store(other, JobControl())
+
+
+def test_a_worker_with_other_kernels_is_refused() -> None:
+    with pytest.raises(UserError, match="with or without Numba"):
+        parse_plan("{}", 1)
 
 
 def test_a_plan_that_was_changed_is_not_continued(folder, monkeypatch) -> None:
@@ -219,7 +265,7 @@ def test_nothing_and_everything_missing_are_refused(folder) -> None:
     for name, values, kind in (("none", False, IntactError), ("all", True, UserError)):
         _save(folder / f"{name}.zarr", np.full(SHAPE, values))
         spec = MaskSpec(mask=folder / f"{name}.zarr", grow=0)
-        with pytest.raises(kind, match=r"marks no pixel|Every pixel"):
+        with pytest.raises(kind, match=r"marks no pixel|Every pixel is marked"):
             restore_store(_request(folder, mask_spec=spec), JobControl())
     assert not (folder / "whole.zarr").exists()
 

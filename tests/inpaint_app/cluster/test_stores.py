@@ -101,10 +101,35 @@ def test_a_tile_without_bytes_holds_no_data(tmp_path) -> None:
     assert np.unique(store.read(Rect(0, 16, 16, 16))) == 7
 
 
-def test_an_attribute_of_a_zarr_array_tells_the_value_for_no_data(tmp_path) -> None:
+@pytest.mark.parametrize("text", ["nan", "-9999", "300"])
+def test_no_data_that_integers_cannot_hold_marks_nothing(tmp_path, text) -> None:
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, GRAY, tile=(32, 32), metadata=None, extratags=[(42113, "s", 0, text, True)])
+    np.testing.assert_array_equal(open_store(path).read(PLACES[0]), GRAY)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"nodata": -9999}, -9999),
+        ({"_FillValue": 7}, 7),
+        ({"_FillValue": "AAAAAICHw8A="}, -9999),  # as xarray packs a float
+        ({"_FillValue": "none"}, None),
+        ({"nodata": [1, 2]}, None),
+    ],
+)
+def test_an_attribute_of_a_zarr_array_tells_the_value_for_no_data(tmp_path, attributes, expected) -> None:
     path = _zarr(tmp_path / "a", FLOATS)
-    zarr.open_array(path).attrs["nodata"] = -9999
-    assert open_store(path).properties().no_data == -9999
+    zarr.open_array(path).attrs.update(attributes)
+    assert open_store(path).properties().no_data == expected
+
+
+def test_the_fill_value_of_an_array_of_xarray_means_no_data(tmp_path) -> None:
+    path = tmp_path / "a.zarr"
+    array = zarr.create_array(path, shape=(4, 5), dtype="f4", fill_value=-1, zarr_format=2)
+    assert open_store(path).properties().no_data is None
+    array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    assert open_store(path).properties().no_data == -1
 
 
 def test_the_stamp_changes_with_the_contents(tmp_path) -> None:

@@ -14,7 +14,7 @@ from inpaint_app.cli import main
 from inpaint_app.files.formats.shared.photoshop import join_resources, resource_blocks
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import lost_metadata, write_picture
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (20, 30, 3)).astype(np.uint8)
@@ -32,10 +32,10 @@ KEPT = {
     "npy": set(),
 }
 BLOCKS = (
-    Block(MetadataKind.XMP, PACKET),
-    Block(MetadataKind.COMMENT, "café".encode()),
-    Block(MetadataKind.IPTC, IPTC),
-    Block(MetadataKind.PHOTOSHOP, OTHER),
+    MetadataBlock(MetadataKind.XMP, PACKET),
+    MetadataBlock(MetadataKind.COMMENT, "café".encode()),
+    MetadataBlock(MetadataKind.IPTC, IPTC),
+    MetadataBlock(MetadataKind.PHOTOSHOP, OTHER),
 )
 
 
@@ -48,7 +48,7 @@ def png(*chunks: bytes) -> bytes:
 
 @pytest.mark.parametrize("ending", KEPT)
 def test_everything_is_kept_or_named(tmp_path: Path, ending: str) -> None:
-    picture, path = Picture(PIXELS, blocks=BLOCKS), tmp_path / f"a.{ending}"
+    picture, path = Picture(PIXELS, other_metadata=BLOCKS), tmp_path / f"a.{ending}"
     write_picture(picture, path)
     lost = {block.kind for block in BLOCKS} - KEPT[ending]
     assert set(lost_metadata(picture, path)) - {"colors beyond 256"} == lost
@@ -57,11 +57,14 @@ def test_everything_is_kept_or_named(tmp_path: Path, ending: str) -> None:
         if block.kind in KEPT[ending] and (ending, block.kind) != ("png", MetadataKind.COMMENT):
             assert again.block(block.kind) == block.payload
     if ending == "png":
-        assert Block(MetadataKind.PNG_TEXT, b"iTXtComment\0\0\0\0\0" + "café".encode()) in again.blocks
+        assert (
+            MetadataBlock(MetadataKind.PNG_TEXT, b"iTXtComment\0\0\0\0\0" + "café".encode())
+            in again.other_metadata
+        )
 
 
 def test_other_programs_see_what_was_written(tmp_path: Path) -> None:
-    picture = Picture(PIXELS, blocks=BLOCKS)
+    picture = Picture(PIXELS, other_metadata=BLOCKS)
     for ending in ("jpg", "tif", "png", "webp"):
         write_picture(picture, tmp_path / f"a.{ending}")
         with Image.open(tmp_path / f"a.{ending}") as image:
@@ -77,7 +80,7 @@ def test_other_programs_see_what_was_written(tmp_path: Path) -> None:
 
 def test_thumbnails_of_the_damaged_picture_are_dropped() -> None:
     blocks = resource_blocks(THUMBNAIL + OTHER + join_resources(None, IPTC))
-    assert blocks == (Block(MetadataKind.IPTC, IPTC), Block(MetadataKind.PHOTOSHOP, OTHER))
+    assert blocks == (MetadataBlock(MetadataKind.IPTC, IPTC), MetadataBlock(MetadataKind.PHOTOSHOP, OTHER))
     assert resource_blocks(THUMBNAIL) == ()
 
 
@@ -89,7 +92,9 @@ def test_broken_resources_are_kept_as_they_are(cut: int) -> None:
 
 def test_long_resources_and_long_xmp_in_jpeg(tmp_path: Path) -> None:
     long = bytes(range(256)) * 1000
-    picture = Picture(PIXELS, blocks=(Block(MetadataKind.IPTC, long), Block(MetadataKind.XMP, long)))
+    picture = Picture(
+        PIXELS, other_metadata=(MetadataBlock(MetadataKind.IPTC, long), MetadataBlock(MetadataKind.XMP, long))
+    )
     write_picture(picture, tmp_path / "a.jpg")
     again = read_picture(tmp_path / "a.jpg")
     assert again.block(MetadataKind.IPTC) == long
@@ -152,8 +157,8 @@ def test_packed_xmp_in_png(tmp_path: Path) -> None:
 def test_strict_on_the_command_line(tmp_path: Path, capsys) -> None:
     alpha = np.full((20, 30), 255, np.uint8)
     alpha[4:6, 7:9] = 0
-    title = Block(MetadataKind.PNG_TEXT, b"tEXtTitle\0A cat")
-    write_picture(Picture(PIXELS, alpha, blocks=(title,)), tmp_path / "a.png")
+    title = MetadataBlock(MetadataKind.PNG_TEXT, b"tEXtTitle\0A cat")
+    write_picture(Picture(PIXELS, alpha, other_metadata=(title,)), tmp_path / "a.png")
     command = ["restore", str(tmp_path / "a.png"), "--preset", "fast", "--no-estimate"]
     assert main([*command, "--strict", "-o", str(tmp_path / "b.webp")]) == 2
     assert "PNG text would be lost; choose a format that holds them" in capsys.readouterr().err

@@ -57,7 +57,7 @@ def test_a_window_offers_what_makes_sense(window, qtbot, files) -> None:
     assert {"undo", "export"} <= enabled()
     window.session.changes.undo()
     assert "redo" in enabled()
-    window.session.restorer.restore()
+    window.session.run_starter.restore()
     assert "stop" in enabled()
     window.session.cancel()
 

@@ -51,7 +51,7 @@ def settle(session: Session, qtbot) -> None:
 def restore_in_window(session: Session, qtbot, files, **more) -> Exporter:
     session.opener.open_file(files / "damaged.png", **more)
     settle(session, qtbot)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     return Exporter(session)
 
@@ -79,7 +79,7 @@ def test_marks_in_a_mask_file_and_a_measured_result(session, qtbot, files, capsy
     figures = json.loads(capsys.readouterr().out)
     session.opener.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"), files / "whole.png")
     settle(session, qtbot)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     record = session.results.current
     assert np.array_equal(record.image, read_picture(files / "cli.png").pixels)
@@ -113,7 +113,7 @@ def test_a_comparison(session, qtbot, files, capsys) -> None:
     figures = json.loads(capsys.readouterr().out)
     session.opener.open_file(files / "damaged.png", reference=reference)
     settle(session, qtbot)
-    session.restorer.compare()
+    session.run_starter.compare()
     settle(session, qtbot)
     for record in session.results.history.compared:
         assert figures[record.settings.constraint]["psnr"] == record.figures.scores.psnr
@@ -136,7 +136,7 @@ def test_a_recipe(session, qtbot, files) -> None:
     run("restore", files / "whole.png", "-o", files / "cli.png", recipe, "--no-estimate", *marks, *OPTIONS)
     session.opener.open_file(files / "whole.png", MaskSpec(mask=files / "mask.png"))
     settle(session, qtbot)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     Exporter(session).write_recipe(Output(files / "window.json"))
     settle(session, qtbot)

@@ -12,9 +12,9 @@ from inpaint_app.files.encodable import properties_of
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.jobs.source import Source, open_source
+from inpaint_app.window.commands.file_commands import FileCommands
+from inpaint_app.window.commands.mime_data import read_mime_data
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
-from inpaint_app.window.file_commands import FileCommands
-from inpaint_app.window.mime_data import read_mime_data
 from inpaint_app.window.session.exporter import Exporter
 
 LONG = "x" * 300

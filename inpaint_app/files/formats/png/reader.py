@@ -5,6 +5,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from inpaint_app.errors import DamagedError
+from inpaint_app.files.formats.pillow.reader import OTHER_FRAMES
 from inpaint_app.files.formats.png.pixels import (
     GRAY,
     GRAY_ALPHA,
@@ -14,9 +15,8 @@ from inpaint_app.files.formats.png.pixels import (
     Header,
     read_pixels,
 )
-from inpaint_app.files.formats.shared.pillow_reader import OTHER_FRAMES
 from inpaint_app.files.limits import MAX_OTHER_BYTES, MAX_PROFILE_BYTES, check_size
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -47,7 +47,7 @@ class _Chunks:
     first: dict[bytes, bytes] = field(default_factory=dict)
     image: bytearray = field(default_factory=bytearray)
     n_damaged: int = 0
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[MetadataBlock] = field(default_factory=list)
     n_block_bytes: int = 0
     lost: tuple[str, ...] = ()
 
@@ -58,13 +58,13 @@ class _Chunks:
         if self.n_block_bytes > MAX_OTHER_BYTES or len(self.blocks) > _MAX_TEXTS:
             self.lost = ("more text than any program writes",)
         elif packet is not None:
-            self.blocks.append(Block(MetadataKind.XMP, packet))
+            self.blocks.append(MetadataBlock(MetadataKind.XMP, packet))
         elif name in _TEXTS:
-            self.blocks.append(Block(MetadataKind.PNG_TEXT, name + content))
+            self.blocks.append(MetadataBlock(MetadataKind.PNG_TEXT, name + content))
         else:
             is_srgb = name == b"sRGB" or content == _SRGB.get(name)
             kind = MetadataKind.SRGB if is_srgb else MetadataKind.PNG_COLOR
-            self.blocks.append(Block(kind, name + content))
+            self.blocks.append(MetadataBlock(kind, name + content))
 
     @property
     def notices(self) -> list[str]:
@@ -102,7 +102,7 @@ def decode_png(data: bytes) -> Picture:
         dpi=_resolution(chunks.first.get(b"pHYs", b"")),
         source_format="PNG",
         notices=tuple(notices),
-        blocks=tuple(chunks.blocks),
+        other_metadata=tuple(chunks.blocks),
         lost=(*chunks.lost, OTHER_FRAMES.name) if is_animation else chunks.lost,
     )
 

@@ -41,10 +41,10 @@ def encode_png(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
 def _other_chunks(picture: Picture) -> Iterator[bytes]:
     """Yield name and contents of the chunks for colors, texts, comments and XMP, colors first."""
     has_profile = picture.icc is not None
-    for block in picture.blocks:
+    for block in picture.other_metadata:
         if block.kind is MetadataKind.PNG_COLOR or (block.kind is MetadataKind.SRGB and not has_profile):
             yield block.payload
-    for block in picture.blocks:
+    for block in picture.other_metadata:
         if block.kind is MetadataKind.PNG_TEXT:
             yield block.payload
         elif block.kind is MetadataKind.XMP:

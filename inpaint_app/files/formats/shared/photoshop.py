@@ -2,14 +2,14 @@
 
 import struct
 
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 
 _IPTC = 0x0404
 #: They show the damaged picture.
 _THUMBNAILS = (0x0409, 0x040C)
 
 
-def resource_blocks(resources: bytes) -> tuple[Block, ...]:
+def resource_blocks(resources: bytes) -> tuple[MetadataBlock, ...]:
     """Return IPTC and the other resources, without thumbnails; what cannot be parsed as it is."""
     iptc, others, position = b"", b"", 0
     while position + 12 <= len(resources):
@@ -18,18 +18,18 @@ def resource_blocks(resources: bytes) -> tuple[Block, ...]:
         name_end += (name_end - position) % 2
         start = name_end + 4
         if start > len(resources):
-            return (Block(MetadataKind.PHOTOSHOP, resources),)
+            return (MetadataBlock(MetadataKind.PHOTOSHOP, resources),)
         (size,) = struct.unpack_from(">I", resources, name_end)
         end = start + size
         if end > len(resources):
-            return (Block(MetadataKind.PHOTOSHOP, resources),)
+            return (MetadataBlock(MetadataKind.PHOTOSHOP, resources),)
         if number == _IPTC:
             iptc = iptc or resources[start:end]
         elif number not in _THUMBNAILS:
             others += resources[position : end + size % 2]
         position = end + size % 2
     found = ((MetadataKind.IPTC, iptc), (MetadataKind.PHOTOSHOP, others))
-    return tuple(Block(kind, payload) for kind, payload in found if payload)
+    return tuple(MetadataBlock(kind, payload) for kind, payload in found if payload)
 
 
 def join_resources(others: bytes | None, iptc: bytes | None) -> bytes:

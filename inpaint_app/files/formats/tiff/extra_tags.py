@@ -9,7 +9,7 @@ from inpaint_app.files.formats.shared.ifd import SIZES, UNDEFINED, Directory
 from inpaint_app.files.formats.shared.photoshop import resource_blocks
 from inpaint_app.files.formats.shared.tags import DESCRIPTION
 from inpaint_app.files.limits import MAX_OTHER_BYTES
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Tag
 
 _KEPT = {
@@ -47,7 +47,7 @@ def read_tags(directory: Directory) -> tuple[Tag, ...]:
     return tuple(found)
 
 
-def read_blocks(directory: Directory) -> tuple[Block, ...]:
+def read_blocks(directory: Directory) -> tuple[MetadataBlock, ...]:
     """Return the metadata of a page that other formats have too: XMP, IPTC, Photoshop's resources."""
     raw = dict.fromkeys((XMP, IPTC, PHOTOSHOP), b"")
     for number in raw.keys() & directory.fields.keys():
@@ -55,11 +55,11 @@ def read_blocks(directory: Directory) -> tuple[Block, ...]:
     blocks = {block.kind: block for block in resource_blocks(raw[PHOTOSHOP])}
     for number, kind in ((XMP, MetadataKind.XMP), (IPTC, MetadataKind.IPTC)):
         if raw[number]:
-            blocks[kind] = Block(kind, raw[number])
+            blocks[kind] = MetadataBlock(kind, raw[number])
     return tuple(blocks.values())
 
 
-def block_tags(blocks: Iterable[Block]) -> list[Tag]:
+def block_tags(blocks: Iterable[MetadataBlock]) -> list[Tag]:
     """Return blocks as the tags that TIFF has for them."""
     return [
         Tag(*_TAGS_OF_BLOCKS[block.kind], block.payload) for block in blocks if block.kind in _TAGS_OF_BLOCKS

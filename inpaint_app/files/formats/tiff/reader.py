@@ -92,7 +92,7 @@ def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory) -> Pi
         notices=tuple(notices),
         no_data=no_data,
         tags=read_tags(directory),
-        blocks=read_blocks(directory),
+        other_metadata=read_blocks(directory),
     )
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
+from inpaint_app.files.formats.arrays.conversion import accepted_dtype, to_accepted
 from inpaint_app.files.formats.shared import tags
-from inpaint_app.files.formats.shared.arrays import accepted_dtype, to_accepted
 from inpaint_app.files.formats.shared.bands import row_bands
 from inpaint_app.files.formats.shared.cmyk import cmyk_to_rgb
 from inpaint_app.files.formats.shared.scaling import stretch

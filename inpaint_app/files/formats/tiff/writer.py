@@ -95,7 +95,7 @@ def _extra_tags(
     """Return the tags of a page that tifffile does not write by itself, in the order of the file."""
     entries = {
         tag.number: Entry(tag.number, tag.kind, swapped(tag.payload, tag.kind, order))
-        for tag in (*page.tags, *block_tags(page.blocks))
+        for tag in (*page.tags, *block_tags(page.other_metadata))
     }
     if exif is not None:
         header, block = exif

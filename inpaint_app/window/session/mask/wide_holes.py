@@ -51,7 +51,7 @@ class WideHoles(QObject):
     def fill_with_texture(self) -> None:
         """Restore again, with wide holes filled with texture."""
         self._session.set_settings(replace(self._session.settings, fill="texture"))
-        self._session.restorer.restore()
+        self._session.run_starter.restore()
 
     def _restart(self) -> None:
         self._is_dismissed = False

@@ -204,6 +204,9 @@ def test_json_of_something_else_is_refused(computed):
     values = json.loads(computed[0].to_json()) | {"version": "0.0.0"}
     with pytest.raises(ValueError, match=r"made by version 0\.0\.0"):
         RestorePlan.from_json(json.dumps(values))
+    values = json.loads(computed[0].to_json())
+    with pytest.raises(ValueError, match="Numba"):
+        RestorePlan.from_json(json.dumps(values | {"compiled": not values["compiled"]}))
 
 
 def test_blocks_that_are_not_there_or_there_twice_are_noticed():

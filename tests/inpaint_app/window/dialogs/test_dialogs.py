@@ -18,7 +18,7 @@ from windows import choose, find, texts
 
 from inpaint_app.files.encodable import properties_of
 from inpaint_app.image.damage import Damage
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import Output
@@ -138,7 +138,9 @@ def test_what_the_format_cannot_keep_is_not_exported(qtbot, picture, tmp_path) -
     assert not long.can_export
     find(long, QCheckBox, "Keep EXIF, color profile and other metadata").setChecked(False)
     assert long.can_export
-    noted = export(Picture(picture.pixels, dpi=(72, 72), blocks=(Block(MetadataKind.IPTC, b"x"),)))
+    noted = export(
+        Picture(picture.pixels, dpi=(72, 72), other_metadata=(MetadataBlock(MetadataKind.IPTC, b"x"),))
+    )
     noted.set_path(tmp_path / "new.webp")
     assert "will not hold the resolution and IPTC" in texts(noted)
     find(noted, QCheckBox, "Keep EXIF, color profile and other metadata").setChecked(False)

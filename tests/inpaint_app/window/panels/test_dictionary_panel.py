@@ -37,7 +37,7 @@ def test_an_atom_is_chosen_in_the_gallery_or_on_the_curve(panel, session, qtbot)
 def test_another_result_gives_the_choice_up(panel, session, qtbot, files) -> None:
     panel.curve.step_clicked.emit(1)
     settle(session, qtbot)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert (session.results.atom_use, panel.gallery.chosen) == (None, None)
     session.opener.open_file(files["whole"])

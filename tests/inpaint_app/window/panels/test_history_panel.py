@@ -37,7 +37,7 @@ def three_runs(runs, session, qtbot, files):
     opened(session, qtbot, files["damaged"], reference=files["whole"])
     for n_atoms in (6, 7, 9):
         session.set_settings(replace(FAST, n_atoms=n_atoms))
-        session.restorer.restore()
+        session.run_starter.restore()
         settle(session, qtbot)
     return runs
 
@@ -51,7 +51,7 @@ def test_an_earlier_run_comes_back_with_its_parameters(runs, session, qtbot, fil
     opened(session, qtbot, files["damaged"])
     for n_atoms in (6, 9):
         session.set_settings(replace(FAST, n_atoms=n_atoms))
-        session.restorer.restore()
+        session.run_starter.restore()
         settle(session, qtbot)
     assert [runs.topLevelItem(row).text(0) for row in range(2)] == ["2", "1"], "newest first"
     assert runs.currentItem().text(0) == "2"
@@ -77,7 +77,7 @@ def test_choosing_the_current_run_goes_back_to_its_parameters(runs, session, qtb
 
 def test_clicking_an_earlier_run_goes_back_to_it(runs, session, qtbot, files) -> None:
     restored(session, qtbot, files["damaged"])
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     click(runs, 1, qtbot)
     assert session.results.current.number == 1
@@ -98,7 +98,7 @@ def test_an_earlier_run_comes_back_with_its_mask(runs, session, qtbot, files) ->
     assert "mask" not in runs.topLevelItem(0).text(2)
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 20, 20)))
     second = session.mask.snapshot()
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     words = [runs.topLevelItem(row).text(2) for row in range(2)]
     assert ["mask 2" in words[0], "mask 1" in words[1]] == [True, True], "runs with different masks differ"
@@ -120,7 +120,7 @@ def test_an_earlier_run_comes_back_with_its_mask(runs, session, qtbot, files) ->
 def test_a_run_can_be_deleted(panel, runs, session, qtbot, files) -> None:
     restored(session, qtbot, files["damaged"])
     session.set_settings(replace(FAST, n_atoms=4))
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     click(runs, 1, qtbot)
     qtbot.keyClick(runs, Qt.Key.Key_Delete)

@@ -20,7 +20,7 @@ def restored(session, qtbot, files):
     session.set_settings(FAST)
     session.opener.open_file(files["damaged"])
     settle(session, qtbot)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     return session
 
@@ -96,7 +96,7 @@ def test_a_mask_is_safe_with_the_picture_restored_with_it(restored, exporter, qt
     exporter.write_restored(Output(tmp_path / "before.png"))
     exporter.wait()
     assert restored.unsaved.has_mask, "that was restored with another mask"
-    restored.restorer.restore()
+    restored.run_starter.restore()
     settle(restored, qtbot)
     exporter.write_restored(Output(tmp_path / "after.png"))
     exporter.wait()
@@ -107,7 +107,7 @@ def test_what_was_written_of_another_document_saves_nothing(restored, qtbot, fil
     old = restored.results.current
     restored.opener.open_file(files["damaged"])
     settle(restored, qtbot)
-    restored.restorer.restore()
+    restored.run_starter.restore()
     settle(restored, qtbot)
     assert restored.results.current.number == old.number
     restored.unsaved.mark_saved(old)
@@ -152,7 +152,7 @@ def test_depth_quality_and_metadata_are_as_asked(session, exporter, qtbot, tmp_p
     settle(session, qtbot)
     session.edit_mask(lambda mask: mask.begin_stroke(30, 30, diameter=9), ends=False)
     session.edit_mask(lambda mask: mask.end_stroke())
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     kept, stripped = tmp_path / "kept.tif", tmp_path / "stripped.png"
     exporter.write_restored(Output(kept))

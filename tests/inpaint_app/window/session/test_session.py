@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_opened_leaves_everything(session, qtbot, files, t
 
 def test_restoring_gives_what_the_library_gives(session, qtbot, files, picture) -> None:
     opened(session, qtbot, files["damaged"], reference=files["whole"])
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     mask = session.mask.mask
     expected = restore(session.source.picture.pixels, mask, FAST)
@@ -122,7 +122,7 @@ def test_a_reference_of_another_size_is_refused(session, qtbot, files, tmp_path)
 def test_nothing_missing_is_a_sentence_with_a_way_out(session, qtbot, files) -> None:
     session.opener.open_file(files["whole"])
     settle(session, qtbot)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert "paint" in session.complaints[0]
     assert session.activity is None
@@ -131,7 +131,7 @@ def test_nothing_missing_is_a_sentence_with_a_way_out(session, qtbot, files) -> 
 def test_everything_missing_is_a_sentence_too(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 72, 96)))
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert "Every pixel is marked as missing" in session.complaints[0]
     assert session.activity is None
@@ -145,7 +145,7 @@ def test_cancelling_at_any_moment_leaves_everything_as_it_was(session, qtbot, fi
     session.cancel()  # no preview of it
     settle(session, qtbot)
     before, reports = snapshot(session), []
-    getattr(session.restorer, name)()
+    getattr(session.run_starter, name)()
     session.activity_changed.connect(lambda: reports.append(session.activity))
     qtbot.waitUntil(lambda: len(reports) >= n_reports, timeout=60_000)
     assert session.activity is not None, "it is in progress"
@@ -160,7 +160,7 @@ def test_stopping_keeps_the_current_result(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"], reference=files["whole"])
     session.set_settings(SLOW)
     session.runner.intermediate_changed.connect(session.stop)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert session.results.current.is_stopped
     assert len(session.results.current.restoration.origins) == session.results.current.settings.n_atoms
@@ -175,7 +175,7 @@ def test_stopping_before_there_is_anything_shows_nothing(session, qtbot, files) 
     notices = []
     session.notice.connect(notices.append)
     opened(session, qtbot, files["damaged"])
-    session.restorer.restore()
+    session.run_starter.restore()
     session.stop()
     settle(session, qtbot)
     assert session.results.current is None
@@ -200,7 +200,7 @@ def test_a_storm_of_parameters_ends_with_the_last_ones(session, qtbot, files) ->
 
 def test_a_change_while_restoring_restarts_it(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.restorer.restore()
+    session.run_starter.restore()
     session.set_settings(replace(FAST, n_atoms=9))
     settle(session, qtbot)
     assert session.results.current.settings.n_atoms == 9
@@ -217,7 +217,7 @@ def test_a_change_of_parameters_previews_what_is_in_view(session, qtbot, files) 
     part = session.source.picture.pixels[preview.rows, preview.columns]
     assert np.array_equal(preview.image[observed], part[observed])
     assert session.results.current is None, "a preview is no result"
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert session.runner.preview is None
 
@@ -247,7 +247,7 @@ def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files) -> None:
     session.set_settings(replace(FAST, sparsity=3))
     settle(session, qtbot)
     assert session.runner.preview is not None
-    session.restorer.restore()
+    session.run_starter.restore()
     session.runner.look_at(Rect(40, 60, 32, 32))
     assert session.activity is not None
     settle(session, qtbot)
@@ -257,7 +257,7 @@ def test_looking_elsewhere_lets_the_work_go_on(session, qtbot, files) -> None:
 
 def test_both_constraints_are_compared(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"], reference=files["whole"])
-    session.restorer.compare()
+    session.run_starter.compare()
     settle(session, qtbot)
     assert session.results.history.comparison == (1, 2)
     individual, average = session.results.history.compared
@@ -266,7 +266,7 @@ def test_both_constraints_are_compared(session, qtbot, files) -> None:
         expected = restore(pixels, mask, replace(FAST, constraint=constraint))
         assert np.array_equal(record.image, expected.image)
         assert record.figures.scores.psnr is not None
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert session.results.history.compared == (), "an older pair is not what is shown"
     session.run_browser.go_back(1)
@@ -275,17 +275,17 @@ def test_both_constraints_are_compared(session, qtbot, files) -> None:
 
 def test_comparing_makes_nothing_again(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     average = session.results.current
     for _ in range(2):
-        session.restorer.compare()
+        session.run_starter.compare()
         settle(session, qtbot)
         assert session.results.history.comparison == (2, 1)
         assert session.results.current.number == average.number
         assert len(session.results.history) == 2
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 9, 9)))
-    session.restorer.compare()
+    session.run_starter.compare()
     settle(session, qtbot)
     assert session.results.history.comparison == (3, 4), "another mask"
     assert session.complaints == []
@@ -294,13 +294,13 @@ def test_comparing_makes_nothing_again(session, qtbot, files) -> None:
 def test_auto_says_what_it_chose_and_why_and_restores_with_it(session, qtbot, files, few_trials) -> None:
     opened(session, qtbot, files["damaged"])
     session.set_settings(replace(FAST, n_atoms=2, coding_sparsity=1))
-    session.restorer.tune()
+    session.run_starter.tune()
     settle(session, qtbot)
     settings = session.results.current.settings
     assert unbroken(f"k = {settings.n_atoms}") in session.advice.sentence
     assert "dB more than with your settings" in session.advice.sentence
     assert session.settings.n_atoms == settings.n_atoms > 2
-    session.restorer.tune()
+    session.run_starter.tune()
     settle(session, qtbot)
     assert "already the best" in session.advice.sentence
     assert session.settings.n_atoms == settings.n_atoms
@@ -312,11 +312,11 @@ def test_going_back_shows_an_earlier_run_with_its_parameters(session, qtbot, fil
     opened(session, qtbot, files["damaged"])
     preset = RestoreSettings.preset("fast")
     session.set_settings(preset)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     first = session.results.current
     session.set_settings(replace(FAST, n_atoms=5))
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert session.results.current.number == 2
     session.run_browser.go_back(1)
@@ -339,7 +339,7 @@ def test_looking_back_lets_the_run_go_on(session, qtbot, files) -> None:
         shown.append((session.results.current.number, session.runner.intermediate, session.settings))
 
     session.runner.intermediate_changed.connect(look_back)
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert shown == [(1, None, slow)], "the earlier run stays in sight meanwhile"
     assert session.results.current.number == 2
@@ -474,7 +474,7 @@ def test_a_bad_recipe_leaves_everything_and_the_next_one_works(session, qtbot, f
 
 def test_opening_another_picture_drops_the_run_in_progress(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.restorer.restore()
+    session.run_starter.restore()
     session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert session.results.current is None
@@ -511,15 +511,15 @@ def test_gray_pictures_have_no_marking_color(session, qtbot, files) -> None:
 def test_a_comparison_is_left_with_a_result_beyond_it_and_when_it_is_cancelled(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     session.set_view(session.view.with_mode(SPLIT))
-    session.restorer.compare()
+    session.run_starter.compare()
     assert session.view.mode is COMPARISON
     session.cancel()
     assert session.view.mode is SPLIT, "the mode before"
-    session.restorer.compare()
+    session.run_starter.compare()
     settle(session, qtbot)
     assert session.view.mode is COMPARISON
     session.set_settings(replace(FAST, n_atoms=5))
-    session.restorer.restore()
+    session.run_starter.restore()
     settle(session, qtbot)
     assert session.view.mode is SPLIT
     session.set_view(session.view.with_mode(COMPARISON))
@@ -529,7 +529,7 @@ def test_a_comparison_is_left_with_a_result_beyond_it_and_when_it_is_cancelled(s
 
 def test_a_restarted_comparison_leaves_the_view_alone(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    session.restorer.compare()
+    session.run_starter.compare()
     session.set_view(session.view.with_mode(SPLIT))
     session.set_settings(replace(FAST, n_atoms=5))
     settle(session, qtbot)

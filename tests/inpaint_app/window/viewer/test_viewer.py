@@ -16,7 +16,7 @@ from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import Output
 from inpaint_app.window.canvas.image_pyramid import as_uint32, to_image
-from inpaint_app.window.mime_data import picture_of
+from inpaint_app.window.commands.mime_data import picture_of
 from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.view_modes import COMPARISON, ERROR_MAP, SIDE_BY_SIDE, SPLIT, VIEW_MODES
 from inpaint_app.window.viewer import viewer as viewer_module
@@ -62,7 +62,7 @@ def shown(session, qtbot):
 
 def test_every_mode_shows_its_pictures(shown, qtbot, files) -> None:
     opened(shown, qtbot, files["damaged"], reference=files["whole"])
-    shown.session.restorer.compare()
+    shown.session.run_starter.compare()
     settle(shown, qtbot)
     for mode in VIEW_MODES.values():
         shown.view(mode)
@@ -77,7 +77,7 @@ def test_the_restored_picture_is_drawn_when_it_is_there(shown, qtbot, files) -> 
     opened(shown, qtbot, files["damaged"])
     assert not shown["restored"].canvas.has_picture
     assert "F5" in shown["restored"].canvas.content.placeholder
-    shown.session.restorer.restore()
+    shown.session.run_starter.restore()
     settle(shown, qtbot)
     current = shown.session.results.current
     assert np.array_equal(shown_pixels(shown["restored"]), drawn(current.image))
@@ -95,7 +95,7 @@ def test_a_preview_is_an_inset_while_it_is_there(shown, qtbot, files) -> None:
     preview = shown.session.runner.preview
     assert rect.slices == (preview.rows, preview.columns)
     assert np.array_equal(as_uint32(pyramid.images[0]), drawn(preview.image))
-    shown.session.restorer.restore()
+    shown.session.run_starter.restore()
     settle(shown, qtbot)
     assert shown["restored"].canvas.content.inset is None
 
@@ -131,7 +131,7 @@ def test_the_pixel_under_the_pointer_is_read_and_marked_in_every_pane(shown, qtb
     unmarked = shown["damaged"].canvas.grab().toImage()
     move(shown["restored"].canvas, at(shown["damaged"].canvas, row + 0.5, column + 0.5))
     assert told == [], "there is nothing under the pointer yet"
-    shown.session.restorer.restore()
+    shown.session.run_starter.restore()
     settle(shown, qtbot)
     move(shown["restored"].canvas, at(shown["restored"].canvas, row + 0.5, column + 0.5))
     pixels = shown.session.source.picture.pixels
@@ -226,11 +226,11 @@ def test_all_hatching_is_drawn_again_only_when_it_turns_faint(
 def test_a_result_beyond_the_comparison_comes_into_sight(shown, qtbot, files) -> None:
     opened(shown, qtbot, files["damaged"])
     shown.view(SPLIT)
-    shown.session.restorer.compare()
+    shown.session.run_starter.compare()
     settle(shown, qtbot)
     assert shown.session.view.mode is COMPARISON
     shown.session.set_settings(replace(FAST, n_atoms=5))
-    shown.session.restorer.restore()
+    shown.session.run_starter.restore()
     settle(shown, qtbot)
     assert shown.session.view.mode is SPLIT, "the mode before"
     shown.view(COMPARISON)

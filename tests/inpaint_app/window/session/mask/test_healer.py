@@ -96,7 +96,7 @@ def test_a_stroke_over_missing_pixels_is_healed_and_undone_too(whole, qtbot) -> 
 def test_a_run_in_progress_is_restarted_with_the_stroke(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     session.set_settings(SLOW)
-    session.restorer.restore()
+    session.run_starter.restore()
     paint(session, qtbot, settles=False)
     assert session.healer.activity is None
     assert session.runner.is_busy

@@ -4,8 +4,8 @@ import re
 from typing import BinaryIO
 
 from inpaint_app.files.format import USUAL_METADATA, Format, PlugIn
-from inpaint_app.files.formats.shared.pillow_reader import Loss, load_pixels, open_image, picture_of_image
-from inpaint_app.files.formats.shared.pillow_writer import metadata_options, save_by_pillow, to_image
+from inpaint_app.files.formats.pillow.reader import Loss, load_pixels, open_image, picture_of_image
+from inpaint_app.files.formats.pillow.writer import metadata_options, save_by_pillow, to_image
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 

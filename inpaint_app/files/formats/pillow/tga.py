@@ -7,8 +7,8 @@ from PIL.TgaImagePlugin import TgaImageFile
 
 from inpaint_app.errors import DamagedError
 from inpaint_app.files.format import Format
-from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image
-from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow, to_image
+from inpaint_app.files.formats.pillow.reader import load_pixels, open_image
+from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.image.picture import Picture
 
 _TARGETS = {"1": "L", "L": "L", "LA": "LA", "P": "RGB", "RGB": "RGB", "RGBA": "RGBA"}

@@ -11,8 +11,8 @@ import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import Format, PlugIn
-from inpaint_app.files.formats.shared.arrays import array_of_picture, check_array, picture_of_array
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.files.formats.arrays.conversion import array_of_picture, check_array, picture_of_array
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
 _CHECKSUM = "CHECKSUM"
@@ -49,7 +49,7 @@ def decode_fits(data: bytes) -> Picture:
     return replace(
         picture,
         no_data=float(blank) if isinstance(blank, int) else None,
-        blocks=tuple(Block(MetadataKind.FITS_HEADER, part) for part in parts),
+        other_metadata=tuple(MetadataBlock(MetadataKind.FITS_HEADER, part) for part in parts),
     )
 
 
@@ -83,7 +83,7 @@ def encode_fits(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     from astropy.io import fits  # noqa: PLC0415
 
     before, text, after = [
-        block.payload for block in picture.blocks if block.kind is MetadataKind.FITS_HEADER
+        block.payload for block in picture.other_metadata if block.kind is MetadataKind.FITS_HEADER
     ] or (b"", b"", b"")
     values = _values(picture)
     packed = io.BytesIO()  # so that a full disk is seen by our own write

@@ -20,11 +20,11 @@ from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.export import Output
+from inpaint_app.window.commands.mime_data import DroppedData, picture_of, read_mime_data
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
-from inpaint_app.window.mime_data import DroppedData, picture_of, read_mime_data
 from inpaint_app.window.preferences import Preferences
 from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.opener import NO_PICTURE

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session
 
 
-class Restorer:
+class RunStarter:
     """Restores, compares and tunes with the picture, the mask and the parameters of a session.
 
     Parameters

@@ -9,13 +9,13 @@ from PIL import Image
 from PIL.GifImagePlugin import GifImageFile
 
 from inpaint_app.files.format import Format
-from inpaint_app.files.formats.shared.pillow_reader import (
+from inpaint_app.files.formats.pillow.reader import (
     OTHER_FRAMES,
     load_pixels,
     open_image,
 )
-from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow, to_image
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
 
 _MAX_COLORS = 256
@@ -35,7 +35,7 @@ def decode_gif(data: bytes) -> Picture:
         alpha,
         source_format="GIF",
         notices=(*notices, OTHER_FRAMES.notice) if is_animation else notices,
-        blocks=(Block(MetadataKind.COMMENT, comment),) if isinstance(comment, bytes) else (),
+        other_metadata=(MetadataBlock(MetadataKind.COMMENT, comment),) if isinstance(comment, bytes) else (),
         lost=(OTHER_FRAMES.name,) if is_animation else (),
     )
 
@@ -51,7 +51,7 @@ def encode_gif(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
     if picture.is_color:
         is_exact = image.getcolors(_MAX_COLORS) is not None
         image = _indexed(picture) if is_exact else image.quantize(_MAX_COLORS, Image.Quantize.MEDIANCUT)
-    comments = [block.payload for block in picture.blocks if block.kind is MetadataKind.COMMENT]
+    comments = [block.payload for block in picture.other_metadata if block.kind is MetadataKind.COMMENT]
     save_by_pillow(image, "GIF", picture, file, {"comment": b"\n".join(comments)} if comments else {})
 
 

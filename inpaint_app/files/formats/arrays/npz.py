@@ -10,8 +10,8 @@ import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import Format
-from inpaint_app.files.formats.npy import MAX_HEADER_BYTES, read_header
-from inpaint_app.files.formats.shared.arrays import array_of_picture, has_channels, picture_of_array
+from inpaint_app.files.formats.arrays.conversion import array_of_picture, has_channels, picture_of_array
+from inpaint_app.files.formats.arrays.npy import MAX_HEADER_BYTES, read_header
 from inpaint_app.image.picture import Array, Picture
 
 _MASK, _ALPHA, _IMAGE = "mask", "alpha", "image"

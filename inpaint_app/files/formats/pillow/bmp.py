@@ -6,7 +6,7 @@ from PIL.BmpImagePlugin import BmpImageFile
 
 from inpaint_app.errors import DamagedError
 from inpaint_app.files.format import Format
-from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image
+from inpaint_app.files.formats.pillow.reader import load_pixels, open_image
 from inpaint_app.image.picture import Picture
 
 _TARGETS = {"1": "L", "L": "L", "P": "RGB", "RGB": "RGB", "RGBA": "RGBA"}

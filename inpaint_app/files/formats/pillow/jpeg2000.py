@@ -13,11 +13,11 @@ from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import Format
+from inpaint_app.files.formats.pillow.reader import load_pixels, open_image
+from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.files.formats.shared.bands import image_array
-from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image
-from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow, to_image
 from inpaint_app.files.limits import check_size
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
 _CODESTREAM, _TILE = b"\xff\x4f\xff\x51", 0xFF90
@@ -64,7 +64,7 @@ def decode_jpeg2000(data: bytes) -> Picture:
         dpi=image.info.get("dpi"),
         source_format="JPEG 2000",
         notices=notices,
-        blocks=_blocks(data, boxes),
+        other_metadata=_blocks(data, boxes),
         lost=(MetadataKind.ICC,) if has_profile else (),
     )
 
@@ -174,14 +174,14 @@ def _declares_alpha(definition: bytes) -> bool:
     return any(definition[at + 2 : at + 4] in (b"\0\1", b"\0\2") for at in range(2, len(definition), 6))
 
 
-def _blocks(data: bytes, boxes: list[tuple[bytes, int, int]]) -> tuple[Block, ...]:
+def _blocks(data: bytes, boxes: list[tuple[bytes, int, int]]) -> tuple[MetadataBlock, ...]:
     blocks, others = [], b""
     for name, start, end in boxes:
         if name == b"uuid" and data[start : start + 16] == _XMP:
-            blocks.append(Block(MetadataKind.XMP, data[start + 16 : end]))
+            blocks.append(MetadataBlock(MetadataKind.XMP, data[start + 16 : end]))
         elif name in _KEPT and len(others) + end - start < _MAX_BOX_BYTES:
             others += _box(name, data[start:end])
-    return (*blocks, Block(MetadataKind.JP2_BOXES, others)) if others else tuple(blocks)
+    return (*blocks, MetadataBlock(MetadataKind.JP2_BOXES, others)) if others else tuple(blocks)
 
 
 def _box(name: bytes, content: bytes) -> bytes:

@@ -9,7 +9,7 @@ from astropy.io import fits
 from corpus import fits_bytes
 
 from inpaint_app.errors import UserError
-from inpaint_app.files.formats.shared.arrays import has_channels
+from inpaint_app.files.formats.arrays.conversion import has_channels
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import lost_metadata, write_picture
 from inpaint_app.image.missing import detect_missing

@@ -6,14 +6,14 @@ from typing import BinaryIO
 from PIL.AvifImagePlugin import AvifImageFile
 
 from inpaint_app.files.format import USUAL_METADATA, Format
-from inpaint_app.files.formats.shared.pillow_reader import (
+from inpaint_app.files.formats.pillow.reader import (
     OTHER_FRAMES,
     Loss,
     load_pixels,
     open_image,
     picture_of_image,
 )
-from inpaint_app.files.formats.shared.pillow_writer import metadata_options, save_by_pillow, to_image
+from inpaint_app.files.formats.pillow.writer import metadata_options, save_by_pillow, to_image
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 

@@ -14,14 +14,14 @@ from inpaint_app.errors import UserError
 from inpaint_app.files import registry
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import default_output, lost_metadata, write_picture
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
 
 ICC = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 NOISE = np.random.default_rng(0).integers(0, 256, (20, 30, 4)).astype(np.uint8)
 SMOOTH = np.stack([np.add.outer(np.arange(20), np.arange(30)) * step for step in (2, 4, 5)], -1)
 SMOOTH = SMOOTH.astype(np.uint8)
-XMP = Block(MetadataKind.XMP, b"<x:xmpmeta>a</x:xmpmeta>")
+XMP = MetadataBlock(MetadataKind.XMP, b"<x:xmpmeta>a</x:xmpmeta>")
 
 
 def stored(image: Image.Image, path: Path, **options) -> Path:
@@ -48,12 +48,12 @@ def test_avif_is_close_and_keeps_metadata(tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[271] = "Maker of cameras"
     block = exif.tobytes().removeprefix(b"Exif\0\0")
-    picture = Picture(SMOOTH, NOISE[..., 3], exif=block, icc=ICC, blocks=(XMP,))
+    picture = Picture(SMOOTH, NOISE[..., 3], exif=block, icc=ICC, other_metadata=(XMP,))
     write_picture(picture, tmp_path / "a.avif")
     again = read_picture(tmp_path / "a.avif")
     assert np.abs(again.pixels.astype(int) - picture.pixels).mean() < 3
     assert again.icc == ICC
-    assert again.blocks == (XMP,)
+    assert again.other_metadata == (XMP,)
     with Image.open(tmp_path / "a.avif") as image:
         assert image.getexif()[271] == "Maker of cameras"
     assert lost_metadata(picture, tmp_path / "a.avif") == ()
@@ -117,24 +117,24 @@ def test_jpeg_2000_channels(tmp_path: Path, monkeypatch) -> None:
 
 
 def test_jpeg_2000_boxes_survive(tmp_path: Path) -> None:
-    write_picture(Picture(NOISE[..., 0], blocks=(XMP,)), tmp_path / "a.jp2")
+    write_picture(Picture(NOISE[..., 0], other_metadata=(XMP,)), tmp_path / "a.jp2")
     place = b"\0\0\0\x14xml <place>Earth"
     (tmp_path / "b.jp2").write_bytes((tmp_path / "a.jp2").read_bytes() + place)
     picture = read_picture(tmp_path / "b.jp2")
-    assert picture.blocks == (XMP, Block(MetadataKind.JP2_BOXES, place))
+    assert picture.other_metadata == (XMP, MetadataBlock(MetadataKind.JP2_BOXES, place))
     write_picture(picture, tmp_path / "c.jp2")
-    assert read_picture(tmp_path / "c.jp2").blocks == picture.blocks
+    assert read_picture(tmp_path / "c.jp2").other_metadata == picture.other_metadata
     assert lost_metadata(picture, tmp_path / "c.tga") == ("XMP", "JPEG 2000 boxes")
 
 
 def test_gif_is_exact_with_few_colors_or_gray(tmp_path: Path) -> None:
     few = NOISE[..., :3] // 64 * 64
     for values in (few, NOISE[..., 0]):
-        comment = Block(MetadataKind.COMMENT, b"a comment")
-        write_picture(Picture(values, blocks=(comment,)), tmp_path / "a.gif", overwrite=True)
+        comment = MetadataBlock(MetadataKind.COMMENT, b"a comment")
+        write_picture(Picture(values, other_metadata=(comment,)), tmp_path / "a.gif", overwrite=True)
         again = read_picture(tmp_path / "a.gif")
         assert np.array_equal(again.pixels, values)
-        assert again.blocks == (comment,)
+        assert again.other_metadata == (comment,)
 
 
 def test_gif_of_many_colors_says_so(tmp_path: Path) -> None:

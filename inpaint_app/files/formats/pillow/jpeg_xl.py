@@ -7,9 +7,9 @@ import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import USUAL_METADATA, Format, PlugIn
+from inpaint_app.files.formats.pillow.reader import load_pixels, open_image, picture_of_image
+from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.files.formats.shared.bands import image_array
-from inpaint_app.files.formats.shared.pillow_reader import load_pixels, open_image, picture_of_image
-from inpaint_app.files.formats.shared.pillow_writer import save_by_pillow, to_image
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture

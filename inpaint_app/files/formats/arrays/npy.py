@@ -9,7 +9,7 @@ import numpy as np
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import Format
-from inpaint_app.files.formats.shared.arrays import (
+from inpaint_app.files.formats.arrays.conversion import (
     array_of_picture,
     check_array,
     has_channels,

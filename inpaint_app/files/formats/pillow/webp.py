@@ -8,14 +8,14 @@ from PIL.WebPImagePlugin import WebPImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import USUAL_METADATA, Format
-from inpaint_app.files.formats.shared.pillow_reader import (
+from inpaint_app.files.formats.pillow.reader import (
     OTHER_FRAMES,
     load_pixels,
     open_image,
 )
-from inpaint_app.files.formats.shared.pillow_writer import metadata_options, save_by_pillow, to_image
+from inpaint_app.files.formats.pillow.writer import metadata_options, save_by_pillow, to_image
 from inpaint_app.files.limits import check_size
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
 
 
@@ -39,7 +39,7 @@ def decode_webp(data: bytes) -> Picture:
         source_format="WebP",
         notices=(OTHER_FRAMES.notice,) if is_animation else (),
         lost=(OTHER_FRAMES.name,) if is_animation else (),
-        blocks=(Block(MetadataKind.XMP, chunks[b"XMP "]),) if b"XMP " in chunks else (),
+        other_metadata=(MetadataBlock(MetadataKind.XMP, chunks[b"XMP "]),) if b"XMP " in chunks else (),
     )
 
 

@@ -10,7 +10,7 @@ from PIL import Image, ImageFile
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.formats.shared.bands import pixels_and_alpha
 from inpaint_app.files.limits import check_size
-from inpaint_app.image.metadata import Block, MetadataKind
+from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
 _BROKEN = (OSError, EOFError, SyntaxError, ValueError, KeyError, IndexError, TypeError, AssertionError)
@@ -73,6 +73,8 @@ def picture_of_image(
         icc=image.info.get("icc_profile"),
         source_format=name,
         notices=tuple(loss.notice for loss in losses),
-        blocks=(Block(MetadataKind.XMP, packet),) if isinstance(packet, bytes) and packet else (),
+        other_metadata=(MetadataBlock(MetadataKind.XMP, packet),)
+        if isinstance(packet, bytes) and packet
+        else (),
         lost=tuple(loss.name for loss in losses),
     )

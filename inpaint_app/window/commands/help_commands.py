@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 from dictsel_core import __version__
+from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
-from inpaint_app.window.menus import Menus
 
 TITLE = "Inpaint"
 

@@ -1,0 +1,1 @@
+"""Formats that hold an array rather than a picture."""

@@ -1,0 +1,1 @@
+"""Formats that Pillow parses and decodes, in part by its plug-ins."""

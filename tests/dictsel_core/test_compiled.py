@@ -1,0 +1,113 @@
+"""Kernels that Numba compiles."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from kernels import needs_numba, with_numpy
+
+from dictsel_core import _compiled
+
+MODULE = """
+import numpy as np
+from dictsel_core._compiled import Kernel
+
+HALF = np.float32(0.5)
+
+@Kernel
+def halved(value):
+    return HALF * value
+
+@Kernel
+def half_sum(values):
+    total = np.float32(0)
+    for value in values:
+        total += halved(value)
+    return total
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> ModuleType:
+    """A module of its own, with two kernels that are not compiled yet."""
+    file = tmp_path / "module.py"
+    file.write_text(MODULE)
+    spec = importlib.util.spec_from_file_location("module", file)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def make_unwritable(folder: Path) -> None:
+    """Put a file in its place; the superuser may write to any folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.touch()
+
+
+def test_importing_the_core_does_not_load_numba() -> None:
+    command = "import dictsel_core, json, sys; print(json.dumps(list(sys.modules)))"
+    output = subprocess.run([sys.executable, "-P", "-c", command], capture_output=True, text=True, check=True)
+    assert not {"numba", "llvmlite"} & set(json.loads(output.stdout))
+
+
+def test_kernels_are_switched_off_for_a_while() -> None:
+    before = _compiled.is_enabled()
+    assert not with_numpy(_compiled.is_enabled)
+    with _compiled.disabled():
+        assert not with_numpy(_compiled.is_enabled)
+        assert not _compiled.is_enabled()
+    assert _compiled.is_enabled() == before
+
+
+def test_without_numba_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    _compiled._numba.cache_clear()
+    try:
+        assert not _compiled.is_enabled()
+    finally:
+        monkeypatch.undo()
+        _compiled._numba.cache_clear()
+
+
+@needs_numba
+def test_a_kernel_calls_another_and_is_kept_for_other_processes(module: ModuleType, tmp_path: Path) -> None:
+    values = np.arange(5, dtype=np.float32)
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda _: module.half_sum(values), range(4))) == [5] * 4
+    assert list((tmp_path / "__pycache__").glob("module.half_sum*.nbc"))
+
+
+@needs_numba
+def test_a_kernel_works_where_nothing_can_be_written(
+    module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    make_unwritable(tmp_path / "__pycache__")
+    for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "file" / "folder"))
+    assert module.half_sum(np.ones(4, np.float32)) == 2
+
+
+@needs_numba
+def test_a_kernel_works_if_the_folder_cannot_be_written_to_any_more(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    module.half_sum.compiled()
+    make_unwritable(tmp_path / "__pycache__")
+    assert module.half_sum(np.ones(4, np.float32)) == 2
+
+
+@needs_numba
+def test_a_kernel_works_if_what_was_kept_is_damaged(module: ModuleType, tmp_path: Path) -> None:
+    module.half_sum(np.ones(4, np.float32))
+    for kept in (tmp_path / "__pycache__").glob("*.nb?"):
+        kept.write_bytes(kept.read_bytes()[:20])
+    again = _compiled.Kernel(module.half_sum.__wrapped__)
+    assert again(np.ones(4, np.float32)) == 2
