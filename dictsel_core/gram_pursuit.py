@@ -161,13 +161,14 @@ def _pursue_compiled(
     vectors, inverse_lengths = np.empty((capacity, width, _LANES), dtype), np.empty((capacity, _LANES), dtype)
     rest, weights = np.empty((width, _LANES), dtype), np.empty((n_atoms, _LANES), dtype)
     scores, active = np.empty(_LANES, dtype), np.empty(_LANES, np.bool_)
-    chosen, masks = np.empty(_LANES, np.int32), np.empty(_LANES, np.intp)
+    chosen, masks, rows = np.empty(_LANES, np.int32), np.empty(_LANES, np.intp), np.empty(_LANES, np.intp)
     for first in range(0, n, _LANES):
-        rows = np.minimum(np.arange(first, first + _LANES), n - 1)  # the last one as often as needed
-        for lane, row in enumerate(rows):
-            masks[lane], active[lane] = row % n_masks, True
+        for lane in range(_LANES):  # the channels of a patch together; the last one as often as needed
+            patch, channel = divmod(min(first + lane, n - 1), n // n_masks)
+            row = rows[lane] = channel * n_masks + patch
+            masks[lane], active[lane] = patch, True
             for atom in range(n_atoms):
-                rest[atom, lane], weights[atom, lane] = correlations[row, atom], inverse[masks[lane], atom]
+                rest[atom, lane], weights[atom, lane] = correlations[row, atom], inverse[patch, atom]
         rest[n_atoms:] = 0
         for j in range(capacity):
             _choose(rest, weights, scores, chosen)
@@ -183,7 +184,8 @@ def _pursue_compiled(
             for lane, row in enumerate(rows):
                 scores[lane] = rest[chosen[lane], lane] * inverse_lengths[j, lane]
                 supports[row, j] = chosen[lane] if active[lane] else -1
-            _subtract(rest, scores, vectors[j], n_atoms + j + 1)
+            for i in range(n_atoms + j + 1):
+                _subtract(rest[i], scores, vectors[j, i])
         for lane, row in enumerate(rows):
             for j in range(capacity):
                 coefficients[row, j] = -rest[n_atoms + j, lane]
@@ -208,17 +210,17 @@ def _orthogonalize(
     j: int, vectors: Floats, inverse_lengths: Floats, chosen: Ints, threshold: float, active: Bools
 ) -> None:
     """Make the j-th vector of each lane orthogonal to the previous ones; end those that depend on them."""
-    vector, factors = vectors[j], np.empty(_LANES, vectors.dtype)
-    n_atoms = vectors.shape[1] - len(vectors)
-    vector[n_atoms:] = 0
-    vector[n_atoms + j] = 1
-    lengths = np.empty(_LANES, vectors.dtype)
+    vector, n_atoms = vectors[j], vectors.shape[1] - len(vectors)
+    overlaps, lengths = np.empty((j, _LANES), vectors.dtype), np.empty(_LANES, vectors.dtype)
     for lane in range(_LANES):
         lengths[lane] = vector[chosen[lane], lane]
-    for i in range(j):
-        for lane in range(_LANES):
-            factors[lane] = vectors[i, chosen[lane], lane] * inverse_lengths[i, lane]
-        _subtract(vector, factors, vectors[i], n_atoms + i + 1)
+        for i in range(j):
+            overlaps[i, lane] = vectors[i, chosen[lane], lane] * inverse_lengths[i, lane]
+    vector[n_atoms:] = 0
+    vector[n_atoms + j] = 1
+    for row in range(n_atoms + j):  # row by row, each of which stays in the cache
+        for i in range(max(0, row - n_atoms), j):
+            _subtract(vector[row], overlaps[i], vectors[i, row])
     for lane in range(_LANES):
         remaining = vector[chosen[lane], lane]
         active[lane] &= remaining > threshold * lengths[lane]
@@ -226,9 +228,7 @@ def _orthogonalize(
 
 
 @Kernel
-def _subtract(rows: Floats, factors: Floats, others: Floats, n_rows: int) -> None:
-    """Subtract multiples of other rows, by one factor for each lane."""
-    for i in range(n_rows):
-        row, other = rows[i], others[i]
-        for lane in range(_LANES):
-            row[lane] -= factors[lane] * other[lane]
+def _subtract(row: Floats, factors: Floats, other: Floats) -> None:
+    """Subtract another row, times one factor for each lane."""
+    for lane in range(_LANES):
+        row[lane] -= factors[lane] * other[lane]
