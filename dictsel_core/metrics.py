@@ -11,6 +11,8 @@ from dictsel_core._validation import as_bool_mask, as_positive, masked_entries
 _BAND = 256
 #: Floats beyond this are not of unit range; noise may well go a little beyond 1.
 _MAX_FLOAT = 2.0
+#: Values of SSIM are clipped to as many times the data range.
+_MAX_PEAKS = 1e70
 
 
 def psnr(
@@ -34,7 +36,7 @@ def psnr(
     Returns
     -------
     float
-        Infinite for equal images.
+        Infinite for equal images; minus infinity if the square of an error is too large for float64.
 
     Raises
     ------
@@ -57,14 +59,15 @@ def psnr(
     counted = None if mask is None else _as_selection(mask, original)
     total, count = 0.0, 0
     for rows in _bands(len(original)):
-        error = np.square(_difference(original[rows], other[rows]) / peak)
+        with np.errstate(over="ignore"):
+            error = np.square(_difference(original[rows], other[rows]) / peak)
         if counted is not None:
             error = error[counted[rows]]
         total, count = total + float(error.sum()), count + error.size
     if count == 0:
         raise ValueError("There is no pixel to count: the mask is False everywhere.")
-    if total == 0:
-        return float("inf")
+    if total in (0, float("inf")):
+        return float("inf") if total == 0 else float("-inf")
     return float(10 * np.log10(count / total))
 
 
@@ -138,22 +141,26 @@ def ssim(
     total, count = 0.0, 0
     for rows in _bands(len(original)):
         reach = slice(rows.start, rows.stop + size - 1)
-        values = _similarity(x[reach].astype(np.float64), y[reach].astype(np.float64), size, peak)
+        values = _similarity(_in_peaks(x[reach], peak), _in_peaks(y[reach], peak), size)
         chosen = values[counted[rows]]
         total, count = total + float(chosen.sum()), count + chosen.size
     return total / count if count else float("nan")
 
 
-def _similarity(
-    x: NDArray[np.float64], y: NDArray[np.float64], size: int, peak: float
-) -> NDArray[np.float64]:
+def _in_peaks(values: NDArray[Any], peak: float) -> NDArray[np.float64]:
+    """Return values in units of the data range, as far as their fourth powers are finite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.clip(values.astype(np.float64) / peak, -_MAX_PEAKS, _MAX_PEAKS))
+
+
+def _similarity(x: NDArray[np.float64], y: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     """Return the SSIM of every patch of two padded images: smaller by size - 1 in both directions."""
     mean_x, mean_y = _patch_means(x, size), _patch_means(y, size)
     sample = size**2 / (size**2 - 1)  # variances of a sample
     variance_x = sample * (_patch_means(x * x, size) - mean_x * mean_x)
     variance_y = sample * (_patch_means(y * y, size) - mean_y * mean_y)
     covariance = sample * (_patch_means(x * y, size) - mean_x * mean_y)
-    c1, c2 = (0.01 * peak) ** 2, (0.03 * peak) ** 2
+    c1, c2 = 0.01**2, 0.03**2
     similar = (2 * mean_x * mean_y + c1) * (2 * covariance + c2)
     scale: NDArray[np.float64] = (mean_x**2 + mean_y**2 + c1) * (variance_x + variance_y + c2)
     return similar / scale
@@ -214,7 +221,8 @@ def _difference(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
     if one.dtype == other.dtype and one.dtype.kind in "iu" and one.dtype.itemsize == 8:
         larger, smaller = np.maximum(one, other), np.minimum(one, other)
         return np.asarray(larger.astype(np.uint64) - smaller.astype(np.uint64), np.float64)
-    return np.asarray(np.abs(one.astype(np.float64) - other.astype(np.float64)))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.abs(one.astype(np.float64) - other.astype(np.float64)))
 
 
 def _as_pair(

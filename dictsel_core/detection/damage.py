@@ -142,7 +142,7 @@ class DamageAnalysis:
         kinds : iterable of str, optional
             Some of the kinds that were looked for.
         removed : iterable of int
-            Regions to leave out, as `regions_at` names them.
+            Regions to leave out, as `regions_at` names them; IndexError if there is no such region.
         """
         mask = np.zeros(self.shape, np.bool_)
         flat = mask.reshape(-1)
@@ -212,7 +212,10 @@ class DamageAnalysis:
             chosen &= np.repeat(
                 [kind in wanted for kind in self.candidates], [len(each) for each in self.candidates.values()]
             )
-        chosen[list(removed)] = False
+        for number in removed:
+            if not 0 <= number < len(chosen):
+                raise IndexError(f"There is no region {number}.")
+            chosen[number] = False
         return chosen
 
 

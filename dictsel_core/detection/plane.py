@@ -90,7 +90,7 @@ def prepare(image: ArrayLike, missing: ArrayLike | None = None) -> DetectionImag
     Raises
     ------
     TypeError, ValueError
-        If it is not a picture, or `missing` is not a mask of its size.
+        If it is not a picture or its range is too wide, or `missing` is not a mask of its size.
     """
     pixels = as_plain_array(image, "image")
     if pixels.dtype.kind not in "biuf":
@@ -128,10 +128,17 @@ def _value_range(pixels: NDArray[Any], missing: Bools) -> tuple[float, float]:
     sample = pixels[::step, ::step][~missing[::step, ::step]].astype(np.float64)
     if not sample.size:
         return 0.0, 1.0
-    low, high = np.quantile(sample, _QUANTILES)
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = np.quantile(sample, _QUANTILES).tolist()
     if high <= low:
-        low, high = sample.min(), sample.max()
-    return float(low), float(high - low) if high > low else 1.0
+        low, high = float(sample.min()), float(sample.max())
+    span = high - low
+    if not np.isfinite(span):
+        raise ValueError(
+            f"image ranges from {sample.min():.3g} to {sample.max():.3g}, which is too wide for float64; "
+            "divide it by a constant."
+        )
+    return low, span or 1.0
 
 
 def _filled(plane: Single, missing: Bools) -> Single:

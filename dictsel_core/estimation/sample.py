@@ -65,19 +65,19 @@ def _squared_errors(trial: Trial, settings: ResolvedSettings, ground_set: Ground
 
 
 class Sample:
-    """Missing and held-out values of all trials: their image, row, column and distance from observed ones."""
+    """Missing and held-out values of all trials: where they are, and how far from observed ones."""
 
     def __init__(self, unit: float) -> None:
         self.unit, self.has_wide_hole = unit, False
         self._is_float = False
-        self._missing: dict[tuple[int, ...], Ints] = {}  # by image and corner, which trials may share
+        self._missing: list[Ints] = []
         self._held_out: list[Ints] = []
         self._errors: list[Floats] = []
 
     def add(self, image: int, trial: Trial, errors: Floats) -> None:
         """Add the values of a trial, and its squared errors in this unit."""
         self._is_float = trial.canvas.image.dtype.kind == "f"
-        self._missing[image, *trial.corner] = _places(image, trial, trial.missing, depths(trial.missing))
+        self._missing.append(_places(image, trial, trial.missing, depths(trial.missing)))
         self._held_out.append(_places(image, trial, trial.held_out, depths(trial.canvas.missing)))
         if trial.held_out.shape[2] == 1:
             errors = errors.mean(axis=2, keepdims=True)
@@ -87,14 +87,14 @@ class Sample:
         """Return the estimate for this number of missing values."""
         if not self._errors:
             return QualityEstimate(np.nan, np.nan, np.nan, 0, 1.0, self.has_wide_hole)
-        missing = np.concatenate(list(self._missing.values()), axis=1)
+        missing = _counted_once(np.concatenate(self._missing, axis=1))
         held_out, errors = np.concatenate(self._held_out, axis=1), np.concatenate(self._errors)
-        size = max(_CELL_SIZE, _CELL_DEPTHS * int(missing[3].max()))
+        size = max(_CELL_SIZE, _CELL_DEPTHS * int(missing[-1].max()))
         places = np.concatenate([missing, held_out], axis=1)[:3] // np.array([[1], [size], [size]])
         _, cells = np.unique(places, axis=1, return_inverse=True)
         n = missing.shape[1]
         result = estimate_error(
-            Values(cells[:n], missing[3]), Values(cells[n:], held_out[3]), errors, max(n_missing - n, 0)
+            Values(cells[:n], missing[-1]), Values(cells[n:], held_out[-1]), errors, max(n_missing - n, 0)
         )
         if result.unknown_fraction > _MAX_UNKNOWN:
             return QualityEstimate(
@@ -108,7 +108,15 @@ class Sample:
 
 
 def _places(image: int, trial: Trial, chosen: Bools, distances: Ints) -> Ints:
-    """Return image, row, column and distance of the chosen values of a trial: (4, N)."""
-    rows, columns, _ = at = np.nonzero(chosen)
+    """Return image, row, column, layer and distance of the chosen values of a trial: (5, N)."""
+    rows, columns, layers = at = np.nonzero(chosen)
     images = np.full(len(rows), image)
-    return np.stack([images, rows + trial.corner[0], columns + trial.corner[1], distances[at]])
+    return np.stack([images, rows + trial.corner[0], columns + trial.corner[1], layers, distances[at]])
+
+
+def _counted_once(places: Ints) -> Ints:
+    """Return the places of values that overlapping trials share, each once, with its smallest distance."""
+    ordered = places[:, np.lexsort(places[::-1])]
+    is_new = np.ones(ordered.shape[1], bool)
+    is_new[1:] = (np.diff(ordered[:-1], axis=1) != 0).any(axis=0)
+    return ordered[:, is_new]

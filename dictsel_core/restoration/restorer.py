@@ -15,6 +15,7 @@ from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.coding.dictionary import KnownDictionary
+from dictsel_core.restoration.plan.final_stages import RoundStage
 from dictsel_core.restoration.plan.plan import RestorePlan
 from dictsel_core.restoration.plan.regions import ImageSpec
 from dictsel_core.restoration.plan.stage import PlanStage
@@ -130,7 +131,7 @@ class Restorer:
         self._arrays.update(zip((each.name for each in stage.writes), run.result, strict=True))
         for name in self._plan.released_after(stage):
             del self._arrays[name]
-        self._n_rounds += stage.kind == "refine"
+        self._n_rounds += isinstance(stage, RoundStage)
         yield RestoreStep(stage.kind, 1.0, self._snapshot(self._planes(stage)) if stage.shows else None)
 
     def _planes(self, stage: PlanStage) -> Planes:

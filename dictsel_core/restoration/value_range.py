@@ -23,11 +23,14 @@ class ValueRange:
         return float(self.high - self.low) or 1.0
 
     def to_unit(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return values of this range in unit range."""
+        """Return values in unit range; those outside this range are below 0 or above 1."""
         if values.dtype.kind == "f":
             above = values.astype(np.float64) - self.low
         else:  # Differences of 64-bit integers are exact modulo 2**64; floats would round them.
-            above = (values.astype(np.uint64) - np.uint64(self.low % _WORDS)).astype(np.float64)
+            whole, low = values.astype(np.uint64), np.uint64(self.low % _WORDS)
+            above, below = (whole - low).astype(np.float64), values < self.low
+            if below.any():
+                above[below] = -(low - whole[below]).astype(np.float64)
         return above / self.span
 
     def from_unit(self, unit: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -95,6 +95,8 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown(self, word: str) -> str:
         name = word.partition("=")[0]
+        if name in self._option_string_actions:
+            return f"{name} stands after --, where only names are expected; put it before --."
         if not name.startswith("-"):
             return f"{word!r} is an unexpected argument; put names with spaces in quotes."
         near = difflib.get_close_matches(name, self._option_string_actions, n=1)

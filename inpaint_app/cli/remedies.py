@@ -12,7 +12,7 @@ REMEDIES = {
     Remedy.ALLOW_TOLERANCE: "check it, or allow a difference with --tolerance",
     Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or reduce the picture with --depth 8",
     Remedy.GIVE_RECIPE: "give a file written with --write-recipe",
-    Remedy.RESTORE_ARRAY: "restore it with 'inpaint restore', which takes any number of pages and bands",
+    Remedy.RESTORE_ARRAY: "give one page in gray or RGB; only 'inpaint restore' takes more",
     Remedy.ACCEPT_LOSS: "choose a format that holds them, or do without --strict",
     Remedy.RESTORE_FOLDER: "give an image file inside it, or use 'inpaint batch'",
 }

@@ -43,9 +43,10 @@ def comparison_figure(panels: list[Panel]) -> Picture:
     texts = [text for panel in panels for text in (panel.title, panel.caption)]
     letters = fitting_font(texts, width, row.letter_size)
     sheet, draw = blank_sheet(*row.size)
+    shown = _display_range(panels)
     for number, panel in enumerate(panels):
         left = margin + number * (width + gap)
-        image = Image.fromarray(to_display_rgb(panel.picture, panel.missing))
+        image = Image.fromarray(_to_display_rgb(panel, *shown))
         sheet.paste(image.resize((width, height), resampling), (left, margin))
         draw.rectangle((left - 1, margin - 1, left + width, margin + height), outline=RULE)
         middle, top = left + width / 2, margin + height + gap // 2
@@ -96,17 +97,27 @@ def _panel_size(picture: Picture) -> tuple[int, int]:
     return picture.width * zoom, picture.height * zoom
 
 
-def to_display_rgb(picture: Picture, missing: NDArray[np.bool_] | None = None) -> NDArray[np.uint8]:
-    """Return pixels as 8-bit RGB for the eye: float pictures are stretched to their own range."""
-    values = picture.pixels
-    whole = np.isfinite(values)
-    if picture.is_float:
-        seen = values[whole]
-        low, high = (min(0.0, float(seen.min())), max(1.0, float(seen.max()))) if seen.size else (0.0, 1.0)
-    else:
-        low, high = 0.0, picture.max_value
-    scaled = (np.where(whole, values, low).astype(np.float32) - low) * np.float32(255 / (high - low))
+def _display_range(panels: list[Panel]) -> tuple[float, float]:
+    """Return the values of black and white in all panels: those of the dtype, or of the known pixels."""
+    first = panels[0].picture
+    if first.pixels.dtype in (np.uint8, np.uint16):
+        return 0.0, first.max_value
+    known = np.concatenate([panel.picture.pixels[_is_known(panel)] for panel in panels])
+    return float(known.min(initial=0)), float(known.max(initial=1))
+
+
+def _is_known(panel: Panel) -> NDArray[np.bool_]:
+    values, missing = panel.picture.pixels, panel.missing
+    known = np.isfinite(values)
     if missing is not None:
-        scaled = np.where(missing if missing.ndim == scaled.ndim else missing[..., None], 0, scaled)
+        known &= ~(missing if missing.ndim == values.ndim else missing[..., None])
+    return known
+
+
+def _to_display_rgb(panel: Panel, low: float, high: float) -> NDArray[np.uint8]:
+    """Return the pixels of a panel as 8-bit RGB for the eye; missing ones are black."""
+    values = panel.picture.pixels
+    known = np.where(_is_known(panel), values, low).astype(np.result_type(values, np.float32), copy=False)
+    scaled = (known - low) * (255 / (high - low))
     screen = np.rint(np.clip(scaled, 0, 255)).astype(np.uint8)
-    return screen if picture.is_color else np.repeat(screen[..., np.newaxis], 3, axis=2)
+    return screen if panel.picture.is_color else np.repeat(screen[..., np.newaxis], 3, axis=2)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inpaint_app.errors import Remedy, UserError, printable_path, reading_error
-from inpaint_app.files.paths import is_folder, same_file, status_of
+from inpaint_app.errors import Remedy, UserError, join_names, printable_path, reading_error
+from inpaint_app.files.paths import is_folder, is_visible_folder, same_file, status_of
 from inpaint_app.files.registry import suffixes
 from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
@@ -37,61 +37,73 @@ class BatchItem:
     error: UserError | None = None
 
 
+@dataclass(frozen=True)
+class _Found:
+    """A picture, the folder it lies in as seen from the one that was given, and why it cannot be accessed."""
+
+    path: Path
+    inner: Path = Path()
+    error: UserError | None = None
+
+
 def find_items(
     inputs: list[Path], folder: Path, mask_spec: MaskSpec, *, overwrite: bool, recursive: bool = False
 ) -> list[BatchItem]:
     """Return the pictures to restore, in order and each once; if `recursive`, also those of inner folders.
 
-    Results of inner folders go to folders of the same names.
+    Results of inner folders go to folders of the same names, and masks are looked for in such. Links to
+    folders are not followed.
 
     Raises
     ------
     UserError
         If there is none, or results would collide with each other or with the sources.
     """
-    paths: dict[Path, UserError | None] = {}
-    folders: dict[Path, Path] = {}
+    pictures: dict[Path, _Found] = {}
     for given in inputs:
-        for path, error in _pictures(given, folder, recursive=recursive).items():
-            paths.setdefault(path, error)
-            is_inside = recursive and path != given and error is None
-            folders.setdefault(path, folder / path.parent.relative_to(given) if is_inside else folder)
-    if all(error is not None for error in paths.values()):
-        raise next(error for error in paths.values() if error is not None)
-    masks = _masks(mask_spec.mask)
-    items = [_item(path, error, folders[path], mask_spec.mask, masks) for path, error in paths.items()]
+        for found in _pictures(given, folder, recursive=recursive):
+            pictures.setdefault(found.path, found)
+    errors = [found.error for found in pictures.values() if found.error is not None]
+    if len(errors) == len(pictures):
+        raise errors[0]
+    masks = None if mask_spec.mask is None or not is_folder(mask_spec.mask) else _MaskFolder(mask_spec.mask)
+    items = [_item(found, folder, mask_spec.mask, masks) for found in pictures.values()]
     _refuse_collisions(items)
     items = _with_distinct_recipes(items)
-    if not overwrite and any(_is_source(item) for item in items):
-        raise UserError(
-            f"{printable_path(folder)} is where the sources are",
-            Remedy.REPLACE_SOURCES,
-        )
+    if not overwrite and any(same_file(item.output, item.path) for item in items):
+        raise UserError(f"{printable_path(folder)} is where the sources are", Remedy.REPLACE_SOURCES)
     return items
 
 
-def _pictures(given: Path, output: Path, *, recursive: bool) -> dict[Path, UserError | None]:
+def _pictures(given: Path, output: Path, *, recursive: bool) -> list[_Found]:
     """Return a picture, or those of a folder; with an error for what cannot be accessed."""
     try:
         if not is_folder(given):
-            return {given: None}
-        found = _listing(given)
-        for inner in _inner_folders(given, output) if recursive else ():
-            found += _listing(inner)
+            return [_Found(given)]
     except UserError as error:
-        return {given: error}
+        return [_Found(given, error=error)]
+    found = []
+    for folder in (given, *(_inner_folders(given, output) if recursive else ())):
+        inner = folder.relative_to(given)
+        try:
+            found += [_Found(path, inner) for path in _listing(folder)]
+        except UserError as error:
+            found.append(_Found(folder, inner.parent, error))
     if not found:
         raise UserError(f"The folder {printable_path(given)} contains no picture", "give another")
-    return dict.fromkeys(found)
+    return found
 
 
 def _inner_folders(given: Path, output: Path) -> Iterator[Path]:
-    """Yield all folders inside a folder, sorted, but for hidden ones and the one of the results."""
+    """Yield all folders inside a folder, sorted, but for hidden ones, links, and the one of the results."""
     for path, names, _ in os.walk(given):
-        names[:] = sorted(
-            name for name in names if name[0] != "." and not same_file(Path(path, name), output)
-        )
+        names[:] = sorted(name for name in names if name[0] != "." and _is_searched(Path(path, name), output))
         yield from (Path(path, name) for name in names)
+
+
+def _is_searched(folder: Path, output: Path) -> bool:
+    is_link = os.path.islink(folder)  # noqa: PTH114  (the method raises where access is denied)
+    return not is_link and not same_file(folder, output)
 
 
 def _listing(folder: Path) -> list[Path]:
@@ -115,26 +127,41 @@ def _may_be_file(path: Path) -> bool:
     return status is not None and stat.S_ISREG(status.st_mode)
 
 
-def _masks(given: Path | None) -> dict[str, Path] | None:
-    """Return the masks of a folder by the name of their picture; None if one mask serves all."""
-    if given is None or not is_folder(given):
-        return None
-    return {path.stem.removesuffix("_mask"): path for path in _listing(given)}
+class _MaskFolder:
+    """A folder of masks, called as the pictures are, or <name>_mask; in folders as those of the pictures."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._by_stem: dict[Path, dict[str, list[Path]]] = {}
+
+    def find(self, found: _Found) -> Path:
+        """Return the mask of a picture; raises `UserError` if there is none, or more than one."""
+        folder, stem, name = self._folder / found.inner, found.path.stem, printable_path(found.path)
+        if folder not in self._by_stem:
+            masks = self._by_stem[folder] = {}
+            for path in _listing(folder) if is_visible_folder(folder) else ():
+                masks.setdefault(path.stem, []).append(path)
+        masks = self._by_stem[folder]
+        suitable = masks.get(f"{stem}_mask") or masks.get(stem)
+        if suitable is None:
+            remedy = f"put {printable_path(stem)}.png into {printable_path(folder)}"
+            raise UserError(f"There is no mask for {name}", remedy)
+        if len(suitable) > 1:
+            names = join_names([printable_path(path) for path in suitable])
+            raise UserError(f"There are several masks for {name}", f"keep one of {names}")
+        return suitable[0]
 
 
-def _item(
-    path: Path, error: UserError | None, folder: Path, mask: Path | None, masks: dict[str, Path] | None
-) -> BatchItem:
+def _item(found: _Found, folder: Path, mask: Path | None, masks: _MaskFolder | None) -> BatchItem:
+    path, error = found.path, found.error
     name = f"{path.stem}{default_output(path).suffix}" if path.name else "picture.png"
-    output = folder / name
-    item = BatchItem(path, output, output.with_suffix(".json"), mask, error)
-    if masks is None or error is not None:
-        return item
-    if path.stem not in masks:
-        remedy = f"put {printable_path(path.stem)}.png into the mask folder"
-        lacking = UserError("There is no mask for it", remedy)
-        return replace(item, mask=None, error=lacking)
-    return replace(item, mask=masks[path.stem])
+    output = folder / found.inner / name
+    if masks is not None and error is None:
+        try:
+            mask = masks.find(found)
+        except UserError as problem:
+            mask, error = None, problem
+    return BatchItem(path, output, output.with_suffix(".json"), mask, error)
 
 
 def _with_distinct_recipes(items: list[BatchItem]) -> list[BatchItem]:
@@ -147,10 +174,6 @@ def _with_distinct_recipes(items: list[BatchItem]) -> list[BatchItem]:
         else replace(item, recipe=long_name)
         for item, long_name in zip(items, long_names, strict=True)
     ]
-
-
-def _is_source(item: BatchItem) -> bool:
-    return same_file(item.output, item.path)
 
 
 def _refuse_collisions(items: list[BatchItem]) -> None:

@@ -71,6 +71,8 @@ class MaskHistory:
         self._origins = {0: MaskOrigin()}
         #: Number of the state that was proposed last.
         self._proposed = -1
+        #: The last copy that was made, and the number of the state that it is a copy of.
+        self._snapshot: tuple[int, Mask] | None = None
 
     @property
     def mask(self) -> Mask:
@@ -80,8 +82,19 @@ class MaskHistory:
         return view
 
     def snapshot(self) -> Mask:
-        """Return a copy that later edits do not change."""
-        return self._mask.copy()
+        """Return a read-only copy that later edits do not change; until the next edit it is the same one."""
+        if self._snapshot is None or self._snapshot[0] != self._state or self.is_painting:
+            copy = self._mask.copy()
+            copy.flags.writeable = False
+            if self.is_painting:
+                return copy
+            self._snapshot = self._state, copy
+        return self._snapshot[1]
+
+    @property
+    def is_painting(self) -> bool:
+        """Whether a stroke has begun and not ended."""
+        return self._stroke is not None
 
     @property
     def can_undo(self) -> bool:

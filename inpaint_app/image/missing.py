@@ -64,7 +64,7 @@ def detect_missing(
         The damaged picture.
     mask : Picture or ndarray, optional
         A mask image of any depth, (H, W) or with channels, bright = missing: the mean over the channels,
-        times alpha if it has one, is at least half of white. A mask of 0 and 1 only is taken as such.
+        times alpha if it has one, is at least half of white, which is 1 if no value is larger, or 255.
         Or booleans, True = missing, (H, W) or of the shape of the pixels.
     key : str or Color, optional
         A color that marks missing pixels, see `color.parse_color`.
@@ -234,7 +234,8 @@ def _from_no_data(picture: Picture) -> Mask | None:
     with np.errstate(over="ignore"):
         value = picture.pixels.dtype.type(picture.no_data) if picture.is_float else picture.no_data
     marked: Mask = picture.pixels == value
-    return marked
+    # In an ordinary color, one channel may well have the value.
+    return np.asarray(marked.all(axis=2)) if picture.is_color and picture.pixels.dtype.kind == "u" else marked
 
 
 def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
@@ -262,18 +263,21 @@ def _bright(mask: Picture | Array) -> Mask:
         return mask
     else:
         values, alpha = mask, None
-    if values.dtype.kind == "f":
-        if not np.isfinite(values).all():
-            raise UserError("The mask holds NaN or infinity", "give one with 0 and 1")
-        white = max(1.0, float(values.max()))  # 0..255 is sometimes stored as float
-    else:
-        top = float(values.max())
-        white = full_scale(values.dtype) if values.dtype.itemsize <= 2 and top != 1 else top
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise UserError("The mask holds NaN or infinity", "give one with 0 and 1")
     light = values.mean(axis=2, dtype=np.float32) if values.ndim == 3 else values
     if alpha is not None:
         light = light * (alpha / np.float32(full_scale(alpha.dtype)))
-    marked: Mask = light >= np.float32(white / 2)
+    marked: Mask = light >= np.float32(_white(values) / 2)
     return marked
+
+
+def _white(mask: Array) -> float:
+    """Return the value of white in a mask: 0 and 1, or 0 to 255, are also stored in larger numbers."""
+    largest, scale = float(mask.max()), full_scale(mask.dtype)
+    if mask.dtype.kind == "f" or mask.dtype.itemsize > 2:
+        return max(1.0, largest)
+    return next(white for white in (1.0, min(255.0, scale), scale) if largest <= white)
 
 
 def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:

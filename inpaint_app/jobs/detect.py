@@ -9,12 +9,12 @@ from dictsel_core import DamageKind
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.atomic import write_files
 from inpaint_app.files.encodable import PictureProperties, check_encodable
-from inpaint_app.files.read import read_picture
 from inpaint_app.files.registry import format_of
 from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.image.damage import mask_picture
 from inpaint_app.image.missing import Mask, MissingPixels, detect_missing
 from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.checks import check_drawable, read_single_page
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter
 
 _QUALITY = 100
@@ -86,7 +86,8 @@ def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
     check_output(request.output, overwrite=request.overwrite, protect=[request.path])
     if format_of(request.output).is_lossy:
         raise UserError(f"{printable_path(request.output)} cannot store a mask exactly", "write PNG or TIFF")
-    picture = read_picture(request.path)
+    picture = read_single_page(request.path)
+    check_drawable(picture, printable_path(request.path))
     plain = PictureProperties(picture.width, picture.height, is_color=False)
     check_encodable(plain, format_of(request.output), quality=_QUALITY)
     analysis = analyze_picture(picture, detect_missing(picture), request.kinds, control)

@@ -14,7 +14,7 @@ from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, Sto
 from inpaint_app.jobs.export import Output, check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.jobs.measure import QualityMetrics, estimate, quality
 from inpaint_app.jobs.restore import RestoreRequest, restore
-from inpaint_app.jobs.source import Source, check_single_page, load_pages, with_reference
+from inpaint_app.jobs.source import Source, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
 
 
@@ -100,7 +100,8 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     if request.is_strict and lost:
         raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
     if request.reference is not None:
-        check_single_page(len(sources), request.path)
+        if len(sources) > 1:
+            raise UserError("A reference is for a picture of one page", "leave it out")
         source = with_reference(source, request.reference)
     output.check_restored(source)
     clock.lap("read")

@@ -7,12 +7,12 @@ import numpy as np
 
 from inpaint_app.errors import IntactError, Remedy, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
-from inpaint_app.files.paths import is_folder
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.damage import Damage, damaged
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing, joined
 from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.checks import check_comparable, check_drawable, check_input, check_single_page
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.detect import analyze_picture
 
@@ -89,7 +89,7 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
         If a file cannot be read, does not fit the picture, or nothing or everything is missing.
     """
     sources = load_pages(path, mask_spec)
-    check_single_page(len(sources), path)
+    check_single_page(len(sources), printable_path(path))
     return sources[0] if reference is None else with_reference(sources[0], reference)
 
 
@@ -104,15 +104,7 @@ def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = Non
         If the control ended the detection of damage.
     """
     pages = _read(path).pages
-    masks: tuple[Picture | None, ...] = (None,)
-    if mask_spec.mask is not None:
-        masks = _read_mask(mask_spec.mask).pages
-    if len(masks) not in (1, len(pages)):
-        raise UserError(
-            f"The mask has {len(masks)} pages but the picture has {len(pages)}",
-            "give a mask of one page, or of as many",
-        )
-    masks = masks * len(pages) if len(masks) == 1 else masks
+    masks = _read_masks(mask_spec.mask, len(pages))
     sources = tuple(
         Source(page, _detect(page, mask_spec, mask, control), path.name, path, mask_spec)
         for page, mask in zip(pages, masks, strict=True)
@@ -172,8 +164,7 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
     UserError
         If a mask or a color is given that marks nothing.
     """
-    mask = None if mask_spec.mask is None else _read_mask(mask_spec.mask)
-    missing = _detect(source.picture, mask_spec, mask)
+    missing = _detect(source.picture, mask_spec, _read_masks(mask_spec.mask, n_pages=1)[0])
     if mask_spec.mask is not None and "mask" not in missing.sources:
         raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
     if mask_spec.key is not None and "key" not in missing.sources:
@@ -203,43 +194,9 @@ def with_reference(source: Source, path: Path) -> Source:
     """Return the source with the undamaged picture to measure against."""
     reference, name = read_picture(path), f"The reference {printable_path(path)}"
     check_comparable(reference, source.picture, name, "the picture")
-    hidden = reference.alpha is not None and not bool(reference.alpha.all())
-    if hidden or not bool(np.isfinite(reference.pixels).all()):
+    if detect_missing(reference, soft_edges=False).sources:
         raise UserError(f"{name} has missing pixels of its own", "give the undamaged picture")
     return replace(source, reference=reference, reference_path=path)
-
-
-def check_comparable(one: Picture, other: Picture, its_name: str, other_name: str) -> None:
-    """Raise `UserError` if two pictures cannot be compared value by value."""
-    if (one.width, one.height) != (other.width, other.height):
-        raise UserError(
-            f"{its_name} has {one.width} x {one.height} pixels but {other_name} has "
-            f"{other.width} x {other.height}",
-            "give pictures of the same size",
-        )
-    one_mode, other_mode = replace(one, alpha=None).mode, replace(other, alpha=None).mode
-    if one_mode != other_mode:
-        raise UserError(
-            f"{its_name} is {one_mode} but {other_name} is {other_mode}", "give pictures of the same kind"
-        )
-
-
-def check_single_page(n_pages: int, path: Path) -> None:
-    """Raise `UserError` if a picture has several pages where one is wanted."""
-    if n_pages > 1:
-        raise UserError(f"{printable_path(path)} has {n_pages} pages", Remedy.RESTORE_ARRAY)
-
-
-def check_drawable(picture: Picture, path: Path) -> None:
-    """Raise `UserError` if a picture is neither gray nor RGB."""
-    if picture.n_bands not in (1, 3):
-        raise UserError(f"{printable_path(path)} has {picture.n_bands} bands", Remedy.RESTORE_ARRAY)
-
-
-def check_input(path: Path) -> None:
-    """Raise `UserError` if a folder is given where a picture is wanted."""
-    if is_folder(path):
-        raise UserError(f"{printable_path(path)} is a folder", Remedy.RESTORE_FOLDER)
 
 
 def _read(path: Path) -> Picture:
@@ -247,11 +204,19 @@ def _read(path: Path) -> Picture:
     return read_picture(path)
 
 
-def _read_mask(path: Path) -> Picture:
+def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
+    """Return the mask of each page."""
+    if path is None:
+        return (None,) * n_pages
     mask = read_picture(path)
     if mask.source_format == "JPEG" and mask.alpha is not None:
         raise UserError(f"The mask {printable_path(path)} ends too early", "get a fresh copy")
-    return mask
+    if len(mask.pages) not in (1, n_pages):
+        raise UserError(
+            f"The mask has {len(mask.pages)} pages but the picture has {n_pages}",
+            "give a mask of one page, or of as many",
+        )
+    return mask.pages if len(mask.pages) == n_pages else mask.pages * n_pages
 
 
 def _detect(
@@ -260,7 +225,7 @@ def _detect(
     missing = _detect_marked(picture, spec, mask)
     if not spec.detect:
         return missing
-    check_drawable(picture, Path("The picture"))
+    check_drawable(picture, "The picture")
     analysis = analyze_picture(picture, missing, spec.detect, control or JobControl())
     return joined(missing, analysis.mask(spec.sensitivity))
 
@@ -279,8 +244,8 @@ def _detect_marked(picture: Picture, spec: MaskSpec, mask: Picture | None) -> Mi
 
 def _viewable(picture: Picture, path: Path) -> Picture:
     """Return a picture as gray or RGB of 8 or 16 bits or float32, or refuse it."""
-    check_single_page(len(picture.pages), path)
-    check_drawable(picture, path)
+    check_single_page(len(picture.pages), printable_path(path))
+    check_drawable(picture, printable_path(path))
     if picture.is_plain:
         return picture
     narrow = picture.pixels.astype(np.float32)

@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
             "export_dictionary": files.export_dictionary,
             "save_mask": files.save_mask,
             "save_recipe": files.save_recipe,
-            "copy": self.copy,
+            "copy": files.copy,
             "batch": files.batch,
             "close": files.close_picture,
             "quit": self.close,
@@ -218,15 +218,6 @@ class MainWindow(QMainWindow):
         if self.session.activity is None and self.session.runner.preview is None:
             self.banner.hide()
         self.session.cancel()
-
-    def copy(self) -> None:
-        """Copy the restored picture to the clipboard."""
-        image = self.viewer.restored_image
-        if image is None:
-            self.session.problem.emit("There is no restored picture yet; restore it first (F5).")
-            return
-        QGuiApplication.clipboard().setImage(image)
-        self.status.show_notice("The restored picture was copied.")
 
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""

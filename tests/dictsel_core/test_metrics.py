@@ -119,3 +119,19 @@ def test_differences_of_large_integers_are_exact(dtype):
     one, other = np.full((8, 8), top, dtype), np.full((8, 8), top - 1, dtype)
     assert error_map(one, other).max() == error_map(other, one).max() == 1
     assert psnr(one, other, data_range=1) == 0
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_figures_do_not_depend_on_the_scale_of_floats(scale):
+    rng = np.random.default_rng(0)
+    one, other = rng.random((16, 16)), rng.random((16, 16))
+    for measure in (psnr, ssim):
+        scaled = measure(one * scale, other * scale, data_range=scale)
+        assert scaled == pytest.approx(measure(one, other, data_range=1.0))
+
+
+def test_errors_beyond_float64_are_infinite_and_not_a_warning():
+    one, other = np.full((8, 8), 1.5e308), np.full((8, 8), -1.5e308)
+    assert psnr(one, other, data_range=1.0) == -np.inf
+    assert -1 <= ssim(one, other, data_range=1.0) <= 1
+    assert (error_map(one, other) == np.inf).all()

@@ -18,6 +18,7 @@ from dictsel_core.restoration.coding.sampling import PatchChoice, PatchGrid, Pat
 from dictsel_core.restoration.plan.facts import ImageFacts
 from dictsel_core.restoration.plan.plan import RestorePlan
 from dictsel_core.restoration.plan.regions import Read, as_block, grown, reads_of, within
+from dictsel_core.restoration.plan.repeats import Changes, changes_of, joint_changes, repeat_of
 from dictsel_core.restoration.plan.scale_statistics import ScaleStatistics
 from dictsel_core.restoration.plan.scales import SURVEY_GRID, Pyramid, PyramidSource
 from dictsel_core.restoration.plan.trial import Crop, cut_crops, trial_rounds
@@ -46,6 +47,8 @@ class DetailStatistics:
         By the name of their source.
     details : mapping of str to (int, int)
         Detail of differences of channels, and of the first of these channels.
+    changes : (frozenset of int, frozenset of int)
+        Rows and columns in which pixels differ from those before; see `changes_of`.
     crops : tuple of Crop
         Parts of the image on which a trial is made, if there is one.
     """
@@ -56,6 +59,7 @@ class DetailStatistics:
     mask: Bools
     scales: Mapping[str, ScaleStatistics]
     details: Mapping[str, tuple[int, int]]
+    changes: tuple[Changes, Changes]
     crops: tuple[Crop, ...] = ()
 
     def __add__(self, other: "DetailStatistics") -> "DetailStatistics":
@@ -70,6 +74,10 @@ class DetailStatistics:
                 name: (each[0] + other.details[name][0], each[1] + other.details[name][1])
                 for name, each in self.details.items()
             },
+            (
+                joint_changes(self.changes[0], other.changes[0]),
+                joint_changes(self.changes[1], other.changes[1]),
+            ),
             self.crops + other.crops,
         )
 
@@ -111,6 +119,10 @@ class DetailSurvey(ImageFacts):
             unknown,
             {each.name: self._scales(each, own, region) for each in self._sources()},
             {each.name: _details(each, canvas, inner) for each in self._sources() if each.other is not None},
+            (
+                changes_of(image, canvas.missing, inner, region[0].start, 0),
+                changes_of(image, canvas.missing, inner, region[1].start, 1),
+            ),
             cut_crops(self.crops, own, region),
         )
 
@@ -149,7 +161,13 @@ class DetailSurvey(ImageFacts):
             rounds = 0
         facts = {each.name: getattr(self, each.name) for each in fields(ImageFacts)}
         facts["settings"] = replace(self.settings, rounds=rounds)
-        plan = RestorePlan(**facts, atoms=dictionary.atoms.atoms, pyramids=self._pyramids(statistics))
+        rows, columns = statistics.changes
+        plan = RestorePlan(
+            **facts,
+            atoms=dictionary.atoms.atoms,
+            pyramids=self._pyramids(statistics),
+            repeats=(repeat_of(rows), repeat_of(columns)),
+        )
         if plan.settings.rounds is None:
             trial = GeneratorRun(trial_rounds(plan, self.crops, statistics.crops))
             for fraction in trial:

@@ -43,6 +43,7 @@ class PlanFacts(ImageFacts):
 
     atoms: NDArray[np.float64]
     pyramids: tuple[Pyramid, ...]
+    repeats: tuple[tuple[int, int], tuple[int, int]]
 
     @property
     def n_rounds(self) -> int:

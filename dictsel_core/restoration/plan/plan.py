@@ -15,6 +15,7 @@ from dictsel_core.restoration.plan.coding_stages import pyramid_stages
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.final_stages import OUTPUT, RenderStage, RoundStage
 from dictsel_core.restoration.plan.regions import ImageSpec
+from dictsel_core.restoration.plan.repeats import NOT_REPEATED, RepeatStage
 from dictsel_core.restoration.plan.scales import Pyramid, PyramidSource
 from dictsel_core.restoration.plan.stage import PlanesReader, PlanStage
 from dictsel_core.restoration.plan.texture_stages import TextureStage, WideStage
@@ -22,7 +23,7 @@ from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.restoration.value_range import ValueRange
 
 #: Version of the JSON.
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,9 @@ class RestorePlan(PlanFacts):
         The dictionary.
     pyramids : tuple of Pyramid
         How scales are restored.
+    repeats : ((int, int), (int, int))
+        How often rows and columns are repeated in an enlarged image, once if it is not, and where the first
+        repetition begins.
 
     Examples
     --------
@@ -112,6 +116,9 @@ class RestorePlan(PlanFacts):
             stage = RoundStage.of(self, reader, number)
             stages.append(stage)
             reader = PlanesReader((stage.writes[0].name,))
+        if self.repeats != (NOT_REPEATED, NOT_REPEATED):
+            stages.append(RepeatStage.of(self, reader))
+            reader = PlanesReader((stages[-1].writes[0].name,))
         return (*stages, RenderStage.of(self, reader))
 
     def _first_estimate(self) -> tuple[list[PlanStage], PlanesReader]:
@@ -201,6 +208,7 @@ def _decoded(values: dict[str, Any], threads: int | None) -> dict[str, Any]:
         "missing_fraction": values["missing_fraction"],
         "atoms": np.array(values["atoms"], np.float64),
         "pyramids": tuple(_pyramid(each) for each in values["pyramids"]),
+        "repeats": tuple(tuple(each) for each in values["repeats"]),
         "holes": tuple(tuple(each) for each in values["holes"]),
         "damage_density": values["damage_density"],
     }

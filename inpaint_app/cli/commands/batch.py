@@ -31,8 +31,9 @@ examples:
   inpaint batch scans/ -o restored/ --scheduler tcp://10.0.0.5:8786
 
 Of a folder, the pictures directly inside are restored; with --recursive also those
-of inner folders, into folders of the same names. masks/ holds <name>.png or
-<name>_mask.png for each <name>. Results keep their names; formats that cannot be
+of inner folders, into folders of the same names (links to folders are not
+followed). masks/ holds <name>.png or <name>_mask.png for each <name>, and with
+--recursive the same inner folders. Results keep their names; formats that cannot be
 written (BMP, PNM) become PNG. A file that fails does not stop the others; one in
 which nothing is missing is intact, which is no failure. Exit code: 0 if none
 failed, 1 if some failed, 2 if the command line is wrong. With --scheduler, the
@@ -100,7 +101,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.quiet:
         for row in rows:
             if row.error is not None:
-                print_note(f"inpaint: {row.error.sentence(REMEDIES)}\n")
+                print_note(f"inpaint: {printable_path(row.path)}: {row.error.sentence(REMEDIES)}\n")
     console.print_json({"files": [_document(row) for row in rows]})
     return 1 if any(row.error is not None for row in rows) else 0
 
@@ -190,8 +191,9 @@ class _BatchProgress:
             fraction = sum(each.progress.fraction or 0.0 for each in self._rows.values()) / row.count
             under_way = [each for each in self._rows.values() if not each.is_done]
             if len(under_way) == 1:
-                name = printable_path(f"{row.number} of {row.count}, {row.path.name}")
-                self._bar.update(f"{name}: {row.progress.stage}", fraction)
+                (last,) = under_way
+                name = printable_path(f"{last.number} of {row.count}, {last.path.name}")
+                self._bar.update(f"{name}: {last.progress.stage}", fraction)
             else:
                 self._bar.update(f"{n_done} of {row.count} pictures", fraction)
 

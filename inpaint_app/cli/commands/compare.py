@@ -10,13 +10,15 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, print_source
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
+from inpaint_app.errors import printable_path
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
 from inpaint_app.figures import comparison_size
 from inpaint_app.formatting import format_decibels
+from inpaint_app.jobs.checks import check_drawable, check_input
 from inpaint_app.jobs.export import Compared, Output, write_comparison
 from inpaint_app.jobs.measure import damage_quality, quality
 from inpaint_app.jobs.restore import RestoreRequest, compare
-from inpaint_app.jobs.source import check_drawable, check_input, load_source
+from inpaint_app.jobs.source import load_source
 
 _CONSTRAINTS = "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS)
 _DETAILS = f"""\
@@ -49,7 +51,7 @@ def _run(args: argparse.Namespace) -> int:
     console = Console.of(args, output.path)
     chosen = resolve_options(args, preset="fast")  # refinement would hide what the constraints do
     source = load_source(args.input, chosen.mask_spec, args.reference)
-    check_drawable(source.picture, args.input)
+    check_drawable(source.picture, printable_path(args.input))
     output.check(source.files)
     output.check_size(*comparison_size(source.picture, 1 + len(CONSTRAINTS)))
     assert source.reference is not None, "the option is required"

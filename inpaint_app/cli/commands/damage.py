@@ -13,11 +13,11 @@ from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
 from inpaint_app.files.format import Format
-from inpaint_app.files.read import read_picture
 from inpaint_app.files.registry import exact, format_names, format_of, transparent
 from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged, mask_picture
+from inpaint_app.jobs.checks import read_single_page
 
 _DETAILS = """\
 examples:
@@ -68,7 +68,7 @@ def _run(args: argparse.Namespace) -> int:
                 f"write {format_names(_suitable())}",
             )
     check_distinct(paths)
-    picture = read_picture(args.input)
+    picture = read_single_page(args.input)
     properties = replace(properties_of(picture), has_alpha=True, is_transparent=True)
     check_encodable(properties, format_of(args.output), quality=_QUALITY)
     if args.mask_out is not None:

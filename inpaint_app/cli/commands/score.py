@@ -4,19 +4,16 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.parser import input_path
 from inpaint_app.cli.report import score_lines
 from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.read import read_picture
 from inpaint_app.image.missing import check_missing, detect_missing
 from inpaint_app.image.picture import Picture
+from inpaint_app.jobs.checks import check_comparable, read_single_page
 from inpaint_app.jobs.measure import measure
-from inpaint_app.jobs.source import check_comparable
 
 _DETAILS = """\
 examples:
@@ -40,12 +37,12 @@ def _run(args: argparse.Namespace) -> int:
     if args.invert_mask and args.mask is None:
         raise UserError("--invert-mask needs a mask", "give one with --mask")
     console = Console.of(args)
-    reference, picture = _read_finite(args.reference), _read_finite(args.picture)
+    reference, picture = _read_known(args.reference), _read_known(args.picture)
     check_comparable(reference, picture, printable_path(args.reference), printable_path(args.picture))
     mask = None
     if args.mask is not None:
         plain = Picture(reference.pixels)
-        missing = detect_missing(plain, mask=read_picture(args.mask), invert_mask=args.invert_mask)
+        missing = detect_missing(plain, mask=read_single_page(args.mask), invert_mask=args.invert_mask)
         check_missing(missing, has_mask=True)
         mask = missing.mask
     scores = measure(reference.pixels, picture.pixels, mask)
@@ -55,11 +52,13 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read_finite(path: Path) -> Picture:
-    picture = read_picture(path)
-    if not bool(np.isfinite(picture.pixels).all()):
+def _read_known(path: Path) -> Picture:
+    """Read a picture, all values of which must be known."""
+    picture = read_single_page(path)
+    if not {"nan", "nodata"}.isdisjoint(detect_missing(picture).sources):
         raise UserError(
-            f"{printable_path(path)} holds NaN or infinity, which cannot be compared", "restore it first"
+            f'{printable_path(path)} holds NaN, infinity or "no data", which cannot be compared',
+            "restore it first",
         )
     return picture
 

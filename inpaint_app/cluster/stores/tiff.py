@@ -171,6 +171,9 @@ def _check_plain(name: str, layout: Layout, *, has_alpha: bool) -> None:
         raise UserError(f"{name} holds neither gray values nor RGB of 8 to 32 bits", _RESAVE)
     if (layout.bits == 64 and layout.kind != "f") or (layout.bits, layout.kind) == (16, "f"):
         raise UserError(f"{name} holds values of the type {layout.dtype.name}", "convert it to float32 first")
+    orientation = layout.page.tags.get(tags.ORIENTATION)
+    if orientation is not None and orientation.value in range(2, 9):
+        raise UserError(f"{name} is stored turned or mirrored", "save it upright first")
     if has_alpha:
         raise UserError(f"{name} has an alpha channel", "leave it out, and give a mask")
     if layout.compression != 1 and layout.row_bytes * layout.segment_height > _MAX_SEGMENT_BYTES:

@@ -51,6 +51,16 @@ def display_values(pixels: Array, value_range: Range | None = None) -> Bytes:
     return shown
 
 
+def display_range(pixels: Array) -> Range | None:
+    """Return the values of black and white for a float picture; None for others."""
+    if pixels.dtype.kind != "f":
+        return None
+    finite = pixels[np.isfinite(pixels)]
+    if not finite.size:
+        return None
+    return min(0.0, float(finite.min())), max(1.0, float(finite.max()))
+
+
 def to_image(
     pixels: Array, value_range: Range | None = None, *, alpha: Array | None = None, icc: bytes | None = None
 ) -> QImage:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog, QWidget
 
 from inpaint_app.errors import UserError, printable_path
@@ -19,14 +19,14 @@ from inpaint_app.files.write import default_output
 from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.export import Output
-from inpaint_app.window.commands.mime_data import DroppedData, picture_of, read_mime_data
+from inpaint_app.jobs.export import Output, restored_picture
+from inpaint_app.window.commands.mime_data import DroppedData, image_of, picture_of, read_mime_data
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
 from inpaint_app.window.dialogs.damage_dialog import DamageDialog
 from inpaint_app.window.dialogs.export_dialog import ExportDialog
 from inpaint_app.window.preferences import Preferences
-from inpaint_app.window.session.exporter import Exporter
+from inpaint_app.window.session.exporter import NO_RESULT, Exporter, pixels_of
 from inpaint_app.window.session.opener import NO_PICTURE
 from inpaint_app.window.session.session import Session
 
@@ -120,6 +120,23 @@ class FileCommands(QObject):
         else:
             self.open_dropped(dropped)
 
+    def copy(self) -> None:
+        """Copy the restored picture to the clipboard, never that of a run in progress."""
+        session = self._session
+        source, record = session.source, session.results.current
+        if source is None or record is None:
+            session.problem.emit(NO_RESULT)
+            return
+
+        def make(_control: object) -> QImage:
+            return image_of(restored_picture(source, pixels_of(record), record.mask), source.picture.pixels)
+
+        def put(image: QImage) -> None:
+            QGuiApplication.clipboard().setImage(image)
+            session.notice.emit("The restored picture was copied.")
+
+        session.workers.start(make, done=put, failed=session.problem.emit)
+
     def drop(self, data: QMimeData) -> None:
         """Open what was dropped."""
         dropped = read_mime_data(data)
@@ -149,7 +166,11 @@ class FileCommands(QObject):
     # Leaving
 
     def may_leave(self) -> bool:
-        """Ask once about unsaved work and a long run; return whether the picture may be replaced."""
+        """Ask once about unsaved work and a long run; return whether the picture may be replaced.
+
+        What is being written is written first: it need not be asked about.
+        """
+        self._exporter.wait()
         seconds = self._session.unsaved.run_seconds
         if seconds > MAX_LOST_SECONDS and not file_dialogs.ask_to_discard(
             self._window, f"The run in progress has taken {format_duration(seconds)}.", "Discard it?"
@@ -196,7 +217,7 @@ class FileCommands(QObject):
         """Ask where to write the restored picture, and write it."""
         source, record = self._session.source, self._session.results.current
         if source is None or record is None:
-            self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
+            self._session.problem.emit(NO_RESULT)
             return
         runner = self._session.runner
         shows_preview = runner.preview is not None or runner.is_previewing

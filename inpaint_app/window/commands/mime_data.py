@@ -12,7 +12,8 @@ from PySide6.QtGui import QImage
 from inpaint_app.errors import join_names, printable_path
 from inpaint_app.files.paths import is_visible_folder
 from inpaint_app.files.registry import suffixes
-from inpaint_app.image.picture import Picture, picture_from_rgba
+from inpaint_app.image.picture import Array, Picture, picture_from_rgba
+from inpaint_app.window.canvas.image_pyramid import display_range, to_image
 
 _MAX_NAMED = 3
 
@@ -108,3 +109,14 @@ def picture_of(image: QImage) -> Picture:
     rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
     values = rows[:, : 4 * plain.width()].reshape(plain.height(), plain.width(), 4)
     return picture_from_rgba(values.copy())
+
+
+def image_of(picture: Picture, like: Array) -> QImage:
+    """Return a picture for the clipboard, in the colors of the screen; may be called in any thread.
+
+    Float values are scaled as those of `like` are on the screen.
+    """
+    image = to_image(picture.pixels, display_range(like), icc=picture.icc)
+    if picture.alpha is not None:
+        image.setAlphaChannel(to_image(picture.alpha))
+    return image

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from dictsel_core import DAMAGE_KINDS, DamageKind
@@ -85,16 +85,20 @@ class DamagePanel(QWidget):
 
     def _choose(self) -> None:
         finder = self._session.finder
-        if finder.analysis is not None:
+        if finder.is_in_mask:
             sensitivity = self._sensitivity.value() / _STEPS
             finder.choose(replace(finder.choice, kinds=self.kinds, sensitivity=sensitivity))
 
     def _show(self) -> None:
         finder = self._session.finder
         self._find.setEnabled(self._session.source is not None and finder.activity is None)
-        self._row.setVisible(finder.analysis is not None)
-        if finder.analysis is None:
+        self._row.setVisible(finder.is_in_mask)
+        if finder.analysis is None or not finder.is_in_mask:
             return
+        with QSignalBlocker(self._sensitivity):
+            self._sensitivity.setValue(round(_STEPS * finder.choice.sensitivity))
+        for kind, box in self._boxes.items():
+            box.setChecked(kind in finder.choice.kinds)
         known = replace(finder.choice, kinds=tuple(set(finder.choice.kinds) & set(finder.analysis.kinds)))
         counts = count_chosen(finder.analysis, known)
         said = [f"{counts[kind]} {_KINDS[kind][1]}" for kind in DAMAGE_KINDS if counts.get(kind)]

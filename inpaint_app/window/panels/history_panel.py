@@ -78,10 +78,12 @@ class HistoryPanel(QWidget):
 
     def delete(self) -> None:
         """Forget the chosen runs."""
-        if not self._session.runner.is_busy:
-            self._session.healer.restart()
-            for number in self._chosen:
-                self._session.results.remove(number)
+        if self._session.runner.is_busy:
+            self._session.notice.emit("Runs can be deleted when the run in progress has ended.")
+            return
+        for number in self._chosen:
+            self._session.healer.forget_run(number)
+            self._session.results.remove(number)
 
     def rename(self) -> None:
         """Let the user type a name for the chosen run."""

@@ -47,13 +47,17 @@ class Changes(QObject):
         self.changed.emit()
 
     def undo(self) -> None:
-        """Undo the last change of mask or parameters, and what was healed with it."""
-        if self.stack.can_undo:
+        """Undo the last change of mask or parameters, and what was healed with it; a stroke begun, if any."""
+        mask = self._session.mask
+        if mask is not None and mask.is_painting:
+            self._session.edit_mask(lambda mask: mask.cancel_stroke(), ends=False)
+        elif self.stack.can_undo:
             self._go_to(self.stack.undo(), is_back=True)
 
     def redo(self) -> None:
-        """Redo the last undone change, and what was healed with it."""
-        if self.stack.can_redo:
+        """Redo the last undone change, and what was healed with it; nothing within a stroke."""
+        mask = self._session.mask
+        if self.stack.can_redo and not (mask is not None and mask.is_painting):
             self._go_to(self.stack.redo(), is_back=False)
 
     @property
@@ -77,6 +81,7 @@ class Changes(QObject):
                 session.source = changed
                 session.source_changed.emit()
         if session.mask is not None and session.mask.state != state:
+            session.finder.follow_mask()
             session.end_edit(is_healed=is_healed)
         else:
             session.schedule()

@@ -18,6 +18,8 @@ from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.settings_text import comparison_titles
 from inpaint_app.window.session.state import RunRecord
 
+NO_RESULT = "There is no restored picture yet; restore it first (F5)."
+
 Notes = tuple[str, ...]
 
 
@@ -108,7 +110,7 @@ class Exporter(QObject):
     ) -> None:
         record = self._session.results.current
         if record is None:
-            self._session.problem.emit("There is no restored picture yet; restore it first (F5).")
+            self._session.problem.emit(NO_RESULT)
             return
         self._write(
             lambda source: write(source, record),

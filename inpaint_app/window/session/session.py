@@ -306,6 +306,7 @@ class Session(QObject):
         """Use another mask; one of the same shape can be undone."""
         if self.mask is not None and self.mask.mask.shape == mask.shape:
             self.mask.replace(mask, origin)
+            self.finder.leave_mask()
         else:
             self.mask = MaskHistory(mask)
             self.changes.restart()

@@ -5,20 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QPoint, QTimer, Signal
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from inpaint_app.image.picture import Array, Picture
 from inpaint_app.image.rect import Rect
-from inpaint_app.jobs.export import restored_picture
 from inpaint_app.jobs.measure import error_picture
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.window.background.latest_result import LatestResult
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.canvas.content import Content
-from inpaint_app.window.canvas.image_pyramid import ImagePyramid, Range, build_pyramid, to_image
+from inpaint_app.window.canvas.image_pyramid import ImagePyramid, build_pyramid, display_range
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.split_canvas import SplitCanvas
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
@@ -119,18 +116,6 @@ class Viewer(QWidget):
         """Whether everything that was to be drawn is ready."""
         return self._workers.n_active == 0 and not self._visible_timer.isActive()
 
-    @property
-    def restored_image(self) -> QImage | None:
-        """The current result as it is drawn, never that of a run in progress; None while there is none."""
-        source, current = self._session.source, self._session.results.current
-        if source is None or current is None or current.image is None:
-            return None
-        picture = restored_picture(source, current.image, current.mask)
-        image = to_image(picture.pixels, _display_range(source.picture.pixels), icc=picture.icc)
-        if picture.alpha is not None:
-            image.setAlphaChannel(to_image(picture.alpha))
-        return image
-
     # What is shown
 
     def _refresh(self) -> None:
@@ -201,8 +186,8 @@ class Viewer(QWidget):
                 else:
                     pane.canvas.update()
         else:
-            copy = self._session.mask.snapshot()
-            self._mask.show(partial(MaskPyramid, copy), copy)
+            make = partial(MaskPyramid, self._session.mask.snapshot())
+            self._mask.show(make, make)  # made again even of the same mask: small edits have changed the last
         self._refresh()
 
     def _choose_tool(self) -> None:
@@ -250,19 +235,9 @@ def _pyramid(source: ImageSource, damaged: Array) -> ImagePyramid:
     alpha = source.alpha
     if alpha is not None and source.filled is not None:
         alpha = Picture(source.pixels, alpha).with_pixels(source.pixels, filled=source.filled.unpack()).alpha
-    return build_pyramid(source.pixels, _display_range(damaged), alpha=alpha, icc=source.icc)
+    return build_pyramid(source.pixels, display_range(damaged), alpha=alpha, icc=source.icc)
 
 
 def _inset(preview: Preview, damaged: ImageSource) -> tuple[ImagePyramid, Rect]:
-    pyramid = build_pyramid(preview.image, _display_range(damaged.pixels), icc=damaged.icc)
+    pyramid = build_pyramid(preview.image, display_range(damaged.pixels), icc=damaged.icc)
     return pyramid, preview.rect
-
-
-def _display_range(pixels: Array) -> Range | None:
-    """Return the values of black and white for a float picture; None for others."""
-    if pixels.dtype.kind != "f":
-        return None
-    finite = pixels[np.isfinite(pixels)]
-    if not finite.size:
-        return None
-    return min(0.0, float(finite.min())), max(1.0, float(finite.max()))

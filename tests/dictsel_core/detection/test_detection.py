@@ -286,3 +286,18 @@ def test_a_filter_in_bands_is_that_of_the_whole(size, monkeypatch):
 def test_wrong_input_is_refused_in_one_sentence(arguments, options, error, words):
     with pytest.raises(error, match=words):
         detect_damage(*arguments, **options)
+
+
+@pytest.mark.parametrize("number", [-1, 10**6])
+def test_only_regions_that_exist_are_taken_out(number):
+    image = np.full((64, 64), 120, np.uint8)
+    image[30:33, 40:43] = 255
+    with pytest.raises(IndexError, match=f"no region {number}"):
+        analyze_damage(image, ["dust"]).mask(removed=[number])
+
+
+def test_a_range_beyond_float64_is_refused():
+    image = np.full((64, 64), 1.5e308)
+    image[:32] *= -1
+    with pytest.raises(ValueError, match="too wide for float64; divide it by a constant"):
+        detect_damage(image, ["dust"])

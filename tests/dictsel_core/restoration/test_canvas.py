@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from dictsel_core.restoration.canvas import as_canvas
+from dictsel_core.restoration.value_range import ValueRange
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint64, np.float32, np.float64])
@@ -47,3 +48,9 @@ def test_layers_that_are_equal_are_one():
     assert as_canvas(image, np.dstack([mask] * 3)).missing.shape == (4, 5, 1)
     layers = np.dstack([mask, mask, ~mask])
     assert as_canvas(image, layers).missing.shape == (4, 5, 3)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int64", "uint64", "float32"])
+def test_values_outside_a_range_are_outside_the_unit_range(dtype):
+    unit = ValueRange(100, 110).to_unit(np.array([90, 100, 105, 120], dtype))
+    np.testing.assert_allclose(unit, [-1, 0, 0.5, 2])

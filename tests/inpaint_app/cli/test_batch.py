@@ -1,6 +1,9 @@
 """`inpaint batch`: many files, of which some fail."""
 
+import errno
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from cli_files import contents, pixels, scene, write_pair
@@ -147,3 +150,39 @@ def test_inner_folders(folder, capsys) -> None:
     assert (folder / "scans" / "out" / "1" / "2" / "a.png").exists()
     assert main([*command, "--skip-existing"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "0 of 3 pictures restored, 3 already there."
+
+
+def test_links_to_folders_are_not_followed(folder, capsys) -> None:
+    (folder / "scans" / "again").symlink_to(".")
+    assert main(["batch", "scans", "-o", "out", "--recursive", "--dry-run"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_folder_that_cannot_be_listed_does_not_stop_the_rest(folder, capsys, monkeypatch) -> None:
+    (folder / "scans" / "closed").mkdir()
+    names = Path.iterdir
+
+    def iterdir(path: Path) -> Iterator[Path]:
+        if path.name == "closed":
+            raise PermissionError(errno.EACCES, "no")
+        return names(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    assert main(["batch", "scans", "-o", "out", "--recursive", "--quiet", "--no-estimate"]) == 1
+    assert "permission to read scans/closed" in capsys.readouterr().err
+    assert sorted(contents(folder / "out")) == ["a.png", "d.png"]
+
+
+def test_masks_of_inner_folders(folder, capsys) -> None:
+    for number, name in enumerate(("in/1/a.png", "in/2/a.png", "in/2/b.png")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_picture(scene(), folder / name)
+        mask = folder / name.replace("in", "masks")
+        mask.parent.mkdir(parents=True, exist_ok=True)
+        write_picture(mask_picture(random_mask((32, 40), 0.1 * (number + 1))), mask)
+    write_picture(mask_picture(random_mask((32, 40), 0.5)), folder / "masks/2/b.tif")
+    command = ["batch", "in", "-o", "out", "--mask", "masks", "--recursive", "--no-estimate", "--json"]
+    assert main([*command, "--grow-mask", "0", "--preset", "fast"]) == 1
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert [file["missing_fraction"] for file in files] == [pytest.approx(0.1), pytest.approx(0.2), None]
+    assert "several masks for in/2/b.png; keep one of masks/2/b.png and masks/2/b.tif" in files[2]["error"]

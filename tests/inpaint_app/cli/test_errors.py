@@ -5,6 +5,7 @@ import pytest
 from cli_files import contents, scene, write_pair
 
 from inpaint_app.cli import main
+from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
 
@@ -79,6 +80,14 @@ WRONG = {
     "batch of nothing": ("batch empty -o out", "contains no picture"),
     "batch into a file": ("batch broken.png -o notes.txt", "not a folder"),
     "batch of equal names": ("batch broken.png sub/broken.png -o out", "both be written"),
+    "detect in bands": ("detect bands.npy", "has 5 bands"),
+    "detect on pages": ("detect pages.npy", "has 3 pages"),
+    "damage to pages": ("damage pages.npy -o out.tif --missing 0.5", "has 3 pages"),
+    "score of pages": ("score pages.npy pages.npy", "has 3 pages"),
+    "score of unknown values": ("score nan.npy nan.npy", "NaN"),
+    "reference of pages": ("restore pages.npy --key 0 --reference pages.npy", "leave it out"),
+    "mask without marks": ("restore whole.png --mask zeros.npy", "The mask marks no pixel"),
+    "option after the names": ("restore -- broken.png --preset", "before --"),
     "letters together": ("restore broken.png -hx", "cannot be understood"),
     "no jobs": ("batch broken.png -o out --jobs 0", "--jobs"),
 }
@@ -90,6 +99,10 @@ def folder(tmp_path, monkeypatch):
     write_picture(scene(shape=(20, 20)), tmp_path / "small.png")
     write_picture(scene(color=False), tmp_path / "gray.png")
     (tmp_path / "notes.txt").write_text("buy milk\n")
+    np.save(tmp_path / "pages.npy", np.arange(1200, dtype=np.uint16).reshape(3, 20, 20))
+    np.save(tmp_path / "bands.npy", np.ones((20, 20, 5), np.uint8))
+    np.save(tmp_path / "nan.npy", np.full((20, 20), np.nan))
+    np.save(tmp_path / "zeros.npy", np.zeros(read_picture(tmp_path / "whole.png").pixels.shape[:2], np.int32))
     (tmp_path / "empty").mkdir()
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "broken.png").write_bytes((tmp_path / "broken.png").read_bytes())

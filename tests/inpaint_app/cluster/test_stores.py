@@ -89,6 +89,12 @@ def _check_parts(path, values) -> None:
         np.testing.assert_array_equal(store.read(rect), values[rect.slices])
 
 
+def test_a_tiff_that_is_to_be_turned_is_refused(tmp_path) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", GRAY, extratags=[(274, 3, 1, 6, True)])
+    with pytest.raises(UserError, match="upright"):
+        open_store(tmp_path / "a.tif")
+
+
 def test_a_tile_without_bytes_holds_no_data(tmp_path) -> None:
     path = tmp_path / "sparse.tif"
     no_data = (42113, "s", 0, "7", True)

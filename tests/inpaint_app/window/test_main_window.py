@@ -197,9 +197,9 @@ def test_the_restored_picture_is_copied_and_never_a_run_in_progress(window, qtbo
     qtbot.waitUntil(lambda: window.session.runner.intermediate is not None, timeout=120_000)
     trigger(window, "copy")
     window.cancel()
+    settle(window, qtbot)
     copied = QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32)
     assert np.array_equal(as_uint32(copied), drawn(image))
-    settle(window, qtbot)
 
 
 def test_what_a_photographer_needs_is_in_sight_of_a_small_window(window, qtbot, files) -> None:

@@ -35,9 +35,9 @@ def decode_fits(data: bytes) -> Picture:
                 unit = _first_image(units)
                 place = unit.fileinfo()
                 _check(unit, len(data) - place["datLoc"])
+                is_whole, zero = unit.header["BITPIX"] > 0, unit.header.get("BZERO", 0)
                 values = np.asarray(unit.data)
                 header = unit.header
-                blank = header.get("BLANK") if values.dtype.kind in "ui" else None
         except (OSError, EOFError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise DamagedError("its header or its pixels cannot be read") from error
         parts = (
@@ -46,11 +46,13 @@ def decode_fits(data: bytes) -> Picture:
             data[place["datLoc"] + place["datSpan"] :],
         )
     picture = picture_of_array(values, "FITS", channels=False)
-    return replace(
-        picture,
-        no_data=float(blank) if isinstance(blank, int) else None,
-        other_metadata=tuple(MetadataBlock(MetadataKind.FITS_HEADER, part) for part in parts),
-    )
+    if is_whole and values.dtype.kind == "f":  # scaled, or some are blank, and are NaN now
+        picture = picture.with_notices(f"The whole numbers of the file were read as {values.dtype.name}.")
+    elif isinstance(blank := header.get("BLANK"), int):  # as stored, which is less than the value by BZERO
+        first, *others = (replace(page, no_data=float(blank + zero)) for page in picture.pages)
+        picture = replace(first, more_pages=tuple(others))
+    blocks = tuple(MetadataBlock(MetadataKind.FITS_HEADER, part) for part in parts)
+    return replace(picture, other_metadata=blocks)
 
 
 def _first_image(units: Any) -> Any:  # noqa: ANN401  (of astropy, which has no types)

@@ -14,7 +14,7 @@ from inpaint_app.files.formats.shared.exif import exif_of_tiff, resolution_of
 from inpaint_app.files.formats.shared.ifd import Directory, read_directory, read_header
 from inpaint_app.files.formats.tiff.extra_tags import lost_names, read_blocks, read_tags
 from inpaint_app.files.formats.tiff.layout import CMYK, read_layout
-from inpaint_app.files.formats.tiff.samples import read_channels, read_samples
+from inpaint_app.files.formats.tiff.samples import are_values_kept, read_channels, read_samples
 from inpaint_app.files.limits import MAX_PROFILE_BYTES, check_size, check_total
 from inpaint_app.image.picture import Picture
 
@@ -44,7 +44,8 @@ def decode_tiff(data: bytes) -> Picture:
         file = tifffile.TiffFile(io.BytesIO(data))
     except tifffile.TiffFileError as error:
         raise DamagedError("its directory cannot be read") from error
-    pages, lost, n_pixels, following = [], [], 0, 0
+    pages: list[Picture] = []
+    lost, n_pixels, following = [], 0, 0
     with file:
         for number, page in enumerate(file.pages):
             if number >= _MAX_PAGES:
@@ -61,7 +62,9 @@ def decode_tiff(data: bytes) -> Picture:
             check_size(page.imagewidth, page.imagelength)
             n_pixels += page.imagewidth * page.imagelength
             check_total(n_pixels)
-            pages.append(_read_page(data, page, directory))
+            read = _read_page(data, page, directory)
+            # That of the first page stands in the EXIF block, too.
+            pages.append(read.oriented(directory.integer(tags.ORIENTATION, 1)) if pages else read)
     if following or not pages:
         raise DamagedError("some of its pages are missing")
     _refuse_hidden_pages(first.text(tags.DESCRIPTION), len(pages))
@@ -79,10 +82,15 @@ def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory) -> Pi
     channels = read_channels(layout)
     icc = directory.raw(tags.ICC)[:MAX_PROFILE_BYTES] or None
     pixels, alpha, converted = read_samples(data, layout, channels, icc)
-    notices, no_data, text = [*converted, *channels.notices], None, directory.text(tags.NO_DATA)
-    with contextlib.suppress(ValueError):
-        no_data = float(text)
-        notices.append(f'Pixels with the file\'s "no data" value {text} count as missing.')
+    notices, no_data, kept = [*converted, *channels.notices], None, read_tags(directory)
+    text = directory.text(tags.NO_DATA)
+    if are_values_kept(layout):
+        with contextlib.suppress(ValueError):
+            no_data = float(text)
+            notices.append(f'Pixels with the file\'s "no data" value {text} count as missing.')
+    elif text:
+        kept = tuple(tag for tag in kept if tag.number != tags.NO_DATA)
+        notices.append(f'The file\'s "no data" value {text} was left out, for its values were converted.')
     return Picture(
         pixels,
         alpha,
@@ -91,7 +99,7 @@ def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory) -> Pi
         source_format="TIFF",
         notices=tuple(notices),
         no_data=no_data,
-        tags=read_tags(directory),
+        tags=kept,
         other_metadata=read_blocks(directory),
     )
 

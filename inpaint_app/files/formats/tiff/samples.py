@@ -109,6 +109,13 @@ def read_samples(
     return pixels, alpha, notices
 
 
+def are_values_kept(layout: Layout) -> bool:
+    """Return whether pixels have the values of the file, so that its "no data" means the same of them."""
+    is_stretched = layout.kind == "u" and layout.bits < 16 and layout.bits != 8
+    is_inverted = layout.kind == "u" and layout.photometric == MIN_IS_WHITE
+    return not (is_stretched or is_inverted or layout.photometric in (PALETTE, CMYK))
+
+
 def _accepted_type(layout: Layout) -> tuple[np.dtype[np.generic], tuple[str, ...]]:
     """Return the dtype that the picture will have, with a notice where that is not the file's own."""
     bits, kind = layout.bits, layout.kind
@@ -117,9 +124,11 @@ def _accepted_type(layout: Layout) -> tuple[np.dtype[np.generic], tuple[str, ...
         if bits not in (8, 16):
             return dtype, (f"The {bits}-bit values were stretched to {8 * dtype.itemsize} bits.",)
         return dtype, ("16 bits per channel are kept.",) if bits == 16 else ()
-    is_long = kind in "ui" and bits == 64
-    notices = ("The 64-bit integers are kept exactly, as float64.",) if is_long else ()
-    return accepted_dtype(layout.dtype), notices
+    if bits == (16 if kind == "f" else 64):
+        name = "float16 values" if kind == "f" else "64-bit integers"
+        dtype = accepted_dtype(layout.dtype)
+        return dtype, (f"The {name} are kept exactly, as {dtype.name}.",)
+    return accepted_dtype(layout.dtype), ()
 
 
 def _accept(samples: Array, layout: Layout) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, Signal
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core import DamageKind
 from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.missing import Mask, MissingPixels
+from inpaint_app.image.missing import MissingPixels
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.damage_choice import DamageChoice, Proposal, propose, region_near
@@ -24,6 +25,15 @@ from inpaint_app.window.background.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
     from dictsel_core import DamageAnalysis
+
+
+@dataclass(frozen=True, eq=False)
+class _Applied:
+    """A choice that is in the mask, and the pixels that are missing only because of it."""
+
+    choice: DamageChoice
+    added: PackedMask
+
 
 EditMask = Callable[[Callable[[MaskHistory], Rect | None]], None]
 
@@ -59,7 +69,8 @@ class DamageFinder(QObject):
         self._task.activity_changed.connect(self.activity_changed)
         self._source: Source | None = None
         self._mask: MaskHistory | None = None
-        self._added: Mask | None = None
+        #: What is in the mask, by the state of the mask that it led to; None where nothing of it is left.
+        self._applied: dict[int, _Applied | None] = {}
         self.analysis: DamageAnalysis | None = None
         self.choice = DamageChoice()
 
@@ -68,17 +79,44 @@ class DamageFinder(QObject):
         """The search in progress, if there is one."""
         return self._task.activity
 
+    @property
+    def is_in_mask(self) -> bool:
+        """Whether a choice of what was found is in the mask as it is now."""
+        return self._current is not None
+
+    @property
+    def _current(self) -> _Applied | None:
+        if self._mask is None:
+            return None
+        states = self._applied.keys() & self._mask.states
+        return self._applied[max(states)] if states else None
+
     def restart(self) -> None:
         """Forget what was found, for another picture or mask."""
         self._task.cancel()
         self._cancel_update()
-        self._source = self._mask = self._added = self.analysis = None
+        self._source = self._mask = self.analysis = None
+        self._applied = {}
         self.choice = replace(self.choice, removed=frozenset())
         self.changed.emit()
 
     def cancel(self) -> None:
         """Cancel a search; what was found before stays."""
         self._task.cancel()
+
+    def follow_mask(self) -> None:
+        """Go back to what was chosen for the mask as it is now, after undo or redo."""
+        self._cancel_update()
+        if self._current is not None:
+            self.choice = self._current.choice
+        self.changed.emit()
+
+    def leave_mask(self) -> None:
+        """Take note that the mask was replaced, and with it what was found."""
+        self._cancel_update()
+        if self._mask is not None:
+            self._applied[self._mask.state] = None
+        self.changed.emit()
 
     def find(self, source: Source, mask: MaskHistory, kinds: tuple[DamageKind, ...]) -> None:
         """Look for kinds of damage that were not looked for yet, and put all of these kinds into the mask."""
@@ -91,10 +129,10 @@ class DamageFinder(QObject):
         if not unknown:
             self._update()
             return
-        missing, added = mask.snapshot(), self._added
+        missing, applied = mask.snapshot(), self._current
 
         def work(control: JobControl) -> DamageAnalysis:
-            others = missing if added is None else missing & ~added
+            others = missing if applied is None else missing & ~applied.added.unpack()
             flat = others if others.ndim == 2 else np.asarray(others.all(axis=2))
             found = analyze_picture(source.picture, MissingPixels(flat, ()), unknown, control)
             return dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
@@ -112,7 +150,7 @@ class DamageFinder(QObject):
 
     def toggle(self, row: int, column: int) -> bool:
         """Remove the found region at a pixel, or bring it back; return whether there is one."""
-        if self.analysis is None:
+        if self.analysis is None or not self.is_in_mask:
             return False
         number = region_near(self.analysis, self.choice, row, column)
         if number is None:
@@ -128,23 +166,29 @@ class DamageFinder(QObject):
     def _update(self) -> None:
         """Put the chosen damage into the mask, computed in another thread; the latest choice wins."""
         self.changed.emit()
-        mask, analysis, choice, added = self._mask, self.analysis, self.choice, self._added
+        mask, analysis, choice, applied = self._mask, self.analysis, self.choice, self._current
         if mask is None or analysis is None:
             return
         self._cancel_update()
         before, state = mask.snapshot(), mask.state
 
-        def on_done(proposal: Proposal) -> None:
+        def work(_control: JobControl) -> tuple[Proposal, PackedMask]:
+            added = None if applied is None else applied.added.unpack()
+            proposal = propose(before, added, analysis, choice)
+            return proposal, PackedMask.pack(proposal.added)
+
+        def on_done(made: tuple[Proposal, PackedMask]) -> None:
             self._update_task = None
             if mask.state != state:  # it was painted on meanwhile
                 self._update()
                 return
-            self._added = proposal.added
+            proposal, added = made
             self._edit(lambda history: history.propose(proposal.mask))
+            known = {state: each for state, each in self._applied.items() if state in mask.states}
+            self._applied = {**known, mask.state: _Applied(choice, added)}
+            self.changed.emit()
 
-        self._update_task = self._workers.start(
-            lambda _control: propose(before, added, analysis, choice), done=on_done, failed=self.failed.emit
-        )
+        self._update_task = self._workers.start(work, done=on_done, failed=self.failed.emit)
 
     def _cancel_update(self) -> None:
         if self._update_task is not None:

@@ -86,6 +86,8 @@ class Healer(QObject):
         self._task.activity_changed.connect(self.activity_changed)
         self._waiting: deque[_Healing | _Move] = deque()
         self._steps: dict[int, _Step] = {}
+        #: Strokes that were undone before they were healed.
+        self._unhealed: dict[int, _Healing] = {}
 
     @property
     def activity(self) -> Activity | None:
@@ -100,17 +102,28 @@ class Healer(QObject):
         self._start_next()
 
     def move(self, state: int, *, is_back: bool) -> bool:
-        """Undo the stroke that led to a state of the mask, or redo it; return whether it was healed here."""
-        waiting = [each for each in self._waiting if isinstance(each, _Healing) and each.state == state]
-        if waiting and is_back:
-            is_running = self._waiting[0] is waiting[0]
-            self._waiting.remove(waiting[0])
+        """Undo the stroke that led to a state of the mask, or redo it; return whether the result follows."""
+        waiting = next((each for each in self._waiting if _is_healing(each, state)), None)
+        if is_back and isinstance(waiting, _Healing):
+            is_running = self._waiting[0] is waiting
+            self._waiting.remove(waiting)
+            self._unhealed[state] = waiting
             if is_running:
                 self._task.cancel()
-        if state in self._steps:
+        elif not is_back and state in self._unhealed:
+            waiting = self._unhealed.pop(state)
+            self._waiting.append(waiting)
+        follows = waiting is not None
+        if state in self._steps and (waiting is None or is_back):
             self._waiting.append(_Move(state, is_back))
+            follows = follows or self._belongs_to_current(self._steps[state], is_back=is_back)
         self._start_next()
-        return state in self._steps or bool(waiting)
+        return follows
+
+    def _belongs_to_current(self, step: _Step, *, is_back: bool) -> bool:
+        """Return whether a healed stroke is part of the result that is shown, or begins one when redone."""
+        current = self._record
+        return step.is_first and not is_back if current is None else current.number == step.number
 
     def cancel(self) -> None:
         """Heal none of the strokes that wait; they stay in the mask."""
@@ -121,6 +134,16 @@ class Healer(QObject):
         """Forget all strokes, for another picture or another mask."""
         self.cancel()
         self._steps.clear()
+        self._unhealed.clear()
+
+    def forget_run(self, number: int) -> None:
+        """Forget the strokes of a run that is deleted."""
+        if self._record is not None and self._record.number == number:
+            self.cancel()
+        self._steps = {state: step for state, step in self._steps.items() if step.number != number}
+        self._waiting = deque(
+            each for each in self._waiting if not isinstance(each, _Move) or each.state in self._steps
+        )
 
     def _start_next(self) -> None:
         while self._waiting and not self._task.is_active:
@@ -207,8 +230,15 @@ class Healer(QObject):
                 step.number, step.settings, picture.filled, step.seconds, picture.image, restoration
             )
         else:
-            record = replace(base, packed_mask=picture.filled, image=picture.image, restoration=restoration)
+            now = self._results.history.find(base.number) or base  # it may have been renamed since
+            record = replace(
+                base, name=now.name, packed_mask=picture.filled, image=picture.image, restoration=restoration
+            )
         self._results.put(replace(record, n_strokes=record.n_strokes + n_more))
+
+
+def _is_healing(waiting: _Healing | _Move, state: int) -> bool:
+    return isinstance(waiting, _Healing) and waiting.state == state
 
 
 def _picture_of(record: RunRecord | None) -> HealedPicture | None:

@@ -29,12 +29,15 @@ class RunHistory:
         The record that was last written to a file.
     comparison : tuple of int
         The records that were last compared, in the order of their panes.
+    newest_number : int
+        The number of the last record that was made, which no other gets, even if that one was deleted.
     """
 
     records: tuple[RunRecord, ...] = ()
     current_number: int | None = None
     saved_number: int | None = None
     comparison: tuple[int, ...] = ()
+    newest_number: int = 0
 
     def __len__(self) -> int:
         """Return how many records there are."""
@@ -43,7 +46,7 @@ class RunHistory:
     @property
     def next_number(self) -> int:
         """The number of the next record."""
-        return self.records[-1].number + 1 if self.records else 1
+        return self.newest_number + 1
 
     @property
     def current(self) -> RunRecord | None:
@@ -90,7 +93,8 @@ class RunHistory:
         for old in reversed(self.records):
             left -= old.n_bytes
             kept.append(old if left >= 0 else old.without_image())
-        return replace(self, records=(*reversed(kept), record))
+        newest = max(self.newest_number, record.number)
+        return replace(self, records=(*reversed(kept), record), newest_number=newest)
 
     def replaced(self, record: RunRecord) -> RunHistory:
         """Return the history with another record of the same number, which is shown and not saved."""

@@ -184,6 +184,13 @@ def test_fits_numbers_header_and_other_parts_survive(tmp_path: Path, dtype: str,
         assert units[-1].data["a"].tolist() == [0, 1, 2]
 
 
+def test_blank_values_of_unsigned_integers_are_missing_on_every_page(tmp_path: Path) -> None:
+    values = np.arange(240, dtype=np.uint16).reshape(2, 10, 12)
+    (tmp_path / "a.fits").write_bytes(fits_bytes(values, BLANK=7 - 2**15))  # as stored
+    pages = read_picture(tmp_path / "a.fits").pages
+    assert np.array_equal([detect_missing(page).mask for page in pages], values == 7)
+
+
 def test_fits_values_that_are_missing(tmp_path: Path) -> None:
     values = np.arange(12, dtype=np.int16).reshape(3, 4)
     (tmp_path / "a.fits").write_bytes(fits_bytes(values, BLANK=5))

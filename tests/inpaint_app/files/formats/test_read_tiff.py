@@ -140,7 +140,7 @@ def test_types_are_kept_or_become_floats_that_hold_them(tmp_path: Path, dtype: s
     picture = read_bytes(tmp_path, tiff_bytes(values, compression=LZW))
     assert picture.pixels.dtype == np.dtype(kept)
     assert np.array_equal(picture.pixels, values[..., 0].astype(np.float64))
-    assert bool(picture.notices) == (dtype in ("i8", "u8"))
+    assert bool(picture.notices) == (dtype != kept)
     write_picture(picture, tmp_path / "b.tif")
     again = read_picture(tmp_path / "b.tif").pixels
     assert again.dtype == np.dtype(kept)
@@ -306,6 +306,38 @@ def test_no_data_value_counts_as_missing(tmp_path: Path, dtype: str) -> None:
     assert any("no data" in notice for notice in picture.notices)
     write_picture(picture, tmp_path / "b.tif")
     assert read_picture(tmp_path / "b.tif").no_data == 7
+
+
+def test_a_channel_of_a_color_may_have_the_value_of_no_data(tmp_path: Path) -> None:
+    samples = np.full((9, 11, 3), (200, 0, 30), np.uint8)
+    samples[2:4, 2:4] = 0
+    picture = read_bytes(tmp_path, tiff_bytes(samples, tags={42113: (2, [*b"0", 0])}))
+    assert np.array_equal(detect_missing(picture).mask, (samples == 0).all(axis=2))
+
+
+@pytest.mark.parametrize(("photometric", "bits"), [(0, 8), (1, 4)], ids=["inverted", "stretched"])
+def test_no_data_of_values_that_were_converted_is_left_out(
+    tmp_path: Path, photometric: int, bits: int
+) -> None:
+    samples = random_samples("u1", 1) % 16
+    packed = tiff_bytes(samples, photometric=photometric, bits=bits, tags={42113: (2, [*b"7", 0])})
+    picture = read_bytes(tmp_path, packed)
+    assert (picture.no_data, picture.tags) == (None, ())
+    assert any("left out" in notice for notice in picture.notices)
+
+
+def test_every_page_is_turned(tmp_path: Path) -> None:
+    page = random_samples("u1", 1)[..., 0]
+    with tifffile.TiffWriter(tmp_path / "a.tif") as writer:
+        for orientation in (6, 6, 3, 1):
+            writer.write(page, metadata=None, extratags=[(274, 3, 1, orientation, True)])
+    expected = [np.rot90(page, -1), np.rot90(page, -1), np.rot90(page, 2), page]
+    picture = read_picture(tmp_path / "a.tif")
+    write_picture(picture, tmp_path / "b.tif")
+    for found in (picture, read_picture(tmp_path / "b.tif")):
+        assert all(
+            np.array_equal(*pair) for pair in zip((p.pixels for p in found.pages), expected, strict=True)
+        )
 
 
 @pytest.mark.parametrize("text", ["-1.7976931348623157e+308", "nan", "1e999"])

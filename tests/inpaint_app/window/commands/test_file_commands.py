@@ -13,6 +13,7 @@ from windows import FAST, SLOW, opened, restored, settle, texts, trigger
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.export import Output
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
@@ -174,6 +175,7 @@ def test_a_picture_is_pasted_and_copied(window, qtbot) -> None:
     trigger(window, "restore")
     settle(window, qtbot)
     trigger(window, "copy")
+    settle(window, qtbot)
     copied = QGuiApplication.clipboard().image()
     assert (copied.width(), copied.height()) == (40, 30)
     assert copied.pixelColor(3, 4) == copied.pixelColor(10, 10)
@@ -258,3 +260,12 @@ def test_unsaved_work_is_not_closed_unasked(window, qtbot, files, monkeypatch) -
     monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: "stay")
     trigger(window, "close")
     assert window.session.source is not None
+
+
+def test_what_is_being_written_is_not_asked_about(window, qtbot, files, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(file_dialogs, "ask_about_unsaved", lambda *_args: pytest.fail("asked"))
+    restored(window, qtbot, files["damaged"])
+    path = tmp_path / "restored.png"
+    window.exporter.write_restored(Output(path))
+    assert window.close()
+    assert path.is_file()

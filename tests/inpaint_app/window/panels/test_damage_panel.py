@@ -23,6 +23,10 @@ def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
     settle(session, qtbot)
     assert "Click one to remove it" in texts(panel)
     assert session.mask.mask[40, 20:70].all()
+    session.changes.undo()
+    assert not find(panel, QSlider, "Sensitivity").isVisibleTo(panel)
+    session.changes.redo()
+    assert find(panel, QSlider, "Sensitivity").isVisibleTo(panel)
     find(panel, QSlider, "Sensitivity").setValue(0)
     settle(session, qtbot)
     assert session.finder.choice.sensitivity == 0

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from windows import FAST, settle
 
+from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
+from inpaint_app.image.rect import Rect
 from inpaint_app.window.canvas.tools.found_damage_picker import FoundDamagePicker
 from inpaint_app.window.canvas.tools.tool import Place
 
@@ -96,3 +98,49 @@ def test_another_picture_forgets_what_was_found(scratched, qtbot) -> None:
 def test_no_kind_is_a_sentence(scratched) -> None:
     scratched.find_damage(())
     assert len(scratched.complaints) == 1
+
+
+def test_the_choice_follows_undo_and_redo(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    first = scratched.finder.choice
+    scratched.edit_mask(lambda mask: mask.fill(Rect(70, 20, 4, 4)))
+    scratched.finder.choose(replace(first, sensitivity=0.9))
+    settle(scratched, qtbot)
+    scratched.changes.undo()
+    assert (scratched.finder.choice, scratched.finder.is_in_mask) == (first, True)
+    for _ in range(2):
+        scratched.changes.undo()
+    assert not scratched.finder.is_in_mask
+    assert not scratched.finder.toggle(40, 30), "it is not in the mask"
+    for _ in range(3):
+        scratched.changes.redo()
+    assert scratched.finder.choice.sensitivity == 0.9
+    assert scratched.finder.is_in_mask
+
+
+def test_undo_wins_over_a_choice_that_is_not_in_the_mask_yet(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    scratched.finder.choose(replace(scratched.finder.choice, sensitivity=0.9))
+    scratched.changes.undo()
+    settle(scratched, qtbot)
+    assert not scratched.mask.mask.any()
+
+
+def test_what_is_painted_after_undo_stays_when_damage_is_found_again(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    scratched.changes.undo()
+    scratched.edit_mask(lambda mask: mask.fill(Rect(38, 20, 5, 20)))
+    found(scratched, qtbot)
+    scratched.finder.choose(replace(scratched.finder.choice, kinds=()))
+    settle(scratched, qtbot)
+    assert scratched.mask.mask[38:43, 20:40].all()
+    assert scratched.mask.mask.sum() == 100
+
+
+def test_another_mask_holds_nothing_that_was_found(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    scratched.opener.set_mask_spec(MaskSpec(key="#6e6e6e", tolerance=1.0))
+    settle(scratched, qtbot)
+    assert not scratched.finder.is_in_mask
+    scratched.changes.undo()
+    assert scratched.finder.is_in_mask

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from windows import SLOW, opened, restored, settle
 
+from inpaint_app.image.picture import Picture
 from inpaint_app.window.canvas.tools.healing_brush import HealingBrush
 from inpaint_app.window.canvas.tools.tool import Place
 
@@ -119,3 +120,113 @@ def test_a_healed_run_is_not_taken_for_a_whole_one(whole, qtbot) -> None:
     paint(whole, qtbot)
     record = whole.results.current
     assert whole.results.history.find_run(record.requested, record.mask) is None
+
+
+def test_undo_of_a_stroke_that_a_run_restored_previews_what_has_changed(whole, qtbot) -> None:
+    paint(whole, qtbot, 15.5)
+    paint(whole, qtbot, 45.5)
+    whole.run_starter.restore()
+    settle(whole, qtbot)
+    whole.changes.undo()
+    settle(whole, qtbot)
+    assert whole.results.current.number == 2
+    assert whole.runner.preview is not None
+
+
+def test_a_stroke_undone_before_it_was_healed_is_healed_when_redone(whole, qtbot) -> None:
+    paint(whole, qtbot, settles=False)
+    whole.changes.undo()
+    settle(whole, qtbot)
+    assert whole.results.current is None
+    whole.changes.redo()
+    settle(whole, qtbot)
+    assert whole.results.current.n_strokes == 1
+    assert np.array_equal(whole.results.current.mask, whole.mask.mask)
+
+
+def test_undo_never_removes_a_run_made_after_the_stroke_was_undone(session, qtbot, files) -> None:
+    opened(session, qtbot, files["damaged"])
+    paint(session, qtbot)
+    session.changes.undo()
+    settle(session, qtbot)
+    session.run_starter.restore()
+    settle(session, qtbot)
+    run = session.results.current
+    for change in (session.changes.redo, session.changes.undo):
+        change()
+        settle(session, qtbot)
+    assert session.results.history.find(run.number) is run
+
+
+def test_a_run_renamed_while_it_is_healed_keeps_its_name(session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    paint(session, qtbot, settles=False)
+    session.results.rename(1, "the best")
+    settle(session, qtbot)
+    assert (session.results.current.name, session.results.current.n_strokes) == ("the best", 1)
+
+
+def test_deleting_another_run_leaves_strokes_that_can_be_undone(session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    session.run_starter.restore()
+    settle(session, qtbot)
+    before = session.results.current
+    paint(session, qtbot)
+    session.healer.forget_run(1)
+    session.results.remove(1)
+    session.changes.undo()
+    settle(session, qtbot)
+    assert np.array_equal(session.results.current.image, before.image)
+
+
+def test_deleting_the_run_that_is_healed_ends_the_healing(session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    paint(session, qtbot, settles=False)
+    session.healer.forget_run(1)
+    session.results.remove(1)
+    settle(session, qtbot)
+    assert len(session.results.history) == 0
+    session.changes.undo()
+    settle(session, qtbot)
+    assert (session.complaints, session.results.current) == ([], None)
+
+
+def test_undo_within_a_stroke_takes_back_the_stroke_alone(whole, qtbot) -> None:
+    paint(whole, qtbot)
+    before = whole.mask.snapshot()
+    brush = HealingBrush(whole)
+    brush.press(Place(50.5, 20.5))
+    whole.changes.undo()
+    brush.move(Place(50.5, 50.5))
+    brush.release()
+    settle(whole, qtbot)
+    assert np.array_equal(whole.mask.mask, before)
+    assert whole.results.current.n_strokes == 1
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 40), (3, 3, 3), (9, 2)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+def test_tiny_pictures_are_healed_or_refused_in_a_sentence(session, qtbot, shape, dtype) -> None:
+    session.opener.open_picture(lambda: Picture(np.ones(shape, dtype)), "tiny")
+    settle(session, qtbot)
+    for diameter in (1, 500):
+        session.set_view(session.view.with_brush(diameter))
+        brush = HealingBrush(session)
+        brush.press(Place(0.5, 0.5))
+        brush.release()
+        settle(session, qtbot)
+    assert len(session.complaints) == (2 if np.prod(shape[:2]) == 1 else 1)
+    assert all("went wrong" not in complaint for complaint in session.complaints)
+
+
+def test_erasing_with_the_healing_brush_brings_the_damaged_pixels_back(whole, qtbot) -> None:
+    paint(whole, qtbot)
+    brush = HealingBrush(whole)
+    brush.is_reversed = True
+    brush.press(Place(30.5, 20.5))
+    brush.move(Place(30.5, 50.5))
+    brush.release()
+    settle(whole, qtbot)
+    assert whole.complaints == []
+    assert not whole.mask.mask.any()
+    assert np.array_equal(whole.results.current.image, whole.source.picture.pixels)
