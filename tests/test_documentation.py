@@ -4,12 +4,14 @@ import doctest
 import inspect
 import pkgutil
 import re
+import shlex
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import dictsel_core
+from inpaint_app.cli.program import parser as cli_parser
 
 ROOT = Path(__file__).parents[1]
 MODULES = ["dictsel_core", *(m.name for m in pkgutil.walk_packages(dictsel_core.__path__, "dictsel_core."))]
@@ -68,6 +70,23 @@ def test_blocks_of_a_page_run_one_after_another(page):
     names: dict[str, object] = {}
     for number, block in enumerate(blocks):
         exec(compile(block, f"{page}, Python block {number}", "exec"), names)
+
+
+def shell_commands():
+    """Return all calls of the command line in the pages, as lists of words."""
+    commands = []
+    for page in (*PAGES, "docs/scale.md", "docs/README.md"):
+        for block in re.findall(r"^```sh\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE):
+            calls = [part.strip() for line in block.splitlines() for part in re.split(r"[|>] | #", line)]
+            commands += [shlex.split(call) for call in calls if call.startswith("inpaint ")]
+    return commands
+
+
+def test_every_command_of_a_page_is_understood():
+    commands = shell_commands()
+    assert len(commands) > 20
+    for words in commands:
+        assert cli_parser().parse_args(words[1:]).command == words[1]
 
 
 def test_examples_of_the_reference():

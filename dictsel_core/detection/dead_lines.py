@@ -17,6 +17,8 @@ _MIN_SIDE = 16
 _NEIGHBORHOOD, _PERCENTILE = 65, 90
 _THRESHOLD = 2.0
 _FLOOR = 0.002
+#: A column is like a line if it lies outside of its neighbors by this part of its distance from their mean.
+_OUTSIDE = 0.5
 #: Length of a dead line as a part of the picture's side.
 _MIN_PART = 0.25
 _MIDDLE, _SPREAD = 1.0, 2.0
@@ -47,7 +49,10 @@ def _dead_columns(plane: Single, floor: float) -> Work[tuple[Ints, Ints, Ints, N
     for start, stop in pairwise(edges):
         deviations.append(_deviation(plane[start:stop]))
         yield float(stop / plane.shape[0])
-    difference, from_mean = np.stack(deviations, axis=1)
+    difference, from_mean, least = np.stack(deviations, axis=1)
+    # A line itself must not count for what is usual around it, nor for another line nearby.
+    beside = ndimage.maximum_filter(difference > _OUTSIDE * from_mean, (1, 5), mode="nearest")
+    from_mean = np.where(beside, least, from_mean)
     around = ndimage.percentile_filter(from_mean, _PERCENTILE, (1, _NEIGHBORHOOD), mode="mirror")
     relative = difference / (around + np.float32(floor))
     highest = ndimage.maximum_filter(difference, (1, 5), mode="nearest")
@@ -71,20 +76,24 @@ def _dead_columns(plane: Single, floor: float) -> Work[tuple[Ints, Ints, Ints, N
     return np.concatenate(rows), np.concatenate(columns), np.concatenate(numbers), np.array(confidence)
 
 
-def _deviation(segment: Single) -> tuple[Single, Single]:
-    """Return how far each column lies outside of the columns beside it, and from their mean.
+def _deviation(segment: Single) -> tuple[Single, Single, Single]:
+    """Return how far each column lies outside of its neighbors, and from their mean at most and at least.
 
-    Both are medians over the rows: an edge differs from the mean, but lies outside on one side only.
+    All are medians over the rows: an edge differs from the mean, but lies outside on one side only. Beside a
+    line, one of the two means is without it, and the least difference small.
     """
     outside, from_mean = (np.zeros(segment.shape[1], np.float32) for _ in range(2))
+    least = np.full(segment.shape[1], np.inf, np.float32)
     for distance in (1, 2):
         padded = np.pad(segment, ((0, 0), (distance, distance)), mode="reflect")
         one, other = padded[:, : -2 * distance], padded[:, 2 * distance :]
         for contrast in (segment - np.maximum(one, other), np.minimum(one, other) - segment):
             np.maximum(outside, np.median(contrast, axis=0), out=outside)
         mean = (one + other) * np.float32(0.5)
-        np.maximum(from_mean, np.abs(np.median(segment - mean, axis=0)), out=from_mean)
-    return outside, from_mean
+        deviation = np.abs(np.median(segment - mean, axis=0))
+        np.maximum(from_mean, deviation, out=from_mean)
+        np.minimum(least, deviation, out=least)
+    return outside, from_mean, least
 
 
 def _runs(flags: Bools) -> list[tuple[int, int]]:

@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     from inpaint_app.cluster.restore_store import StoreSummary
 
 _NOT_IN_BLOCKS = {
-    "reference": "--reference",
-    "auto": "--auto",
-    "write_recipe": "--write-recipe",
-    "depth": "--depth",
-    "strict": "--strict",
+    "reference": ("--reference", "compare the results with 'inpaint score', part by part"),
+    "auto": ("--auto", "run 'inpaint tune' on a part of the picture, and give its recipe with --recipe"),
 }
 
 
@@ -29,11 +26,12 @@ def restore_in_blocks(args: argparse.Namespace) -> int:
     """Restore a picture in blocks, print the report and return the exit code."""
     from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
 
-    for name, flag in _NOT_IN_BLOCKS.items():
+    for name, (flag, remedy) in _NOT_IN_BLOCKS.items():
         if getattr(args, name):
-            raise UserError(f"{flag} is not for pictures that are restored in blocks", "leave it out")
+            raise UserError(f"{flag} is not for pictures that are restored in blocks", remedy)
     output = default_store(args.input) if args.output is None else args.output
     chosen, console = resolve_options(args), Console.of(args, output)
+    recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     request = StoreRequest(
         args.input,
         output,
@@ -42,6 +40,9 @@ def restore_in_blocks(args: argparse.Namespace) -> int:
         args.overwrite,
         args.scheduler,
         args.block or DEFAULT_BLOCK,
+        args.depth,
+        args.strict,
+        recipe,
     )
     with ProgressBar(quiet=args.quiet) as bar:
 
@@ -59,6 +60,8 @@ def restore_in_blocks(args: argparse.Namespace) -> int:
             print_note("inpaint: Stopped; the same command continues with the blocks that are left.\n")
             return 130
     print_result(console, result)
+    if recipe is not None:
+        console.print_written(recipe, (), label="Recipe")
     console.print_json(as_document(result))
     return 0
 
@@ -72,6 +75,7 @@ def default_store(path: Path) -> Path:
 def _print_summary(console: Console, summary: "StoreSummary") -> None:
     height, width, *channels = summary.shape
     bands = f", {channels[0]} channels" if channels else ""
+    bands += f", {summary.n_planes} planes" if summary.n_planes > 1 else ""
     name = printable_path(summary.path)
     console.print(f"Picture:     {name}, {width} x {height} pixels{bands}, {summary.dtype}")
     console.print(f"Blocks:      {summary.n_blocks}")

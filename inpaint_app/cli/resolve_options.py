@@ -1,7 +1,7 @@
 """From options and recipe to settings, marks and outputs."""
 
 import argparse
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +14,14 @@ from inpaint_app.files.whole_file import peek_stdin
 from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.recipe import load_recipe
+from inpaint_app.jobs.restore_file import FileOptions
 
 _TUNED = ("n_atoms", "sparsity", "budget", "coding_sparsity")
 
 
-@dataclass(frozen=True)
-class ResolvedOptions:
-    """What the user wants done: the settings, how missing pixels are marked, whether to tune first."""
-
-    settings: RestoreSettings
-    mask_spec: MaskSpec
-    tunes: bool = False
-
-
 def resolve_options(
     args: argparse.Namespace, *, preset: PresetName = "balanced", tuner: str = ""
-) -> ResolvedOptions:
+) -> FileOptions:
     """Return what the options ask for; a recipe, or else a preset, gives what they leave open.
 
     Parameters
@@ -53,7 +45,8 @@ def resolve_options(
         raise UserError(
             f"--budget has no meaning under {settings.constraint} sparsity", "use --constraint average"
         )
-    return ResolvedOptions(settings, _with_mask_options(mask_spec, args), tunes)
+    estimates, is_strict = not getattr(args, "no_estimate", False), getattr(args, "strict", False)
+    return FileOptions(settings, _with_mask_options(mask_spec, args), tunes, estimates, is_strict)
 
 
 def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
@@ -76,6 +69,8 @@ def _refuse_contradictions(args: argparse.Namespace, tuner: str) -> None:
         raise UserError("--recipe and --preset both set every parameter", "give one of them")
     if tuner == "--auto" and args.recipe is not None:
         raise UserError("--auto chooses parameters that --recipe already sets", "give one of them")
+    if args.mask == STDIN and getattr(args, "write_recipe", None):
+        raise UserError("A recipe cannot name a mask from standard input", "save the mask as a file first")
     for option in SETTING_OPTIONS if tuner else ():
         if option.setting in _TUNED and option.setting in args:
             raise UserError(f"{tuner} chooses {option.flag} itself", "leave one of them out")

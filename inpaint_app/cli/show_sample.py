@@ -11,8 +11,9 @@ from inpaint_app.files.read import read_picture
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.image.damage import SAMPLES
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.export import Output, write_restored
+from inpaint_app.jobs.export import write_restored
 from inpaint_app.jobs.measure import damage_quality, measure
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore import RestoreRequest, restore
 from inpaint_app.jobs.source import open_sample
 

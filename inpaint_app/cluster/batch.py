@@ -39,7 +39,7 @@ def rows_on_cluster(scheduler: str) -> RunRows:
     """Return a function that restores the files of a batch on a cluster; see `open_executor`."""
 
     def run_rows(request: BatchRequest, items: list[BatchItem], control: JobControl) -> Iterator[BatchRow]:
-        alone = replace(request, settings=replace(request.settings, threads=1))
+        alone = request.with_threads(1)
         for folder in {item.output.parent for item in items}:
             make_folder(folder)
         jobs = [

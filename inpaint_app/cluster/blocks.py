@@ -1,6 +1,6 @@
 """How a picture is cut into blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
@@ -9,6 +9,8 @@ from inpaint_app.image.rect import Rect
 DEFAULT_BLOCK = 1536
 #: The sides of blocks are multiples of it.
 BLOCK_STEP = 64
+#: Coarse scales are cut into as many blocks, unless these would be smaller.
+_COARSE_BLOCKS, _MIN_COARSE_BLOCK = 16, 128
 
 
 def check_block(block: int) -> None:
@@ -27,6 +29,28 @@ def cut_into_blocks(shape: Sequence[int], block: int) -> list[Rect]:
         for row in range(0, shape[0], block)
         for column in range(0, shape[1], block)
     ]
+
+
+def coarse_block(shape: Sequence[int], block: int) -> int:
+    """Return the side of the blocks of a coarser scale: small enough that several workers share it.
+
+    It depends on nothing else, so that another number of workers can continue a run.
+    """
+    side = block
+    while side >= 2 * _MIN_COARSE_BLOCK and side % 4 == 0 and _n_blocks(shape, side) < _COARSE_BLOCKS:
+        side //= 2
+    return side
+
+
+def blocks_at(rect: Rect, block: int) -> Iterator[tuple[int, int]]:
+    """Yield the numbers, down and across, of the blocks that a rectangle touches."""
+    for down in range(rect.row // block, -(-(rect.row + rect.height) // block)):
+        for across in range(rect.column // block, -(-(rect.column + rect.width) // block)):
+            yield down, across
+
+
+def _n_blocks(shape: Sequence[int], block: int) -> int:
+    return -(-shape[0] // block) * -(-shape[1] // block)
 
 
 def widened(rect: Rect, pixels: int, shape: Sequence[int]) -> Rect:

@@ -37,8 +37,13 @@ class Executor(Protocol):
         """Threads that a job may use; None where it has the machine for itself."""
         ...
 
-    def run(self, jobs: Iterable[Job[Result]], on_lost: OnLost[Result] | None = None) -> Iterator[Result]:
+    def run(
+        self, jobs: Iterable[Job[Result] | None], on_lost: OnLost[Result] | None = None
+    ) -> Iterator[Result]:
         """Yield the results of jobs, in the order in which they end.
+
+        The next job is asked for when the caller has the result before it; None stands for one that cannot be
+        run until another has ended.
 
         If a job cannot be completed because its workers end, `on_lost` gives a result in its place; without
         it, the error is raised.
@@ -54,9 +59,12 @@ class ThisProcess:
     def __init__(self, control: JobControl) -> None:
         self._control = control
 
-    def run(self, jobs: Iterable[Job[Result]], on_lost: OnLost[Result] | None = None) -> Iterator[Result]:
+    def run(
+        self, jobs: Iterable[Job[Result] | None], on_lost: OnLost[Result] | None = None
+    ) -> Iterator[Result]:
         """Yield the results of jobs; none is lost."""
         for job in jobs:
+            assert job is not None, "all jobs before it have ended"
             self._control.check()
             yield job()
 
@@ -70,7 +78,9 @@ class Cluster:
         self._client, self._control = client, control
         self._distributed = load_extra("distributed")
 
-    def run(self, jobs: Iterable[Job[Result]], on_lost: OnLost[Result] | None = None) -> Iterator[Result]:
+    def run(
+        self, jobs: Iterable[Job[Result] | None], on_lost: OnLost[Result] | None = None
+    ) -> Iterator[Result]:
         """Yield the results of jobs; those of workers that died run again elsewhere."""
         waiting = iter(jobs)
         completed = self._distributed.as_completed(loop=self._client.loop)
@@ -89,7 +99,7 @@ class Cluster:
 
     def _submit(
         self,
-        waiting: Iterator[Job[Result]],
+        waiting: Iterator[Job[Result] | None],
         completed: Any,  # noqa: ANN401
         running: dict[Any, Job[Result]],
     ) -> None:
@@ -101,6 +111,8 @@ class Cluster:
             self._control.report(Progress("waiting for workers"))
         room = max(_MIN_QUEUED, _JOBS_PER_WORKER * n_workers) - len(running)
         for job in itertools.islice(waiting, max(room, 0)):
+            if job is None:
+                break
             packed = pickle.dumps((run_job, job, __version__))
             future = self._client.submit(_unpacker(), packed, pure=False)
             running[future] = job

@@ -1,40 +1,42 @@
 """Restore a picture of any size, block by block, from one store to another."""
 
-import functools
 import json
-import operator
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
 
-from dictsel_core import ArraySpec, ImageSpec, PictureSurvey, RestorePlan, RestoreSettings, __version__
+from dictsel_core import PlanStage, RestorePlan, RestoreSettings, __version__
 from inpaint_app.cluster.block_jobs import (
-    CountMarks,
+    BlockDone,
     HalveBlock,
-    Measure,
+    PlaneJob,
     RestoreBlock,
-    Restoring,
+    finer_rect,
     parse_plan,
 )
-from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks
+from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, coarse_block, cut_into_blocks, rect_of
 from inpaint_app.cluster.executors import Executor, Job, open_executor
+from inpaint_app.cluster.planning import PlannedPlane, Planner
+from inpaint_app.cluster.schedule import Pass, Schedule
 from inpaint_app.cluster.source import DamagedStore, describe_source
+from inpaint_app.cluster.stores.store import Store
 from inpaint_app.cluster.target import Target, plan_target
 from inpaint_app.cluster.workspace import Workspace, open_workspace
-from inpaint_app.errors import UserError, printable_path, writing_error
+from inpaint_app.errors import Remedy, UserError, join_names, printable_path, writing_error
+from inpaint_app.files.atomic import write_files
+from inpaint_app.files.encodable import float_range_error
+from inpaint_app.files.recipes.contents import recipe_output
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import check_fraction
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
+from inpaint_app.jobs.export import check_recipe_target
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import STAGES, translate_errors
 from inpaint_app.jobs.restore_file import FileResult
-
-Result = TypeVar("Result")
 
 #: Of the whole work, as far as the progress bar is concerned.
 _SURVEY_SHARE = 0.05
@@ -62,6 +64,12 @@ class StoreRequest:
         As for `open_executor`.
     block : int
         Side of a block in pixels.
+    depth : int or None
+        8 or 16 bits per channel; None keeps the depth.
+    is_strict : bool
+        Whether to refuse a picture if the result would lose metadata or other contents of its file.
+    recipe : Path or None
+        Where to write the recipe.
     """
 
     path: Path
@@ -71,6 +79,9 @@ class StoreRequest:
     overwrite: bool = False
     scheduler: str | None = None
     block: int = DEFAULT_BLOCK
+    depth: int | None = None
+    is_strict: bool = False
+    recipe: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +93,9 @@ class StoreSummary:
     path : Path
         The damaged picture.
     shape, dtype
-        Of its pixels.
+        Of its pixels, of one plane if it is a stack.
+    n_planes : int
+        Number of planes.
     n_blocks : int
         Into how many blocks it is cut.
     is_resumed : bool
@@ -92,6 +105,7 @@ class StoreSummary:
     path: Path
     shape: tuple[int, ...]
     dtype: str
+    n_planes: int
     n_blocks: int
     is_resumed: bool
 
@@ -111,41 +125,33 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     """
     start = time.perf_counter()
     check_block(request.block)
-    source = describe_source(request.path, request.mask_spec)
-    protect = [path for path in (request.path, request.mask_spec.mask) if path is not None]
-    store = source.picture.store
-    target = plan_target(request.output, store, overwrite=request.overwrite, protect=protect)
-    with open_workspace(request.output, request.block, _identity(request, source, target)) as workspace:
-        n_blocks = len(cut_into_blocks(source.shape, request.block))
-        is_resumed = workspace.is_begun
-        control.report(StoreSummary(request.path, source.shape, target.dtype, n_blocks, is_resumed))
+    sources = describe_source(request.path, request.mask_spec)
+    store = sources[0].picture.store
+    target = _checked_target(request, store)
+    lost = target.lost(store.properties())
+    if request.is_strict and lost:
+        raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
+    with open_workspace(request.output, request.block, _identity(request, sources, target)) as workspace:
+        control.report(_summary(request, store, is_resumed=workspace.is_begun))
         with open_executor(request.scheduler, control) as executor:
             run = _Run(request, target, workspace, executor, control)
             try:
                 with translate_errors():
-                    source, plan = run.plan(source)
-                    run.restore(source, plan)
+                    planes = run.plan(sources)
+                    run.restore(planes)
             except OSError as error:
                 raise writing_error(error, request.output) from error
-        target.publish(workspace, store.properties(), overwrite=request.overwrite)
+        target.publish(workspace, [each.source for each in planes], overwrite=request.overwrite)
+        damaged = next(each.plan for each in planes if not each.plan.nothing_missing)
+        if request.recipe is not None:
+            marks = tuple(name for name in ("mask", "key") if getattr(request.mask_spec, name) is not None)
+            recipe = recipe_output(request.recipe, damaged.settings, request.mask_spec, marks)
+            write_files([recipe], overwrite=request.overwrite)
         workspace.delete()
     run.seconds["total"] = time.perf_counter() - start
-    return FileResult(QualityMetrics(), plan.missing_fraction, run.seconds, plan.settings, request.output)
-
-
-@dataclass(frozen=True)
-class _Pass:
-    """One pass over the blocks of an array: a stage of the plan, or a level of the pyramid."""
-
-    name: str
-    kind: str
-    work: float
-    blocks: Sequence[Rect]
-    job: Callable[[Rect], Job[bool]]
-    arrays: tuple[ArraySpec, ...] = ()
-    """That must exist before it."""
-    released: tuple[str, ...] = ()
-    """Arrays that are not needed after it."""
+    fraction = sum(each.plan.missing_fraction for each in planes) / len(planes)
+    notes = (f"Not kept: {join_names(lost)}.",) if lost else ()
+    return FileResult(QualityMetrics(), fraction, run.seconds, damaged.settings, request.output, notes)
 
 
 class _Run:
@@ -159,117 +165,162 @@ class _Run:
         executor: Executor,
         control: JobControl,
     ) -> None:
-        self._target, self._workspace, self._executor = target, workspace, executor
-        self._settings, self._block = request.settings, request.block
-        self._control, self._survey_share = control, 0.0
+        self._request, self._target, self._workspace = request, target, workspace
+        self._executor, self._control, self._survey_share = executor, control, 0.0
+        self._threads = executor.threads or request.settings.threads
         self.seconds: defaultdict[str, float] = defaultdict(float)
 
-    def plan(self, source: DamagedStore) -> tuple[DamagedStore, RestorePlan]:
-        """Return the picture with what had to be found out about its mask, and the plan."""
-        threads, stored = self._executor.threads or self._settings.threads, self._workspace.plan
-        if stored is not None:
-            state = self._workspace.state
-            plan = parse_plan(stored, threads)
-            if plan.digest != state["digest"]:
-                folder = printable_path(self._workspace.folder)
-                raise UserError(f"The plan in {folder} was changed", "delete that folder to start again")
-            return replace(source, **state["growth"]), plan
+    def plan(self, sources: Sequence[DamagedStore]) -> list[PlannedPlane]:
+        """Return the plans of all planes, made now or by an earlier run."""
+        if self._workspace.is_begun:
+            return [self._stored_plan(source) for source in sources]
         start, self._survey_share = time.perf_counter(), _SURVEY_SHARE
         reporter = ProgressReporter(self._control, share=_SURVEY_SHARE)
-        blocks = cut_into_blocks(source.shape, self._block)
-
-        def measured(words: str, jobs: Sequence[Callable[[], Result]], begin: float) -> list[Result]:
-            results = []
-            for number, result in enumerate(self._executor.run(jobs)):
-                reporter.update(words, begin + 0.3 * number / len(jobs))
-                results.append(result)
-            return results
-
-        if source.needs_growth:
-            marks = measured("reading the mask", [CountMarks(source, rect) for rect in blocks], 0.0)
-            source = source.with_growth(marks)
-        height, width = source.shape[:2]
-        spec = ImageSpec(height, width, source.n_channels, self._target.dtype, source.n_layers)
-        survey = PictureSurvey(spec, replace(self._settings, threads=threads))
-        statistics = measured("measuring", [Measure(source, survey, rect) for rect in blocks], 0.3)
-        found = merged(statistics)
-        has_mask, has_key = source.mask is not None, source.key is not None
-        fraction = sum(found.n_missing) / (found.n_pixels * len(found.n_missing))
-        check_fraction(fraction, has_mask=has_mask, has_key=has_key)
-        details = survey.details(found)
-        more = measured("sampling patches", [Measure(source, details, rect) for rect in blocks], 0.6)
-        reporter.update(STAGES["select"], 0.9)
-        plan = details.plan(merged(more))
-        growth = {"mask_growth": source.mask_growth, "key_growth": source.key_growth}
-        self._workspace.keep_plan(plan.to_json(), {"digest": plan.digest, "growth": growth})
+        settings = replace(self._request.settings, threads=self._threads)
+        planner = Planner(self._executor, self._control, reporter, settings, self._request.block)
+        planes = planner.plan(sources)
+        for each in planes:
+            self._check_depth(each.plan)
+        state = [{"digest": each.plan.digest, "counted": each.source.counted} for each in planes]
+        self._workspace.keep_plans([each.plan.to_json() for each in planes], state)
         self.seconds["select"] += time.perf_counter() - start
-        return source, plan
+        return planes
 
-    def restore(self, source: DamagedStore, plan: RestorePlan) -> None:
+    def restore(self, planes: Sequence[PlannedPlane]) -> None:
         """Compute what is left to do of all stages, and of the pyramid."""
         self._target.create(self._workspace)
-        shared = Restoring(
-            self._workspace,
-            source,
-            plan.digest,
-            self._target.axes,
-            self._target.levels[0],
-            self._executor.threads or self._settings.threads,
+        passes = [each for plane in planes for each in self._passes(plane)]
+        left = [self._of_plane(each.plane).undone(each.name, each.blocks) for each in passes]
+        total = sum(
+            each.work * len(rects) / len(each.blocks) for each, rects in zip(passes, left, strict=True)
         )
-        left = [each for each in self._passes(shared, plan) if not self._workspace.is_complete(each.name)]
-        todo = {each.name: self._workspace.undone(each.name, each.blocks) for each in left}
-        total = sum(each.work * len(todo[each.name]) / len(each.blocks) for each in left) or 1.0
         reporter = ProgressReporter(self._control, start=self._survey_share, share=1 - self._survey_share)
-        finished = 0.0
-        for each in left:
-            start, words = time.perf_counter(), _DESCRIPTIONS[each.kind]
-            for spec in each.arrays:
-                self._workspace.create(spec.name, spec.shape, spec.dtype)
-            for _ in self._executor.run([each.job(rect) for rect in todo[each.name]]):
-                finished += each.work / len(each.blocks)
-                reporter.update(words, min(finished / total, 1.0))
-            self._workspace.mark_complete(each.name)
-            for name in each.released:
-                self._workspace.remove(name)
-            self.seconds[each.kind] += time.perf_counter() - start
+        schedule, finished, last = Schedule(passes, left), 0.0, time.perf_counter()
+        for done in self._executor.run(self._jobs(schedule)):
+            self._control.report(done)
+            each, released = schedule.finish(done.plane, done.stage, done.rect)
+            for plane, name in released:
+                self._of_plane(plane).remove(name)
+            finished += each.work / len(each.blocks)
+            reporter.update(_DESCRIPTIONS[each.kind], min(finished / total, 1.0))
+            now = time.perf_counter()
+            self.seconds[each.kind] += now - last
+            last = now
 
-    def _passes(self, shared: Restoring, plan: RestorePlan) -> Iterator[_Pass]:
-        """Yield all passes in their order."""
-        workspace, target = self._workspace, self._target
+    def _jobs(self, schedule: Schedule) -> Iterator[Job[BlockDone] | None]:
+        """Yield the jobs of blocks, once the arrays exist that they write."""
+        created: set[Pass] = set()
+        for block in schedule.blocks():
+            if block is None:
+                yield None
+                continue
+            each, rect = block
+            if each not in created:
+                for spec in each.creates:
+                    self._of_plane(each.plane).create(spec.name, spec.shape, spec.dtype, each.block)
+                created.add(each)
+            yield each.job(rect)
+
+    def _passes(self, planned: PlannedPlane) -> Iterator[Pass]:
+        """Yield all passes over a plane in their order."""
+        plan, target, plane = planned.plan, self._target, planned.source.plane
+        workspace, block, finest = self._of_plane(plane), self._request.block, target.levels[0]
+        depth = None if target.dtype == plan.spec.dtype else target.depth
+        shared = PlaneJob(workspace, planned.source, plan.digest, target.axes, finest, self._threads, depth)
         for stage in plan.stages:
-            blocks = cut_into_blocks(stage.shape, self._block)
-            job: Callable[[Rect], Job[bool]] = functools.partial(RestoreBlock, shared, stage.name)
-            arrays = tuple(spec for spec in stage.writes if spec.name != plan.output)
-            released = tuple(plan.released_after(stage))
-            yield _Pass(stage.name, stage.kind, stage.work, blocks, job, arrays, released)
+            creates = tuple(spec for spec in stage.writes if spec.name != plan.output)
+            is_coarse = stage.shape != plan.spec.shape
+            side = coarse_block(stage.shape, block) if is_coarse else block
+            yield Pass(
+                stage.name,
+                plane,
+                stage.kind,
+                stage.work,
+                side,
+                cut_into_blocks(stage.shape, side),
+                partial(RestoreBlock, shared, stage.name),
+                partial(_stage_reads, stage),
+                tuple(spec.name for spec in creates) or (_level_name(finest),),
+                creates,
+            )
         work = _PYRAMID_SHARE * sum(stage.work for stage in plan.stages)
         for number, (finer, level) in enumerate(pairwise(target.levels), start=1):
-            shape = [target.level_shape(number)[axis] for axis in target.axes[:2]]
-            job = functools.partial(HalveBlock, workspace, target.axes, finer, level)
-            yield _Pass(
-                f"pyramid-{level}", "pyramid", work / 4**number, cut_into_blocks(shape, self._block), job
+            shape, whole = (
+                tuple(target.level_shape(at)[axis] for axis in target.axes[:2]) for at in (number, number - 1)
+            )
+            yield Pass(
+                f"pyramid-{level}",
+                plane,
+                "pyramid",
+                work / 4**number,
+                block,
+                cut_into_blocks(shape, block),
+                partial(HalveBlock, workspace, target.axes, finer, level),
+                partial(_level_reads, _level_name(finer), whole),
+                (_level_name(level),),
             )
 
+    def _check_depth(self, plan: RestorePlan) -> None:
+        """Refuse floats that do not fit into integers."""
+        depth, is_float = self._request.depth, plan.spec.dtype.startswith("float")
+        if depth is not None and is_float and any(each.low < 0 or each.high > 1 for each in plan.ranges):
+            raise float_range_error(depth)
 
-def merged(statistics: Sequence[Result]) -> Result:
-    """Return the sum of statistics, adding equals to equals so that none is copied often."""
-    level = list(statistics)
-    while len(level) > 1:
-        pairs = zip(level[::2], level[1::2], strict=False)
-        level = [operator.add(*pair) for pair in pairs] + level[len(level) // 2 * 2 :]
-    return level[0]
+    def _stored_plan(self, source: DamagedStore) -> PlannedPlane:
+        workspace = self._of_plane(source.plane)
+        state, text = workspace.state[source.plane], workspace.plan
+        assert text is not None, "it is begun"
+        plan = parse_plan(text, self._threads)
+        if plan.digest != state["digest"]:
+            folder = printable_path(workspace.folder)
+            raise UserError(f"The plan in {folder} was changed", "delete that folder to start again")
+        return PlannedPlane(replace(source, **state["counted"]), plan)
+
+    def _of_plane(self, plane: int) -> Workspace:
+        return replace(self._workspace, plane=plane)
 
 
-def _identity(request: StoreRequest, source: DamagedStore, target: Target) -> str:
+def _stage_reads(stage: PlanStage, rect: Rect) -> Iterator[tuple[str, Rect]]:
+    for read in stage.reads(*rect.slices):
+        yield read.array, rect_of(read.rows, read.columns)
+
+
+def _level_reads(name: str, shape: tuple[int, ...], rect: Rect) -> Iterator[tuple[str, Rect]]:
+    yield name, finer_rect(rect, shape)
+
+
+def _level_name(level: str) -> str:
+    """Return what passes call a level of the result."""
+    return f"result-{level}"
+
+
+def _summary(request: StoreRequest, store: Store, *, is_resumed: bool) -> StoreSummary:
+    n_planes = store.n_planes
+    n_blocks = n_planes * len(cut_into_blocks(store.shape, request.block))
+    return StoreSummary(request.path, store.shape, store.dtype.name, n_planes, n_blocks, is_resumed)
+
+
+def _checked_target(request: StoreRequest, store: Store) -> Target:
+    protect = [path for path in (request.path, request.mask_spec.mask) if path is not None]
+    if request.recipe is not None:
+        check_recipe_target(request.recipe, protect, overwrite=request.overwrite)
+    return plan_target(
+        request.output, store, overwrite=request.overwrite, protect=protect, depth=request.depth
+    )
+
+
+def _identity(request: StoreRequest, sources: Sequence[DamagedStore], target: Target) -> str:
     """Return everything that the result depends on, as text."""
     settings = asdict(request.settings)
     del settings["threads"]
     described = {
         "version": __version__,
-        "source": asdict(source),
+        "sources": [asdict(source) for source in sources],
         "settings": settings,
         "block": request.block,
+        "shape": target.shape,
         "axes": target.axes,
         "levels": target.levels,
+        "dtype": target.dtype,
     }
     return json.dumps(described, sort_keys=True)

@@ -5,17 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from inpaint_app.cluster.blocks import part_of, widened
 from inpaint_app.cluster.stores.opening import cached_store, open_store, stamp_of
 from inpaint_app.cluster.stores.store import Store
-from inpaint_app.errors import Remedy, UserError, printable_path
+from inpaint_app.errors import UserError, printable_path
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import DEFAULT_GROWTH, Mask, default_growth, detect_missing, grown
-from inpaint_app.image.picture import Array, Picture
+from inpaint_app.image.missing import (
+    DEFAULT_GROWTH,
+    Mask,
+    clear_and_soft,
+    default_growth,
+    detect_missing,
+    grown,
+    has_soft_edges,
+    pixels_of_color,
+    soft_rim,
+)
+from inpaint_app.image.picture import Array, Picture, full_scale
 from inpaint_app.image.rect import Rect
+
+#: Rims of partly transparent pixels are followed as far, in pixels.
+_SOFT_REACH = 64
 
 
 @dataclass(frozen=True)
@@ -63,7 +77,8 @@ class Marks:
 class DamagedStore:
     """A damaged picture on disk.
 
-    NaN and the value for "no data" are missing, and what a mask (not 0 = missing) or a color marks.
+    NaN, the value for "no data" and transparent pixels are missing, and what a mask (not 0 = missing) or a
+    color marks.
 
     Attributes
     ----------
@@ -79,6 +94,10 @@ class DamagedStore:
         The value that means "missing".
     mask_growth, key_growth : int or None
         Pixels by which what they mark grows; None until that is known.
+    soft_edges : bool or None
+        Whether partly transparent pixels around transparent ones are missing too; None until that is known.
+    plane : int
+        Which picture of a stack it is.
     """
 
     picture: StoredFile
@@ -89,6 +108,8 @@ class DamagedStore:
     no_data: float | None = None
     mask_growth: int | None = 0
     key_growth: int | None = 0
+    soft_edges: bool | None = False
+    plane: int = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -110,65 +131,87 @@ class DamagedStore:
 
     def read_pixels(self, rect: Rect) -> Array:
         """Return pixels, (h, w, C)."""
-        return np.atleast_3d(self.picture.store.read(rect))
+        return np.atleast_3d(self.picture.store.read(rect, self.plane))
 
     def read_mask(self, rect: Rect) -> Mask:
         """Return which pixels are missing, (h, w, L)."""
-        wide = widened(rect, max(self.mask_growth or 0, self.key_growth or 0), self.shape)
-        picture = self._picture(wide)
-        found = detect_missing(picture, mask=self._marked(wide), grow=self.mask_growth or 0).mask
+        reach = max(self.mask_growth or 0, self.key_growth or 0, _SOFT_REACH if self.soft_edges else 0)
+        wide = widened(rect, reach, self.shape)
+        picture, grow = self._picture(wide), self.mask_growth or 0
+        found = detect_missing(picture, mask=self._marked(wide), grow=grow, soft_edges=False).mask
+        if self.soft_edges and picture.alpha is not None:
+            rim = soft_rim(*clear_and_soft(picture.alpha))
+            found = _with_layers(found, self.n_layers) | _with_layers(rim, self.n_layers)
         if self.key is not None:
-            colored = detect_missing(
-                picture, key=self.key, tolerance=self.tolerance, grow=self.key_growth or 0
-            ).mask
+            colored = grown(pixels_of_color(picture, self.key, self.tolerance), self.key_growth or 0)
             found = _with_layers(found, self.n_layers) | _with_layers(colored, self.n_layers)
         return _with_layers(found, self.n_layers)[part_of(rect, wide)]
 
+    def restored_alpha(self, rect: Rect) -> Array | None:
+        """Return the opacity of restored pixels, (h, w): what was missing is opaque."""
+        alpha = self.picture.store.read_alpha(rect, self.plane)
+        if alpha is None:
+            return None
+        opaque = alpha.dtype.type(full_scale(alpha.dtype))
+        return np.where(self.read_mask(rect).any(axis=2), opaque, alpha)
+
     def count_marks(self, rect: Rect) -> dict[str, Marks]:
-        """Return how much mask and key mark in a block, where it is not known by how much they grow."""
+        """Return how much is marked in a block by what has to be counted as a whole first."""
         wide = widened(rect, DEFAULT_GROWTH, self.shape)
         found: dict[str, Mask | None] = {}
         if self.mask_growth is None:
             found["mask"] = self._marked(wide)
-        if self.key_growth is None:
-            plain = replace(self._picture(wide), no_data=None)
-            found["key"] = detect_missing(plain, key=self.key, tolerance=self.tolerance).mask
+        if self.key is not None and self.key_growth is None:
+            found["key"] = pixels_of_color(self._picture(wide), self.key, self.tolerance)
+        if self.soft_edges is None and (alpha := self.picture.store.read_alpha(wide, self.plane)) is not None:
+            found["clear"], found["soft"] = clear_and_soft(alpha)
         return {name: _marks(mask, rect, wide) for name, mask in found.items() if mask is not None}
 
-    def with_growth(self, marks: Iterable[dict[str, Marks]]) -> DamagedStore:
-        """Return the picture with the growth that the marks of all its blocks decide."""
+    def with_counts(self, marks: Iterable[dict[str, Marks]]) -> DamagedStore:
+        """Return the picture with what the marks of all its blocks decide: growth, and soft edges."""
         sums: dict[str, Marks] = {}
         for each in marks:
             sums |= {name: sums.get(name, Marks()) + counted for name, counted in each.items()}
-        mask, key = sums.get("mask"), sums.get("key")
+        mask, key, clear, soft = (sums.get(name) for name in ("mask", "key", "clear", "soft"))
+        has_soft = self.soft_edges
+        if clear is not None and soft is not None:
+            has_soft = has_soft_edges(clear.n_marked, soft.n_marked, clear.n_values)
         return replace(
             self,
             mask_growth=self.mask_growth if mask is None else mask.growth,
             key_growth=self.key_growth if key is None else key.growth,
+            soft_edges=has_soft,
         )
 
     @property
-    def needs_growth(self) -> bool:
-        """Whether it is not known yet by how much marks grow."""
-        return self.mask_growth is None or self.key_growth is None
+    def counted(self) -> dict[str, Any]:
+        """What counting marks has decided, from which `replace` makes the same picture again."""
+        return {name: getattr(self, name) for name in ("mask_growth", "key_growth", "soft_edges")}
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether marks have to be counted before it is known what is missing."""
+        return None in (self.mask_growth, self.key_growth, self.soft_edges)
 
     def _picture(self, rect: Rect) -> Picture:
         """Return pixels, or anything of their shape if no pixel is missing by its value."""
         store = self.picture.store
+        alpha = store.read_alpha(rect, self.plane)
         if self.no_data is None and self.key is None and store.dtype.kind != "f":
             shape = (rect.height, rect.width, *store.shape[2:])
-            return Picture(np.broadcast_to(np.zeros((), store.dtype), shape))
-        return Picture(store.read(rect), no_data=self.no_data)
+            return Picture(np.broadcast_to(np.zeros((), store.dtype), shape), alpha)
+        return Picture(store.read(rect, self.plane), alpha, no_data=self.no_data)
 
     def _marked(self, rect: Rect) -> Mask | None:
         if self.mask is None:
             return None
-        marked: Mask = self.mask.store.read(rect) != 0
+        store = self.mask.store
+        marked: Mask = store.read(rect, self.plane if store.n_planes > 1 else 0) != 0
         return ~marked if self.invert_mask else marked
 
 
-def describe_source(path: Path, mask_spec: MaskSpec) -> DamagedStore:
-    """Return a picture on disk with its missing pixels.
+def describe_source(path: Path, mask_spec: MaskSpec) -> tuple[DamagedStore, ...]:
+    """Return a picture on disk with its missing pixels, or all pictures of a stack.
 
     Raises
     ------
@@ -177,7 +220,8 @@ def describe_source(path: Path, mask_spec: MaskSpec) -> DamagedStore:
     """
     if mask_spec.detect:
         raise UserError(
-            "Damage cannot be detected in a picture that is restored in blocks", Remedy.MARK_MISSING
+            "Damage cannot be detected in a picture that is restored in blocks",
+            "detect it in parts of the picture with 'inpaint detect', and give the mask",
         )
     store = open_store(path)
     mask = None
@@ -186,15 +230,21 @@ def describe_source(path: Path, mask_spec: MaskSpec) -> DamagedStore:
         mask = _stored(mask_spec.mask)
     if store.dtype == np.bool_:
         raise UserError(f"{printable_path(path)} holds booleans, which are no picture", "give its pixels")
-    return DamagedStore(
-        _stored(path),
-        mask,
-        mask_spec.invert_mask,
-        mask_spec.key,
-        mask_spec.tolerance,
-        store.properties().no_data,
-        mask_spec.grow if mask is not None else 0,
-        mask_spec.grow if mask_spec.key is not None else 0,
+    picture = _stored(path)
+    return tuple(
+        DamagedStore(
+            picture,
+            mask,
+            mask_spec.invert_mask,
+            mask_spec.key,
+            mask_spec.tolerance,
+            store.properties(plane).no_data,
+            mask_spec.grow if mask is not None else 0,
+            mask_spec.grow if mask_spec.key is not None else 0,
+            None if store.has_alpha and mask_spec.soft_edges else False,
+            plane,
+        )
+        for plane in range(store.n_planes)
     )
 
 
@@ -208,6 +258,11 @@ def _check_mask(mask: Store, picture: Store) -> None:
         raise UserError(
             f"The mask has {theirs[1]} x {theirs[0]} pixels but the picture has {ours[1]} x {ours[0]}",
             "give a mask of the same size",
+        )
+    if mask.n_planes not in (1, picture.n_planes):
+        raise UserError(
+            f"The mask has {mask.n_planes} planes but the picture has {picture.n_planes}",
+            "give a mask of one plane, or of as many",
         )
     if len(mask.shape) == 3 and mask.shape != picture.shape:
         raise UserError(

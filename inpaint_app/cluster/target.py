@@ -2,22 +2,26 @@
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from inpaint_app.cluster.source import DamagedStore
 from inpaint_app.cluster.stores import npy, tiff, zarr_array
 from inpaint_app.cluster.stores.ome import Multiscale, new_multiscale
-from inpaint_app.cluster.stores.opening import SUFFIXES
+from inpaint_app.cluster.stores.opening import SUFFIXES, refuse_url
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import Remedy, UserError, printable_path, writing_error
 from inpaint_app.files.atomic import atomic_file, check_target
+from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.paths import is_visible, is_visible_folder
-from inpaint_app.image.picture import Array, Picture
+from inpaint_app.files.write import lost_metadata, metadata_names
+from inpaint_app.image.picture import Array, Picture, full_scale
 from inpaint_app.image.rect import Rect
 
 _OME_SUFFIX = ".ome.zarr"
@@ -35,7 +39,9 @@ class Target:
     path : Path
         Its suffix decides the format.
     picture_shape : tuple of int
-        (H, W) or (H, W, C).
+        (H, W) or (H, W, C), of each picture of a stack.
+    stack : tuple of int
+        How many pictures there are along each axis of a stack.
     dtype : str
         Of the pixels.
     shape, axes : tuple of int
@@ -48,6 +54,7 @@ class Target:
 
     path: Path
     picture_shape: tuple[int, ...]
+    stack: tuple[int, ...]
     dtype: str
     shape: tuple[int, ...]
     axes: tuple[int, ...]
@@ -91,27 +98,79 @@ class Target:
                     result / name, shape, self.dtype, workspace.block, axes=self.axes, options=options
                 )
 
-    def publish(self, workspace: Workspace, properties: Picture, *, overwrite: bool) -> None:
+    @property
+    def depth(self) -> int:
+        """Bits per value."""
+        return 8 * np.dtype(self.dtype).itemsize
+
+    def lost(self, properties: Picture) -> tuple[str, ...]:
+        """Return the names of what the file of the picture holds and this one will not."""
+        if self.path.suffix.lower() in tiff.SUFFIXES:
+            return lost_metadata(properties, self.path)
+        transparency = () if properties.alpha is None else ("transparency",)
+        return tuple(dict.fromkeys((*transparency, *properties.lost, *metadata_names(properties))))
+
+    def publish(self, workspace: Workspace, planes: Sequence[DamagedStore], *, overwrite: bool) -> None:
         """Give the finished picture its name, in the format that the name has."""
         if self.is_zarr:
             workspace.remove_partial_files()
             _publish_folder(workspace, self.path, overwrite=overwrite)
             return
-        bands = self._bands(workspace)
         with atomic_file(self.path, overwrite=overwrite) as file:
             if self.path.suffix.lower() == npy.SUFFIX:
-                npy.write_npy(file, self.picture_shape, np.dtype(self.dtype), bands)
+                shape = (*self.stack, *self.picture_shape)
+                bands = chain.from_iterable(self._bands(workspace, plane) for plane in range(len(planes)))
+                npy.write_npy(file, shape, np.dtype(self.dtype), bands)
             else:
-                tiff.write_tiff(file, self.picture_shape, properties, bands)
+                self._write_tiff(file, workspace, planes)
 
-    def _bands(self, workspace: Workspace) -> Iterator[Array]:
-        image = workspace.result_image(self.axes)
+    def _write_tiff(self, file: BinaryIO, workspace: Workspace, planes: Sequence[DamagedStore]) -> None:
+        """Write all planes as pages; an alpha channel that is opaque everywhere is left out."""
+        has_alpha = any(map(self._is_transparent, planes))
+        pages = []
+        for number, plane in enumerate(planes):
+            properties = plane.picture.store.properties(number)
+            pixels, alpha = (
+                None if each is None else each.astype(self.dtype)
+                for each in (properties.pixels, properties.alpha)
+            )
+            assert pixels is not None, "every picture has pixels"
+            picture = replace(properties, pixels=pixels, alpha=alpha if has_alpha else None)
+            bands = self._bands(workspace, number, plane if has_alpha else None)
+            pages.append((picture, bands))
+        height, width, n_channels = (*self.picture_shape, 1)[:3]
+        n_channels += has_alpha
+        tiff.write_tiff(file, (height, width, n_channels)[: 2 + (n_channels > 1)], pages)
+
+    def _is_transparent(self, plane: DamagedStore) -> bool:
+        """Return whether a pixel is left that is not opaque."""
+        if not plane.picture.store.has_alpha:
+            return False
+        opaque = full_scale(plane.picture.store.dtype)
+        alphas = (plane.restored_alpha(rect) for rect in self._band_rects())
+        return any(alpha is not None and bool((alpha < opaque).any()) for alpha in alphas)
+
+    def _bands(
+        self, workspace: Workspace, number: int, transparent: DamagedStore | None = None
+    ) -> Iterator[Array]:
+        """Yield the rows of a plane, with an alpha channel if it is that of a transparent picture."""
+        image = replace(workspace, plane=number).result_image(self.axes)
+        for rect in self._band_rects():
+            values = image.read(rect)
+            if transparent is not None and (alpha := transparent.restored_alpha(rect)) is not None:
+                alpha = alpha if alpha.dtype == values.dtype else to_depth(alpha, self.depth)
+                values = np.concatenate([np.atleast_3d(values), alpha[..., np.newaxis]], axis=2)
+            yield values
+
+    def _band_rects(self) -> Iterator[Rect]:
         height, width = self.picture_shape[:2]
         for row in range(0, height, tiff.TILE):
-            yield image.read(Rect(row, 0, min(tiff.TILE, height - row), width))
+            yield Rect(row, 0, min(tiff.TILE, height - row), width)
 
 
-def plan_target(path: Path, source: Store, *, overwrite: bool, protect: Iterable[Path]) -> Target:
+def plan_target(
+    path: Path, source: Store, *, overwrite: bool, protect: Iterable[Path], depth: int | None = None
+) -> Target:
     """Return where the restored picture of a source goes.
 
     Raises
@@ -120,34 +179,48 @@ def plan_target(path: Path, source: Store, *, overwrite: bool, protect: Iterable
         If it cannot be written there; `protect` names files that it must not touch.
     """
     _check_name(path, overwrite=overwrite, protect=protect)
-    shape, dtype = source.shape, source.dtype.name
-    axes = tuple(range(len(shape)))
-    if path.suffix.lower() != zarr_array.SUFFIX:
-        return Target(path, shape, dtype, shape, axes)
+    if depth is not None and source.dtype.name not in ("uint8", "uint16", "float32"):
+        raise UserError(
+            f"Values of the type {source.dtype.name} cannot be reduced to {depth} bits", "leave --depth out"
+        )
+    dtype = source.dtype.name if depth is None else f"uint{depth}"
+    shape, axes, names, attributes, multiscale = _array_layout(path, source)
+    options: dict[str, Any] = {"dimension_names": names} if names else {}
+    if attributes:
+        options["attributes"] = attributes
+    stack = tuple(length for _, length in source.stack)
+    return Target(path, source.shape, stack, dtype, shape, axes, multiscale, options)
+
+
+def _array_layout(
+    path: Path, source: Store
+) -> tuple[tuple[int, ...], tuple[int, ...], list[str], dict[str, Any], Multiscale | None]:
+    """Return shape, picture axes, names of axes and attributes of the array, and the metadata of OME."""
     is_ome = path.name.lower().endswith(_OME_SUFFIX)
-    if isinstance(source, zarr_array.ZarrStore):
+    if path.suffix.lower() == zarr_array.SUFFIX and isinstance(source, zarr_array.ZarrStore):
         image, multiscale = source.image, source.multiscale
-        if multiscale is None and not is_ome:
-            names = image.array.metadata.to_dict().get("dimension_names")
-            options = {"attributes": dict(image.array.attrs), "dimension_names": names}
-            return Target(path, shape, dtype, tuple(image.array.shape), image.axes, None, options)
         if multiscale is not None:
-            return _ome_target(path, source, multiscale, tuple(image.array.shape), image.axes)
-    if not is_ome:
-        return Target(path, shape, dtype, shape, axes)
-    multiscale = new_multiscale(path.name, has_channels=len(shape) == 3)
-    stored = (*shape[2:], *shape[:2])
-    return _ome_target(path, source, multiscale, stored, multiscale.picture_axes(path, stored))
-
-
-def _ome_target(
-    path: Path, source: Store, multiscale: Multiscale, shape: tuple[int, ...], axes: tuple[int, ...]
-) -> Target:
-    options = {"dimension_names": list(multiscale.names)}
-    return Target(path, source.shape, source.dtype.name, shape, axes, multiscale, options)
+            return tuple(image.array.shape), image.axes, list(multiscale.names), {}, multiscale
+        if not is_ome:
+            names = zarr_array.axis_names(image.array)
+            return tuple(image.array.shape), image.axes, names, dict(image.array.attrs), None
+    lengths, channels = tuple(length for _, length in source.stack), source.shape[2:]
+    if is_ome:
+        if len(lengths) > 1:
+            raise UserError(
+                f"{printable_path(path)} has one axis for a stack, not {len(lengths)}",
+                f"choose a name that ends in {zarr_array.SUFFIX}",
+            )
+        multiscale = new_multiscale(path.name, has_channels=bool(channels), is_stack=bool(lengths))
+        shape = (*channels, *lengths, *source.shape[:2])
+        return shape, multiscale.picture_axes(path, len(shape)), list(multiscale.names), {}, multiscale
+    first, shape = len(lengths), (*lengths, *source.shape)
+    names = [*(name for name, _ in source.stack), "y", "x", *["c"] * len(channels)] if lengths else []
+    return shape, tuple(range(first, len(shape))), names, {}, None
 
 
 def _check_name(path: Path, *, overwrite: bool, protect: Iterable[Path]) -> None:
+    refuse_url(path)
     name = printable_path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise UserError(

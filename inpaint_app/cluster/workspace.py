@@ -4,14 +4,15 @@ import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from inpaint_app.cluster.blocks import blocks_at
 from inpaint_app.cluster.extra import load_extra
 from inpaint_app.cluster.stores.zarr_array import ZarrImage, create_array
 from inpaint_app.errors import UserError, printable_path, writing_error
@@ -19,7 +20,7 @@ from inpaint_app.files.atomic import SUFFIX
 from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
 
-_REQUEST, _PLAN, _STATE, _LOCK, _DONE = "request.json", "plan.json", "state.json", "lock", "done"
+_REQUEST, _STATE, _LOCK, _DONE = "request.json", "state.json", "lock", "done"
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,14 @@ class Workspace:
         Side of a block.
     token : str
         Tells workspaces of the same name apart, where a process keeps their arrays open.
+    plane : int
+        Which picture of a stack marks and arrays are of.
     """
 
     folder: Path
     block: int
     token: str = ""
+    plane: int = 0
 
     @property
     def result(self) -> Path:
@@ -54,7 +58,7 @@ class Workspace:
 
     def undone(self, stage: str, blocks: Iterable[Rect]) -> list[Rect]:
         """Return those blocks that were not written yet."""
-        folder = self._complete(stage).parent
+        folder = self._marks(stage)
         folder.mkdir(parents=True, exist_ok=True)
         names = {path.name for path in folder.iterdir()}
         return [rect for rect in blocks if self._mark(stage, rect).name not in names]
@@ -63,20 +67,12 @@ class Workspace:
         """Mark a block as written."""
         self._mark(stage, rect).touch()
 
-    def is_complete(self, stage: str) -> bool:
-        """Return whether all blocks of a stage were written."""
-        return self._complete(stage).exists()
-
-    def mark_complete(self, stage: str) -> None:
-        """Mark a stage as complete."""
-        self._complete(stage).touch()
-
-    def create(self, name: str, shape: tuple[int, ...], dtype: str) -> None:
-        """Create an array (H, W, L) unless it exists."""
+    def create(self, name: str, shape: tuple[int, ...], dtype: str, block: int) -> None:
+        """Create an array (H, W, L) that is written in blocks of this side, unless it exists."""
         path = self._array_path(name)
         if not (path / "zarr.json").exists():
             codec = load_extra("zarr.codecs").BloscCodec(cname="lz4", clevel=1)
-            create_array(path, shape, np.dtype(dtype), self.block, options={"compressors": codec})
+            create_array(path, shape, np.dtype(dtype), block, options={"compressors": codec})
 
     def read(self, name: str, rect: Rect) -> Array:
         """Return a part of an array (H, W, L).
@@ -86,15 +82,14 @@ class Workspace:
         UserError
             If a block was written that cannot be seen from here: for Zarr, it would hold zeros.
         """
-        path = self._array_path(name)
-        for row in range(rect.row // self.block, -(-(rect.row + rect.height) // self.block)):
-            for column in range(rect.column // self.block, -(-(rect.column + rect.width) // self.block)):
-                if not (path / "c" / str(row) / str(column) / "0").exists():
-                    raise UserError(
-                        f"A worker cannot see a block that another one has written in {printable_path(path)}",
-                        "put the output on a file system that all machines share",
-                    )
-        return self._array(name).read(rect)
+        path, image = self._array_path(name), self._array(name)
+        for row, column in blocks_at(rect, image.array.shards[0]):
+            if not (path / "c" / str(row) / str(column) / "0").exists():
+                raise UserError(
+                    f"A worker cannot see a block that another one has written in {printable_path(path)}",
+                    "put the output on a file system that all machines share",
+                )
+        return image.read(rect)
 
     def write(self, name: str, rect: Rect, values: Array) -> None:
         """Write a block of an array (H, W, L)."""
@@ -102,7 +97,7 @@ class Workspace:
 
     def result_image(self, axes: tuple[int, ...], level: str = "") -> ZarrImage:
         """Return the result, or a level of its pyramid."""
-        return _opened(str(self.result / level), axes, self.token)
+        return replace(_opened(str(self.result / level), axes, self.token), plane=self.plane)
 
     def remove(self, name: str) -> None:
         """Remove an array that is not needed any more."""
@@ -111,17 +106,18 @@ class Workspace:
     @property
     def plan(self) -> str | None:
         """The stored plan; None before there is one."""
-        return (self.folder / _PLAN).read_text("utf-8") if self._state_path.exists() else None
+        return self._plan_path.read_text("utf-8") if self._state_path.exists() else None
 
-    @cached_property
-    def state(self) -> dict[str, Any]:
-        """What was decided together with the plan."""
-        state: dict[str, Any] = json.loads(self._state_path.read_text("utf-8"))
+    @property
+    def state(self) -> list[dict[str, Any]]:
+        """What was decided together with the plans, of each plane."""
+        state: list[dict[str, Any]] = json.loads(self._state_path.read_text("utf-8"))
         return state
 
-    def keep_plan(self, plan: str, state: dict[str, Any]) -> None:
-        """Store a plan."""
-        (self.folder / _PLAN).write_text(plan, "utf-8")
+    def keep_plans(self, plans: Sequence[str], state: list[dict[str, Any]]) -> None:
+        """Store the plans of all planes."""
+        for plane, plan in enumerate(plans):
+            replace(self, plane=plane)._plan_path.write_text(plan, "utf-8")
         new = self._state_path.with_suffix(".new")
         new.write_text(json.dumps(state), "utf-8")
         new.replace(self._state_path)  # in one step: a run may be killed at any moment
@@ -155,17 +151,21 @@ class Workspace:
     def _state_path(self) -> Path:
         return self.folder / _STATE
 
-    def _mark(self, stage: str, rect: Rect) -> Path:
-        return self.folder / _DONE / stage / f"{rect.row}-{rect.column}"
+    @property
+    def _plan_path(self) -> Path:
+        return self.folder / f"plan-{self.plane}.json"
 
-    def _complete(self, stage: str) -> Path:
-        return self.folder / _DONE / stage / "complete"
+    def _marks(self, stage: str) -> Path:
+        return self.folder / _DONE / str(self.plane) / stage
+
+    def _mark(self, stage: str, rect: Rect) -> Path:
+        return self._marks(stage) / f"{rect.row}-{rect.column}"
 
     def _array(self, name: str) -> ZarrImage:
         return _opened(str(self._array_path(name)), (0, 1, 2), self.token)
 
     def _array_path(self, name: str) -> Path:
-        return self.folder / "arrays" / name
+        return self.folder / "arrays" / str(self.plane) / name
 
 
 @contextlib.contextmanager

@@ -146,10 +146,7 @@ def check_encodable(
     if target.has_equal_pages and not properties.has_equal_pages:
         raise UserError(f"{target.name} cannot store pages that differ in size or kind", "write TIFF")
     if depth is not None and not properties.is_unit:
-        raise UserError(
-            f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",
-            "scale them first, or write TIFF without changing the depth",
-        )
+        raise float_range_error(depth)
     name, bits = target.name, depth or properties.depth
     is_plain_gray = not properties.is_color and not properties.is_transparent
     if not properties.unusual and bits not in target.depths_of(is_plain_gray=is_plain_gray):
@@ -174,6 +171,14 @@ def check_encodable(
         if kind in target.metadata and limit is not None and size > limit:
             unlimited = [each for each in writable() if kind in each.metadata and each.max_exif is None]
             raise UserError(f"The {what} is too long for {name}", _write(unlimited))
+
+
+def float_range_error(depth: int) -> UserError:
+    """Return the error for float values that cannot be converted to 8 or 16 bits."""
+    return UserError(
+        f"The float values do not all lie between 0 and 1, so they do not fit into {depth} bits",
+        "scale them first, or write TIFF without changing the depth",
+    )
 
 
 def _write(some: list[Format]) -> str:

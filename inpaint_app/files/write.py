@@ -99,6 +99,12 @@ def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -
     return tuple(dict.fromkeys((*picture.lost, *map(str, names))))
 
 
+def metadata_names(picture: Picture) -> tuple[str, ...]:
+    """Return the names of all metadata of a picture."""
+    tags = [name for page in picture.pages for name in tag_names(page.tags)]
+    return tuple(dict.fromkeys((*map(str, _kinds(picture)), *tags)))
+
+
 def _kinds(picture: Picture) -> list[MetadataKind]:
     """Return the kinds of metadata that a picture has, TIFF tags aside."""
     usual = {

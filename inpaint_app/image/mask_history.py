@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 
 #: How much memory the steps that can be undone may take by default.
@@ -71,8 +72,8 @@ class MaskHistory:
         self._origins = {0: MaskOrigin()}
         #: Number of the state that was proposed last.
         self._proposed = -1
-        #: The last copy that was made, and the number of the state that it is a copy of.
-        self._snapshot: tuple[int, Mask] | None = None
+        #: The last snapshot, and the number of its state.
+        self._snapshot: tuple[int, PackedMask] | None = None
 
     @property
     def mask(self) -> Mask:
@@ -81,14 +82,15 @@ class MaskHistory:
         view.flags.writeable = False
         return view
 
-    def snapshot(self) -> Mask:
-        """Return a read-only copy that later edits do not change; until the next edit it is the same one."""
-        if self._snapshot is None or self._snapshot[0] != self._state or self.is_painting:
-            copy = self._mask.copy()
-            copy.flags.writeable = False
-            if self.is_painting:
-                return copy
-            self._snapshot = self._state, copy
+    def snapshot(self) -> PackedMask:
+        """Return the mask as it is now, which later edits do not change; the same object until the next edit.
+
+        It is packed, because new memory for all entries of a large mask takes longer than a frame.
+        """
+        if self.is_painting:
+            return PackedMask.pack(self._mask, self.origin)
+        if self._snapshot is None or self._snapshot[0] != self._state:
+            self._snapshot = self._state, PackedMask.pack(self._mask, self.origin)
         return self._snapshot[1]
 
     @property
@@ -213,12 +215,7 @@ class MaskHistory:
     def clear(self) -> Rect | None:
         """Make every pixel observed."""
         self.end_stroke()
-        step = _packed(self._whole(), self._mask)
-        if step is None:
-            return None
-        self._mask[...] = False
-        self._keep(step, MaskOrigin(is_given=False))
-        return step.rect
+        return self._become(None, MaskOrigin(is_given=False))
 
     def invert(self) -> Rect | None:
         """Make missing what is observed, and the other way round."""
@@ -239,7 +236,7 @@ class MaskHistory:
             raise ValueError(f"the mask must be {self._mask.shape}, not {mask.shape}")
         self.end_stroke()
         new_origin = origin or MaskOrigin()
-        rect = self._apply(self._whole(), self._mask != mask, new_origin)
+        rect = self._become(mask, new_origin)
         self._origins[self._state] = new_origin
         if new_origin == MaskOrigin():
             self._saved.add(self._state)
@@ -254,7 +251,7 @@ class MaskHistory:
         before = self._done.pop() if self._done and self._state == self._proposed else None
         if before is not None:
             _flip(self._mask[before.rect.slices], before)
-        rect = self._apply(self._whole(), self._mask != mask, replace(self.origin, is_detected=True))
+        rect = self._become(mask, replace(self.origin, is_detected=True))
         if rect is not None:
             self._proposed = self._state
         if before is None or rect is None:
@@ -289,6 +286,24 @@ class MaskHistory:
         stroke.segments.append(step)
         return step.rect
 
+    def _become(self, target: Mask | None, origin: MaskOrigin) -> Rect | None:
+        """Take over another mask, or an empty one; in bands, which need no memory as large as the mask."""
+
+        def flipped(rect: Rect) -> Mask:
+            part = self._mask[rect.slices]
+            return part if target is None else part != target[rect.slices]
+
+        rects = [_bounds_of(flipped(band), band) for band in _bands(self._whole(), self._mask)]
+        changed = [rect for rect in rects if rect is not None]
+        if not changed:
+            return None
+        rect = reduce(Rect.united, changed)
+        bands = _bands(rect, self._mask)
+        step = _Step(rect, np.concatenate([np.packbits(flipped(band)) for band in bands]))
+        _flip(self._mask[rect.slices], step)
+        self._keep(step, origin)
+        return rect
+
     def _apply(self, rect: Rect, flipped: Mask, origin: MaskOrigin) -> Rect | None:
         step = _packed(rect, flipped)
         if step is None:
@@ -316,24 +331,40 @@ class MaskHistory:
 
 def _packed(rect: Rect, flipped: Mask) -> _Step | None:
     """Return a step, cut down to the rows and columns where something is flipped; None if nothing is."""
+    bounds = _bounds_of(flipped, rect)
+    if bounds is None:
+        return None
+    inner = Rect(bounds.row - rect.row, bounds.column - rect.column, *bounds[2:])
+    return _Step(bounds, np.packbits(flipped[inner.slices]))
+
+
+def _bounds_of(flipped: Mask, rect: Rect) -> Rect | None:
+    """Return the rows and columns of a rectangle where something is flipped; None if nothing is."""
     if not flipped.any():
         return None
     # Reducing rows first is many times faster than reducing the channels of each pixel.
     rows = np.flatnonzero(flipped.reshape(len(flipped), -1).any(axis=1))
     columns = np.flatnonzero(flipped.any(axis=0).reshape(flipped.shape[1], -1).any(axis=1))
-    inner = Rect(int(rows[0]), int(columns[0]), int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1)
-    moved = Rect(rect.row + inner.row, rect.column + inner.column, *inner[2:])
-    return _Step(moved, np.packbits(flipped[inner.slices]))
+    row, column = int(rows[0]), int(columns[0])
+    return Rect(rect.row + row, rect.column + column, int(rows[-1]) - row + 1, int(columns[-1]) - column + 1)
+
+
+def _bands(rect: Rect, mask: Mask) -> list[Rect]:
+    """Return the bands of a rectangle: eight rows are whole bytes, and a band stays in the cache."""
+    n_entries = rect.width * mask[0, 0].size
+    n_rows = 8 * max(1, _BAND // (8 * n_entries))
+    return [
+        Rect(rect.row + top, rect.column, min(n_rows, rect.height - top), rect.width)
+        for top in range(0, rect.height, n_rows)
+    ]
 
 
 def _flip(part: Mask, step: _Step) -> None:
     """Flip what a step flips in the part of a mask that it belongs to."""
     n_entries = part[:1].size
-    # Eight rows are whole bytes. Bands of them are unpacked into memory that stays in the cache.
-    n_rows = 8 * max(1, _BAND // (8 * n_entries))
-    for top in range(0, len(part), n_rows):
-        band = part[top : top + n_rows]
-        packed = step.flipped[top * n_entries // 8 :]
+    for rect in _bands(Rect(0, 0, *part.shape[:2]), part):
+        band = part[rect.slices]
+        packed = step.flipped[rect.row * n_entries // 8 :]
         band ^= np.unpackbits(packed, count=band.size).view(np.bool_).reshape(band.shape)
 
 

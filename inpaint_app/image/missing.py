@@ -89,7 +89,7 @@ def detect_missing(
         "nan": _from_nan(picture),
         "nodata": _from_no_data(picture),
         "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
-        "key": None if key is None else _from_key(picture, key, tolerance),
+        "key": None if key is None else pixels_of_color(picture, key, tolerance),
     }
     marked = {source: where for source, where in found.items() if where is not None and where.any()}
     marked |= {source: grown(marked[source], grow) for source in ("mask", "key") if source in marked}
@@ -163,21 +163,16 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
     return MissingPixels(_union(masks), (*missing.sources, "detected"))
 
 
-def check_missing(missing: MissingPixels, *, has_mask: bool = False, has_key: bool = False) -> None:
+def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
     """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
 
     Parameters
     ----------
-    missing : MissingPixels
-        What was detected.
+    fraction : float
+        Of the values that are missing, 0 to 1.
     has_mask, has_key : bool
         Whether a mask or a color was given to mark them.
     """
-    check_fraction(missing.fraction, has_mask=has_mask, has_key=has_key)
-
-
-def check_fraction(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Do the same as `check_missing`, for the fraction of the values that are missing."""
     if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
@@ -213,10 +208,24 @@ def _from_alpha(picture: Picture) -> Mask | None:
 def _from_soft_edges(picture: Picture) -> Mask | None:
     if picture.alpha is None:
         return None
-    clear, opaque = ~(picture.alpha > 0), picture.alpha >= picture.max_value
-    soft: Mask = ~(clear | opaque)
-    if not clear.any() or not 0 < np.count_nonzero(soft) <= np.count_nonzero(opaque):
-        return None
+    clear, soft = clear_and_soft(picture.alpha)
+    n_clear, n_soft = int(np.count_nonzero(clear)), int(np.count_nonzero(soft))
+    return soft_rim(clear, soft) if has_soft_edges(n_clear, n_soft, clear.size) else None
+
+
+def clear_and_soft(alpha: Array) -> tuple[Mask, Mask]:
+    """Return which pixels are transparent, and which of them partly."""
+    clear: Mask = ~(alpha > 0)
+    return clear, ~(clear | (alpha >= full_scale(alpha.dtype)))
+
+
+def has_soft_edges(n_clear: int, n_soft: int, n_pixels: int) -> bool:
+    """Return whether partly transparent pixels can be rims of transparent ones, not the picture itself."""
+    return n_clear > 0 and 0 < n_soft <= n_pixels - n_clear - n_soft
+
+
+def soft_rim(clear: Mask, soft: Mask) -> Mask:
+    """Return the partly transparent pixels that border transparent ones, and those that border these."""
     from scipy.ndimage import binary_propagation  # noqa: PLC0415  (slow to import, and seldom needed)
 
     reached: Mask = binary_propagation(clear, structure=np.ones((3, 3)), mask=clear | soft)
@@ -280,7 +289,8 @@ def _white(mask: Array) -> float:
     return next(white for white in (1.0, min(255.0, scale), scale) if largest <= white)
 
 
-def _from_key(picture: Picture, key: str | Color, tolerance: float) -> Mask:
+def pixels_of_color(picture: Picture, key: str | Color, tolerance: float) -> Mask:
+    """Return the pixels of a color, (H, W); see `detect_missing`."""
     if not 0 <= tolerance < np.inf:
         raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
     color = parse_color(key) if isinstance(key, str) else key

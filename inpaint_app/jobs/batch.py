@@ -8,14 +8,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dictsel_core import RestoreSettings
 from inpaint_app.errors import IntactError, UserError, printable_path, writing_error
 from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.files.paths import is_visible
-from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.export import Output
-from inpaint_app.jobs.restore_file import FileRequest, FileResult, restore_file
+from inpaint_app.jobs.output import Output
+from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
 
 
 @dataclass(frozen=True)
@@ -26,16 +24,10 @@ class BatchRequest:
     ----------
     inputs : tuple of Path
         Pictures, and folders of pictures.
-    folder : Path
-        Of the results.
-    settings : RestoreSettings
-        For all of them.
-    mask_spec : MaskSpec
-        How missing pixels are marked; its mask may be a folder of masks.
-    overwrite, quality, depth
-        As for `Output`.
-    tunes, estimates, is_strict : bool
-        As for `FileRequest`.
+    output : Output
+        How results are written; its path is their folder.
+    options : FileOptions
+        How all of them are restored; the mask may be a folder of masks.
     writes_recipes : bool
         Whether a recipe is written beside each result.
     recursive : bool
@@ -47,19 +39,17 @@ class BatchRequest:
     """
 
     inputs: tuple[Path, ...]
-    folder: Path
-    settings: RestoreSettings
-    mask_spec: MaskSpec
-    overwrite: bool = False
-    quality: int = 95
-    depth: int | None = None
-    tunes: bool = False
-    estimates: bool = True
-    is_strict: bool = False
+    output: Output
+    options: FileOptions
     writes_recipes: bool = False
     recursive: bool = False
     skip_existing: bool = False
     n_jobs: int = 1
+
+    def with_threads(self, threads: int) -> "BatchRequest":
+        """Return the request with so many threads for each file."""
+        settings = replace(self.options.settings, threads=threads)
+        return replace(self, options=replace(self.options, settings=settings))
 
 
 @dataclass(frozen=True)
@@ -119,13 +109,12 @@ def run_batch(
     """
     items = plan_batch(request)
     if run_rows is not None:
-        with _output_folder(request.folder):
+        with _output_folder(request.output.path):
             return tuple(sorted(run_rows(request, items, control), key=lambda row: row.number))
-    if request.n_jobs > 1 and request.settings.threads is None:
-        threads = max(1, _n_cores() // request.n_jobs)
-        request = replace(request, settings=replace(request.settings, threads=threads))
+    if request.n_jobs > 1 and request.options.settings.threads is None:
+        request = request.with_threads(max(1, _n_cores() // request.n_jobs))
     places = [(item, (number, len(items))) for number, item in enumerate(items, start=1)]
-    with _output_folder(request.folder):
+    with _output_folder(request.output.path):
         if request.n_jobs == 1:
             return tuple(restore_row(request, item, place, control) for item, place in places)
         pool = ThreadPoolExecutor(request.n_jobs)
@@ -147,9 +136,8 @@ def plan_batch(request: BatchRequest) -> list[BatchItem]:
     UserError
         If there is nothing to restore, or results would collide.
     """
-    overwrite, recursive = request.overwrite, request.recursive
-    inputs, folder, spec = list(request.inputs), request.folder, request.mask_spec
-    return find_items(inputs, folder, spec, overwrite=overwrite, recursive=recursive)
+    inputs, output, spec = list(request.inputs), request.output, request.options.mask_spec
+    return find_items(inputs, output.path, spec, overwrite=output.overwrite, recursive=request.recursive)
 
 
 def _wait_for(future: Future[BatchRow]) -> BatchRow:
@@ -196,16 +184,9 @@ def restore_row(
 def _file_request(request: BatchRequest, item: BatchItem) -> FileRequest:
     if item.error is not None:
         raise item.error
-    return FileRequest(
-        item.path,
-        Output(item.output, request.overwrite, request.quality, request.depth),
-        request.settings,
-        replace(request.mask_spec, mask=item.mask),
-        item.recipe if request.writes_recipes else None,
-        tunes=request.tunes,
-        estimates=request.estimates,
-        is_strict=request.is_strict,
-    )
+    options = replace(request.options, mask_spec=replace(request.options.mask_spec, mask=item.mask))
+    recipe = item.recipe if request.writes_recipes else None
+    return FileRequest(item.path, replace(request.output, path=item.output), options, recipe)
 
 
 @contextlib.contextmanager

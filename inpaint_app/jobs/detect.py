@@ -6,18 +6,13 @@ from pathlib import Path
 
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core import DamageKind
-from inpaint_app.errors import UserError, printable_path
-from inpaint_app.files.atomic import write_files
-from inpaint_app.files.encodable import PictureProperties, check_encodable
-from inpaint_app.files.registry import format_of
-from inpaint_app.files.write import check_output, picture_output
+from inpaint_app.errors import printable_path
 from inpaint_app.image.damage import mask_picture
-from inpaint_app.image.missing import Mask, MissingPixels, detect_missing
+from inpaint_app.image.missing import Mask, detect_missing
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.checks import check_drawable, read_single_page
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter
-
-_QUALITY = 100
+from inpaint_app.jobs.output import Output
 
 
 @dataclass(frozen=True)
@@ -28,21 +23,18 @@ class DetectRequest:
     ----------
     path : Path
         The picture.
-    output : Path
-        Where the mask goes, white = missing.
+    output : Output
+        The mask, white = missing.
     kinds : tuple of str
         What to look for.
     sensitivity : float
         From 0 to 1.
-    overwrite : bool
-        Whether an existing file may be replaced.
     """
 
     path: Path
-    output: Path
+    output: Output
     kinds: tuple[DamageKind, ...]
     sensitivity: float = 0.5
-    overwrite: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +48,7 @@ class DetectResult:
 
 
 def analyze_picture(
-    picture: Picture, missing: MissingPixels, kinds: tuple[DamageKind, ...], control: JobControl
+    picture: Picture, missing: Mask, kinds: tuple[DamageKind, ...], control: JobControl
 ) -> "dictsel_core.DamageAnalysis":
     """Return all that may be damage, besides what is known to be missing; reports `Progress`.
 
@@ -68,7 +60,7 @@ def analyze_picture(
         If the job was ended.
     """
     control.report(Progress("detecting damage", 0.0))
-    run = dictsel_core.iter_analyze_damage(picture.pixels, kinds, missing=missing.mask)
+    run = dictsel_core.iter_analyze_damage(picture.pixels, kinds, missing=missing)
     reporter = ProgressReporter(control)
     return control.drain(run, lambda step: reporter.update("detecting damage", step.fraction))
 
@@ -83,15 +75,12 @@ def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
     CancelledError, StoppedError
         If the job was ended; then nothing was written.
     """
-    check_output(request.output, overwrite=request.overwrite, protect=[request.path])
-    if format_of(request.output).is_lossy:
-        raise UserError(f"{printable_path(request.output)} cannot store a mask exactly", "write PNG or TIFF")
+    output = request.output
+    output.check_mask([request.path])
     picture = read_single_page(request.path)
     check_drawable(picture, printable_path(request.path))
-    plain = PictureProperties(picture.width, picture.height, is_color=False)
-    check_encodable(plain, format_of(request.output), quality=_QUALITY)
-    analysis = analyze_picture(picture, detect_missing(picture), request.kinds, control)
+    output.check_size(picture.width, picture.height)
+    analysis = analyze_picture(picture, detect_missing(picture).mask, request.kinds, control)
     mask = analysis.mask(request.sensitivity)
-    output = picture_output(mask_picture(mask), request.output, quality=_QUALITY)
-    notes = write_files([output], overwrite=request.overwrite)
+    notes = output.write(mask_picture(mask), [request.path])
     return DetectResult(picture, mask, analysis.found(request.sensitivity), notes)

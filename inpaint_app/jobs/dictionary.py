@@ -1,6 +1,7 @@
 """The dictionary of a restoration: a figure of its atoms, and the patches that use each."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +37,12 @@ def selection_shares(restoration: Restoration) -> npt.NDArray[np.float64]:
     """Return the fraction of the patches of the selection that use each atom, as in `atom_use`: (k,)."""
     selection = restoration.selection
     assert selection is not None, "asked for after a complete restoration only"
-    users = [np.unique(np.asarray(support, np.intp)) for support in selection.supports]
-    counts = np.bincount(np.concatenate(users), minlength=int(np.max(selection.atoms)) + 1)
-    return np.asarray(counts[selection.atoms] / len(users), np.float64)
+    supports, n_candidates = selection.supports, int(np.max(selection.atoms)) + 1
+    users = np.repeat(np.arange(len(supports)), [len(support) for support in supports])
+    used = np.fromiter(chain.from_iterable(supports), np.intp, len(users))
+    once = np.unique(users * n_candidates + used)  # an atom counts once for each patch that uses it
+    counts = np.bincount(once % n_candidates, minlength=n_candidates)
+    return np.asarray(counts[selection.atoms] / len(supports), np.float64)
 
 
 def max_dictionary_size(source: Source, settings: RestoreSettings) -> tuple[int, int]:

@@ -15,12 +15,21 @@ def has_wide_hole(mask: Mask) -> bool:
 
     Such a hole is wider than 16 pixels, or than 8 at the border of the picture, in all channels.
     """
-    from scipy import ndimage  # noqa: PLC0415  (slow to import)
-
     holes = mask if mask.ndim == 2 else np.asarray(mask.all(axis=2))
     if not holes.any() or holes.all():
-        return bool(holes.any())  # there is nothing to measure distances to
-    return bool(ndimage.distance_transform_cdt(holes, metric="chessboard").max() > _REACH)
+        return bool(holes.any())
+    around = np.pad(holes, _REACH, constant_values=True)  # what lies beyond the border is not observed
+    side = 2 * _REACH + 1
+    return bool(_all_of(_all_of(around, side).T, side).any())
+
+
+def _all_of(mask: Mask, length: int) -> Mask:
+    """Return where all of the `length` entries from here on along the first axis are True."""
+    n_known = 1
+    while n_known < length:
+        step = min(n_known, length - n_known)
+        mask, n_known = mask[:-step] & mask[step:], n_known + step
+    return mask
 
 
 def fills_smoothly(settings: RestoreSettings, pixels: Array) -> bool:

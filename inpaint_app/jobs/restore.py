@@ -9,7 +9,7 @@ import numpy as np
 
 from dictsel_core import ConstraintName, Restoration, RestoreSettings, RestoreStep, iter_restore, psnr
 from inpaint_app.errors import UserError, clause
-from inpaint_app.image.missing import Mask, MissingPixels, check_missing
+from inpaint_app.image.missing import Mask, check_missing
 from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter, StoppedError
@@ -39,6 +39,11 @@ class RestoreRequest:
     def channel_axis(self) -> int | None:
         """The axis of the channels, for the library."""
         return channel_axis(self.pixels)
+
+    @property
+    def missing_fraction(self) -> float:
+        """Fraction of the values that are missing, 0 to 1."""
+        return np.count_nonzero(self.mask) / self.mask.size
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +118,6 @@ def preview(
         return None
     settings = request.settings
     n_candidates = len(settings.bases) * settings.patch_size**2
-    observed = 1 - np.count_nonzero(request.mask) / request.mask.size
 
     def made_of(image: Array) -> Preview:
         known = None if reference is None else psnr(reference[rows, columns], image)
@@ -124,7 +128,7 @@ def preview(
             control.report(made_of(image))
 
     with translate_errors():
-        resolved = settings.resolved(observed, n_candidates)
+        resolved = settings.resolved(1 - request.missing_fraction, n_candidates)
         pixels = request.pixels[rows, columns]
         run = iter_restore(pixels, part, resolved, channel_axis=request.channel_axis)
         return made_of(control.drain(run, on_step).image)
@@ -149,7 +153,7 @@ def translate_errors() -> Iterator[None]:
 
 
 def _restore(request: RestoreRequest, control: JobControl, reporter: ProgressReporter) -> RunResult:
-    check_missing(MissingPixels(request.mask, ()))
+    check_missing(request.missing_fraction)
     start = time.perf_counter()
     last: RestoreStep | None = None
     next_image = start

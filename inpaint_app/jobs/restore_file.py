@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dictsel_core import Restoration, RestoreSettings
@@ -11,11 +11,35 @@ from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, StoppedError
-from inpaint_app.jobs.export import Output, check_recipe_target, pending_recipe, restored_picture
-from inpaint_app.jobs.measure import QualityMetrics, estimate, quality
+from inpaint_app.jobs.export import check_recipe_target, pending_recipe, restored_picture
+from inpaint_app.jobs.measure import QualityMetrics, quality
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore import RestoreRequest, restore
 from inpaint_app.jobs.source import Source, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How files are restored.
+
+    Attributes
+    ----------
+    settings : RestoreSettings
+        Of the restoration.
+    mask_spec : MaskSpec
+        How missing pixels are marked.
+    tunes, estimates : bool
+        Whether to tune the settings first, and to estimate the PSNR where there is no reference.
+    is_strict : bool
+        Whether to refuse a picture if the result would lose metadata or other contents of its file.
+    """
+
+    settings: RestoreSettings
+    mask_spec: MaskSpec = field(default_factory=MaskSpec)
+    tunes: bool = False
+    estimates: bool = True
+    is_strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -28,34 +52,24 @@ class FileRequest:
         The damaged picture.
     output : Output
         The restored one.
-    settings : RestoreSettings
-        Of the restoration.
-    mask_spec : MaskSpec
-        How missing pixels are marked.
+    options : FileOptions
+        How.
     recipe : Path or None
         Where to write the recipe.
     reference : Path or None
         The undamaged picture.
-    tunes, estimates : bool
-        Whether to tune the settings first, and to estimate the PSNR where there is no reference.
-    is_strict : bool
-        Whether to refuse a picture if the result would lose metadata or other contents of its file.
     """
 
     path: Path
     output: Output
-    settings: RestoreSettings
-    mask_spec: MaskSpec
+    options: FileOptions
     recipe: Path | None = None
     reference: Path | None = None
-    tunes: bool = False
-    estimates: bool = True
-    is_strict: bool = False
 
     @property
     def sources(self) -> tuple[Path, ...]:
         """Files that must not be overwritten without permission."""
-        given = (self.path, self.mask_spec.mask, self.reference)
+        given = (self.path, self.options.mask_spec.mask, self.reference)
         return tuple(path for path in given if path is not None)
 
 
@@ -92,23 +106,23 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     CancelledError, StoppedError
         If the job was ended before anything was written.
     """
-    output, clock = request.output, _Clock()
+    output, options, clock = request.output, request.options, _Clock()
     _check_targets(request)
-    sources = load_pages(request.path, request.mask_spec, control)
+    sources = load_pages(request.path, options.mask_spec, control)
     source = _summary(sources)
-    lost = output.lost(source)
-    if request.is_strict and lost:
+    lost = output.lost(source.picture)
+    if options.is_strict and lost:
         raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
     if request.reference is not None:
         if len(sources) > 1:
             raise UserError("A reference is for a picture of one page", "leave it out")
         source = with_reference(source, request.reference)
-    output.check_restored(source)
+    output.check_restored(source.picture, source.missing.mask)
     clock.lap("read")
     control.report(source)
     damaged = [each for each in sources if each.missing.sources]
-    settings = request.settings
-    if request.tunes:
+    settings = options.settings
+    if options.tunes:
         settings = tune(_restoring(damaged[0], settings), control).settings
         clock.lap("tune")
     restorations = _restore_pages(damaged, settings, control)
@@ -123,14 +137,12 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     notes += (f"Not kept: {join_names(lost)}.",) if lost else ()
     clock.lap("write")
     control.report(Written(output.path))
-    metrics = QualityMetrics()
-    if source.reference is not None:
-        metrics = quality(_restoring(source, used), restorations[0].image, source.reference.pixels)
-        clock.lap("measure")
-    elif request.estimates and len(sources) == 1:
-        control.report(Progress("estimating the PSNR"))
-        metrics = QualityMetrics(estimate=estimate(_restoring(source, used)))
-        clock.lap("estimate")
+    metrics, reference = QualityMetrics(), None if source.reference is None else source.reference.pixels
+    if reference is not None or (options.estimates and len(sources) == 1):
+        stage = "estimate" if reference is None else "measure"
+        control.report(Progress(f"{stage.removesuffix('e')}ing the PSNR"))
+        metrics = quality(_restoring(source, used), restorations[0].image, reference)
+        clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
 

@@ -114,7 +114,7 @@ def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = Non
     damaged_pages = [source for source in sources if source.missing.sources] or list(sources[:1])
     for source in damaged_pages:
         has_mask, has_key = mask_spec.mask is not None, mask_spec.key is not None
-        check_missing(source.missing, has_mask=has_mask, has_key=has_key)
+        check_missing(source.missing.fraction, has_mask=has_mask, has_key=has_key)
     return sources
 
 
@@ -226,7 +226,7 @@ def _detect(
     if not spec.detect:
         return missing
     check_drawable(picture, "The picture")
-    analysis = analyze_picture(picture, missing, spec.detect, control or JobControl())
+    analysis = analyze_picture(picture, missing.mask, spec.detect, control or JobControl())
     return joined(missing, analysis.mask(spec.sensitivity))
 
 

@@ -1,14 +1,14 @@
 """Choose settings for a picture by restoring observed pixels that are held out."""
 
 from dictsel_core import Tuning, iter_tune
-from inpaint_app.image.missing import MissingPixels, check_missing
+from inpaint_app.image.missing import check_missing
 from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.restore import RestoreRequest, translate_errors
 
 
 def tune(request: RestoreRequest, control: JobControl) -> Tuning:
     """Return the settings that restore held-out pixels best; reports `Progress`."""
-    check_missing(MissingPixels(request.mask, ()))
+    check_missing(request.missing_fraction)
     reporter, settings = ProgressReporter(control), request.settings
     with translate_errors():
         run = iter_tune(

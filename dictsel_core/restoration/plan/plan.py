@@ -116,7 +116,7 @@ class RestorePlan(PlanFacts):
             stage = RoundStage.of(self, reader, number)
             stages.append(stage)
             reader = PlanesReader((stage.writes[0].name,))
-        if self.repeats != (NOT_REPEATED, NOT_REPEATED):
+        if self.settings.keep_observed and self.repeats != (NOT_REPEATED, NOT_REPEATED):
             stages.append(RepeatStage.of(self, reader))
             reader = PlanesReader((stages[-1].writes[0].name,))
         return (*stages, RenderStage.of(self, reader))

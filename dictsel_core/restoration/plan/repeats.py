@@ -30,7 +30,7 @@ Changes = frozenset[int] | None
 Repeat = tuple[int, int]
 
 NOT_REPEATED: Repeat = (1, 0)
-#: Fewer places where pixels differ may lie on a grid by chance, more by a chance of less than 1 in 30,000.
+#: Places where pixels differ from which on all of them are on a grid by a chance of less than 1 in 30,000.
 _MIN_CHANGES = 16
 #: Rows or columns that are compared at once: of most images the first ones tell enough.
 _STEP = 64

@@ -20,6 +20,7 @@ from inpaint_app.files.paths import is_visible
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, RunRows, plan_batch, run_batch
 from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.output import Output
 
 _DETAILS = """\
 examples:
@@ -74,18 +75,10 @@ def _named(text: str) -> Path:
 
 def _run(args: argparse.Namespace) -> int:
     console = Console.of(args)
-    chosen = resolve_options(args)
     request = BatchRequest(
         tuple(args.inputs),
-        args.output,
-        chosen.settings,
-        chosen.mask_spec,
-        args.overwrite,
-        args.quality,
-        args.depth,
-        tunes=chosen.tunes,
-        estimates=not args.no_estimate,
-        is_strict=args.strict,
+        Output(args.output, args.overwrite, args.quality, args.depth),
+        resolve_options(args),
         writes_recipes=args.write_recipe,
         recursive=args.recursive,
         skip_existing=args.skip_existing,

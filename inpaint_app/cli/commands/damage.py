@@ -11,13 +11,13 @@ from inpaint_app.cli.parser import fraction, output_path
 from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
-from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
+from inpaint_app.files.encodable import check_encodable, properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.registry import exact, format_names, format_of, transparent
-from inpaint_app.files.write import check_output, picture_output
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged, mask_picture
 from inpaint_app.jobs.checks import read_single_page
+from inpaint_app.jobs.output import Output
 
 _DETAILS = """\
 examples:
@@ -60,29 +60,28 @@ def _run(args: argparse.Namespace) -> int:
         args.mask_out = resolve_output(args.mask_out, args.input, Path("mask.png"))
     console, damage = Console.of(args, args.output, args.mask_out), _damage(args)
     paths = [args.output] if args.mask_out is None else [args.output, args.mask_out]
-    for path in paths:
-        target = check_output(path, overwrite=args.overwrite, protect=[args.input])
-        if target not in _suitable():
+    outputs = [Output(path, args.overwrite, _QUALITY) for path in paths]
+    for output in outputs:
+        output.check([args.input])
+        if format_of(output.path) not in _suitable():
             raise UserError(
-                f"{printable_path(path)} cannot store exactly which pixels are missing",
+                f"{printable_path(output.path)} cannot store exactly which pixels are missing",
                 f"write {format_names(_suitable())}",
             )
     check_distinct(paths)
     picture = read_single_page(args.input)
     properties = replace(properties_of(picture), has_alpha=True, is_transparent=True)
     check_encodable(properties, format_of(args.output), quality=_QUALITY)
-    if args.mask_out is not None:
-        plain = PictureProperties(picture.width, picture.height, is_color=False)
-        check_encodable(plain, format_of(args.mask_out), quality=_QUALITY)
+    for output in outputs[1:]:
+        output.check_size(picture.width, picture.height)
     for notice in picture.notices:
         console.note(notice)
     mask = damage.mask((picture.height, picture.width))
     if mask.all():
         raise UserError("This would leave no observed pixel", "damage less or give a larger picture")
-    outputs = [picture_output(damaged(picture, mask), args.output, quality=_QUALITY)]
-    if args.mask_out is not None:
-        outputs.insert(0, picture_output(mask_picture(mask), args.mask_out, quality=_QUALITY))
-    notes = write_files(outputs, overwrite=args.overwrite)
+    pictures = (damaged(picture, mask), mask_picture(mask))
+    files = [output.pending(each) for output, each in zip(outputs, pictures, strict=False)]
+    notes = write_files(files[::-1], overwrite=args.overwrite)  # the damaged picture last
     console.print(
         f"Missing:     {format_percent(float(mask.mean()))} of {picture.width} x {picture.height} pixels"
     )

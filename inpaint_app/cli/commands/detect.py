@@ -13,6 +13,7 @@ from inpaint_app.errors import printable_path
 from inpaint_app.formatting import format_percent
 from inpaint_app.jobs.checks import check_input
 from inpaint_app.jobs.detect import DetectRequest, DetectResult, detect_file
+from inpaint_app.jobs.output import Output
 
 _DETAILS = f"""\
 examples:
@@ -45,7 +46,7 @@ def _run(args: argparse.Namespace) -> int:
     output = resolve_output(args.output, args.input, default)
     console = Console.of(args, output)
     sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
-    request = DetectRequest(args.input, output, args.kinds, sensitivity, args.overwrite)
+    request = DetectRequest(args.input, Output(output, args.overwrite), args.kinds, sensitivity)
     with ProgressBar(quiet=args.quiet) as bar:
         result = detect_file(request, TerminalControl(console, bar))
     _print(console, request, result)
@@ -73,7 +74,7 @@ def _print(console: Console, request: DetectRequest, result: DetectResult) -> No
         console.print(f"{name:<12} {found.n_regions} found, {found.n_pixels} pixels ({format_percent(part)})")
     for notice in picture.notices:
         console.note(notice)
-    console.print_written(request.output, result.notes, label="Mask")
+    console.print_written(request.output.path, result.notes, label="Mask")
 
 
 COMMAND = Command(

@@ -16,7 +16,7 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.paths import is_stdout
 from inpaint_app.files.write import default_output
 from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
 
 _DETAILS = """\
@@ -72,17 +72,8 @@ def _run(args: argparse.Namespace) -> int:
     recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     if args.write_recipe == Path() and is_stdout(output):
         raise UserError("The recipe of a picture on standard output has no default name", "give it one")
-    request = FileRequest(
-        args.input,
-        Output(output, args.overwrite, args.quality, args.depth),
-        chosen.settings,
-        chosen.mask_spec,
-        recipe,
-        args.reference,
-        tunes=chosen.tunes,
-        estimates=not args.no_estimate,
-        is_strict=args.strict,
-    )
+    target = Output(output, args.overwrite, args.quality, args.depth)
+    request = FileRequest(args.input, target, chosen, recipe, args.reference)
     with ProgressBar(quiet=args.quiet) as bar:
         control = TerminalControl(console, bar)
         try:

@@ -43,7 +43,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.mask is not None:
         plain = Picture(reference.pixels)
         missing = detect_missing(plain, mask=read_single_page(args.mask), invert_mask=args.invert_mask)
-        check_missing(missing, has_mask=True)
+        check_missing(missing.fraction, has_mask=True)
         mask = missing.mask
     scores = measure(reference.pixels, picture.pixels, mask)
     for line in score_lines(scores):

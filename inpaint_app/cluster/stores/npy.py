@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.lib.format import open_memmap
 
-from inpaint_app.cluster.stores.store import checked_dtype, checked_shape, plain_properties
+from inpaint_app.cluster.stores.store import Store, checked_dtype, checked_shape, plain_properties
 from inpaint_app.errors import UserError, printable_path, reading_error
 from inpaint_app.image.picture import Array, Picture
 from inpaint_app.image.rect import Rect
@@ -15,7 +15,7 @@ from inpaint_app.image.rect import Rect
 SUFFIX = ".npy"
 
 
-class NpyStore:
+class NpyStore(Store):
     """A picture in a .npy file."""
 
     def __init__(self, path: Path) -> None:
@@ -34,12 +34,12 @@ class NpyStore:
                 f"{printable_path(self.path)} is not a NumPy file, or is damaged", "write it with numpy.save"
             ) from error
 
-    def read(self, rect: Rect) -> Array:
+    def read(self, rect: Rect, plane: int = 0) -> Array:
         """Return the values of some pixels."""
         values = np.array(self._values[rect.slices], self.dtype)
         return values.reshape((*values.shape[:2], *self.shape[2:]))
 
-    def properties(self) -> Picture:
+    def properties(self, plane: int = 0) -> Picture:
         """Return what the file tells about the picture: nothing."""
         return plain_properties(self.shape, self.dtype)
 

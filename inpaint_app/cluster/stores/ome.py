@@ -10,7 +10,8 @@ from typing import Any
 from inpaint_app.errors import UserError, printable_path
 
 VERSION = "0.5"
-_SPACE = {"type": "space"}
+#: What rows, columns and channels are called.
+_PICTURE_AXES = (("y", "lat", "latitude"), ("x", "lon", "longitude"), ("c", "band", "bands", "channel"))
 
 
 @dataclass(frozen=True)
@@ -42,25 +43,18 @@ class Multiscale:
         """Names of the axes."""
         return tuple(str(axis.get("name", "")) for axis in self.axes)
 
-    def picture_axes(self, path: Path, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Return which axes are rows, columns and, if there are any, channels.
+    def picture_axes(self, path: Path, n_axes: int) -> tuple[int, ...]:
+        """Return which axes of an array are rows, columns and, if there are any, channels.
 
         Raises
         ------
         UserError
-            If the image has several planes or times.
+            If these are not the axes of the array, or no axes of a picture.
         """
-        names = self.names
-        if len(names) != len(shape) or not {"y", "x"} <= set(names):
+        axes = picture_axes(self.names)
+        if len(self.names) != n_axes or axes is None:
             raise UserError(f"{printable_path(path)} has no axes y and x", "check its OME metadata")
-        for name, size in zip(names, shape, strict=True):
-            if name not in ("y", "x", "c") and size > 1:
-                raise UserError(
-                    f"{printable_path(path)} has {size} images along the axis {name!r}",
-                    "restore them one at a time, each in an array of its own",
-                )
-        channels = (names.index("c"),) if "c" in names else ()
-        return names.index("y"), names.index("x"), *channels
+        return axes
 
     def attributes(self, factors: Sequence[int]) -> dict[str, Any]:
         """Return the attributes of the group of an image with the same axes.
@@ -98,10 +92,23 @@ class Multiscale:
         return [default] * len(self.axes)
 
 
-def new_multiscale(name: str, *, has_channels: bool) -> Multiscale:
+def picture_axes(names: Sequence[str]) -> tuple[int, ...] | None:
+    """Return which of some named axes are rows, columns and, if there are any, channels.
+
+    None if there are no rows and columns. All others are axes along which pictures are stacked.
+    """
+    places = [[at for at, name in enumerate(names) if name.lower() in known] for known in _PICTURE_AXES]
+    rows, columns, channels = places
+    if len(rows) != 1 or len(columns) != 1 or len(channels) > 1:
+        return None
+    return (*rows, *columns, *channels)
+
+
+def new_multiscale(name: str, *, has_channels: bool, is_stack: bool) -> Multiscale:
     """Return the metadata of an image that comes from elsewhere: pixels of size one."""
     channels = ({"name": "c", "type": "channel"},) if has_channels else ()
-    return Multiscale((*channels, {"name": "y", **_SPACE}, {"name": "x", **_SPACE}), name=name)
+    spaces = tuple({"name": axis, "type": "space"} for axis in ("zyx" if is_stack else "yx"))
+    return Multiscale((*channels, *spaces), name=name)
 
 
 def read_multiscale(path: Path, attributes: Mapping[str, Any]) -> Multiscale:

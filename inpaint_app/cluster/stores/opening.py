@@ -3,6 +3,7 @@
 import hashlib
 import math
 import os
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from inpaint_app.files.paths import is_folder, is_visible_folder
 
 #: That restoring a picture in memory takes.
 _BYTES_PER_VALUE = 32
+
+_URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
 
 SUFFIXES = (zarr_array.SUFFIX, *tiff.SUFFIXES, npy.SUFFIX)
 
@@ -44,6 +47,7 @@ def open_store(path: Path) -> Store:
     UserError
         If it is none of them, or cannot be read in parts.
     """
+    refuse_url(path)
     if is_folder(path):
         return zarr_array.ZarrStore(path)
     suffix = path.suffix.lower()
@@ -56,6 +60,16 @@ def open_store(path: Path) -> Store:
     raise UserError(
         f"{printable_path(path)} cannot be read in parts", "give Zarr, OME-Zarr, TIFF or a NumPy file (.npy)"
     )
+
+
+def refuse_url(path: Path) -> None:
+    """Raise `UserError` if an address is given where a file is wanted; a `Path` has one slash of its two."""
+    found = _URL.match(str(path))
+    if found is not None and not path.exists():
+        raise UserError(
+            f"{found[1]}://{printable_path(found[2])} is not on a file system of this machine",
+            "mount it, for example with rclone, or copy it first",
+        )
 
 
 def _memory() -> float:

@@ -1,7 +1,9 @@
 """A picture on disk that is read in parts."""
 
+import math
+from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -12,35 +14,45 @@ from inpaint_app.image.rect import Rect
 DTYPES = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float32", "float64")
 
 
-class Store(Protocol):
-    """A picture on disk, of any size.
+class Store(ABC):
+    """A picture on disk, of any size; or a stack of pictures of the same size, each of which is a plane.
 
     Attributes
     ----------
     path : Path
         Of the file or folder.
     shape : tuple of int
-        (H, W), or (H, W, C) with C > 1.
+        (H, W), or (H, W, C) with C > 1, of a plane.
     dtype : dtype
         Of the values, in the byte order of the machine.
+    stack : tuple of (str, int)
+        Names and lengths of the axes along which planes are stacked: none if there is a single plane.
+    has_alpha : bool
+        Whether there is an alpha channel, beside those in `shape`.
     """
 
-    @property
-    def path(self) -> Path: ...  # noqa: D102  (documented above, as all three)
+    path: Path
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    stack: tuple[tuple[str, int], ...] = ()
+    has_alpha: bool = False
 
     @property
-    def shape(self) -> tuple[int, ...]: ...  # noqa: D102
+    def n_planes(self) -> int:
+        """Number of pictures."""
+        return math.prod(length for _, length in self.stack)
 
-    @property
-    def dtype(self) -> np.dtype[Any]: ...  # noqa: D102
-
-    def read(self, rect: Rect) -> Array:
+    @abstractmethod
+    def read(self, rect: Rect, plane: int = 0) -> Array:
         """Return the values of some pixels, (h, w) or (h, w, C)."""
-        ...
 
-    def properties(self) -> Picture:
-        """Return what the file tells about the picture, with a single pixel of it."""
-        ...
+    def read_alpha(self, rect: Rect, plane: int = 0) -> Array | None:
+        """Return the opacity of some pixels, (h, w); None if there is no such channel."""
+        return None
+
+    @abstractmethod
+    def properties(self, plane: int = 0) -> Picture:
+        """Return what the file tells about a plane, with a single pixel of it."""
 
 
 def checked_shape(path: Path, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,9 +1,10 @@
 """Zarr arrays, and the finest level of OME-Zarr images."""
 
 import base64
+import math
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from inpaint_app.cluster.extra import load_extra
-from inpaint_app.cluster.stores.ome import Multiscale, read_multiscale
-from inpaint_app.cluster.stores.store import checked_dtype, checked_shape, plain_properties
+from inpaint_app.cluster.stores.ome import Multiscale, picture_axes, read_multiscale
+from inpaint_app.cluster.stores.store import Store, checked_dtype, checked_shape, plain_properties
 from inpaint_app.errors import UserError, printable_path, reading_error
 from inpaint_app.files.paths import is_visible_file
 from inpaint_app.image.picture import Array, Picture
@@ -20,6 +21,7 @@ from inpaint_app.image.rect import Rect
 
 SUFFIX = ".zarr"
 _MAX_CHUNK = 512
+_MAX_CHUNK_BYTES = 256 * 1024**2
 
 
 def is_zarr(path: Path) -> bool:
@@ -29,23 +31,31 @@ def is_zarr(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class ZarrImage:
-    """An array of Zarr as rows, columns and channels, whatever the order of its axes.
+    """A picture in an array of Zarr as rows, columns and channels, whatever the order of the axes.
 
     Attributes
     ----------
     array : zarr.Array
-        Axes that are none of the three have a single entry.
+        Along other axes, pictures are stacked.
     axes : tuple of int
         Which axes are rows, columns and, if there are any, channels.
+    plane : int
+        Which of the stacked pictures it is.
     """
 
     array: Any
     axes: tuple[int, ...] = (0, 1)
+    plane: int = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Height, width and, if there is such an axis, number of channels."""
         return tuple(self.array.shape[axis] for axis in self.axes)
+
+    @property
+    def stacked(self) -> dict[int, int]:
+        """The axes along which pictures are stacked, and their lengths."""
+        return {axis: size for axis, size in enumerate(self.array.shape) if axis not in self.axes}
 
     def read(self, rect: Rect) -> Array:
         """Return the values of some pixels, (h, w) or (h, w, C)."""
@@ -58,37 +68,52 @@ class ZarrImage:
 
     @property
     def _order(self) -> tuple[int, ...]:
-        """Where each axis is found once those of a single entry are gone."""
+        """Where each axis is found in a single picture."""
         return tuple(int(place) for place in np.argsort(np.argsort(self.axes)))
 
     def _index(self, rect: Rect) -> tuple[slice | int, ...]:
-        index: list[slice | int] = [0] * self.array.ndim
-        for axis, part in zip(self.axes, (*rect.slices, slice(None)), strict=False):
-            index[axis] = part
-        return tuple(index)
+        stacked = self.stacked
+        places = np.unravel_index(self.plane, tuple(stacked.values())) if stacked else ()
+        index: dict[int, slice | int] = {axis: int(at) for axis, at in zip(stacked, places, strict=True)}
+        index |= dict(zip(self.axes, (*rect.slices, slice(None)), strict=False))
+        return tuple(index[axis] for axis in range(self.array.ndim))
 
 
-class ZarrStore:
-    """A picture in a Zarr array: rows, columns and perhaps channels; or an OME-Zarr image."""
+class ZarrStore(Store):
+    """A picture in a Zarr array: rows, columns and perhaps channels; or an OME-Zarr image.
+
+    An array may name its axes; along those that are none of these, pictures are stacked.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.shape = checked_shape(path, self.image.shape)
-        self.dtype = checked_dtype(path, self.image.array.dtype)
+        image = self.image
+        self.shape = checked_shape(path, image.shape)
+        self.dtype = checked_dtype(path, image.array.dtype)
+        names = self.names
+        self.stack = tuple((names[axis], length) for axis, length in image.stacked.items() if length > 1)
+        _check_chunks(path, image.array)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the axes of the array; empty ones if it has none."""
+        array = self.image.array
+        return axis_names(array) or [""] * array.ndim
 
     @cached_property
     def image(self) -> ZarrImage:
         """The array, and which of its axes are which."""
         array, multiscale = self._node, self.multiscale
         if multiscale is None:
-            return ZarrImage(array, tuple(range(len(checked_shape(self.path, array.shape)))))
+            axes = picture_axes(axis_names(array))
+            return ZarrImage(array, axes or tuple(range(len(checked_shape(self.path, array.shape)))))
         try:
             array = array[multiscale.datasets[0]]
         except KeyError as error:
             raise UserError(
                 f"{printable_path(self.path)} has no array {multiscale.datasets[0]!r}", "get a fresh copy"
             ) from error
-        return ZarrImage(array, multiscale.picture_axes(self.path, array.shape))
+        return ZarrImage(array, multiscale.picture_axes(self.path, array.ndim))
 
     @cached_property
     def multiscale(self) -> Multiscale | None:
@@ -106,19 +131,35 @@ class ZarrStore:
                 f"{printable_path(self.path)} could not be opened as Zarr", "check that it is a Zarr array"
             ) from error
 
-    def read(self, rect: Rect) -> Array:
+    def read(self, rect: Rect, plane: int = 0) -> Array:
         """Return the values of some pixels."""
         try:
-            values = self.image.read(rect).astype(self.dtype, copy=False)
+            values = replace(self.image, plane=plane).read(rect).astype(self.dtype, copy=False)
         except OSError as error:
             raise reading_error(error, self.path) from error
         except Exception as error:  # of some codec
             raise UserError(f"{printable_path(self.path)} is damaged", "get a fresh copy") from error
         return values.reshape((*values.shape[:2], *self.shape[2:]))
 
-    def properties(self) -> Picture:
+    def properties(self, plane: int = 0) -> Picture:
         """Return what the store tells about the picture: which value means "no data"."""
         return plain_properties(self.shape, self.dtype, _no_data(self.image.array))
+
+
+def axis_names(array: Any) -> list[str]:  # noqa: ANN401
+    """Return the names of the axes of an array, as Zarr v3 or xarray note them; none if there are none."""
+    names = array.metadata.to_dict().get("dimension_names") or dict(array.attrs).get("_ARRAY_DIMENSIONS")
+    return [str(name) for name in names or ()]
+
+
+def _check_chunks(path: Path, array: Any) -> None:  # noqa: ANN401
+    """Refuse chunks that a worker could not hold."""
+    n_bytes = math.prod(array.chunks) * array.dtype.itemsize
+    if n_bytes > _MAX_CHUNK_BYTES:
+        raise UserError(
+            f"{printable_path(path)} has chunks of {n_bytes / 1e6:.0f} MB, each of which is read as a whole",
+            "save it with smaller chunks first",
+        )
 
 
 def _no_data(array: Any) -> float | None:  # noqa: ANN401
@@ -160,9 +201,11 @@ def create_array(
         For `zarr.create_array`.
     """
     chunk = max(size for size in range(1, min(block, _MAX_CHUNK) + 1) if block % size == 0)
-    chunks, shards = list(shape), list(shape)
-    for axis in axes[:2]:
-        chunks[axis], shards[axis] = chunk, block
+    chunks, shards = [1] * len(shape), [1] * len(shape)
+    for axis, size in enumerate(shape):
+        if axis in axes:
+            is_side = axis in axes[:2]
+            chunks[axis], shards[axis] = (chunk, block) if is_side else (size, size)
     load_extra("zarr").create_array(
         store=path,
         shape=tuple(shape),

@@ -111,6 +111,7 @@ def recipe_output(
 def _seen_from(folder: Path, file: Path) -> str:
     """Return a relative path where there is one, so that both files can move together."""
     try:
-        return Path(os.path.relpath(file, folder)).as_posix()
+        # Links are followed first: from a linked folder, ".." leads to where that really is.
+        return Path(os.path.relpath(file.parent.resolve() / file.name, folder.resolve())).as_posix()
     except ValueError:  # another drive
         return str(file.resolve())

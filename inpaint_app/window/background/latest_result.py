@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.jobs.control import JobControl
+from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
 
 Ready = TypeVar("Ready")
@@ -60,6 +61,7 @@ class LatestResult(QObject, Generic[Ready]):
         self._drop()
         self._sources = ()
         if self.ready is not None:
+            release_later(self.ready)
             self.ready = None
             self.changed.emit()
 
@@ -74,5 +76,6 @@ class LatestResult(QObject, Generic[Ready]):
 
     def _take(self, ready: Ready) -> None:
         self._task = None
+        release_later(self.ready)
         self.ready = ready
         self.changed.emit()

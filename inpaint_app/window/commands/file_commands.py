@@ -19,7 +19,8 @@ from inpaint_app.files.write import default_output
 from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.export import Output, restored_picture
+from inpaint_app.jobs.export import restored_picture
+from inpaint_app.jobs.output import Output
 from inpaint_app.window.commands.mime_data import DroppedData, image_of, picture_of, read_mime_data
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog

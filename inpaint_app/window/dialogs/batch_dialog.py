@@ -26,6 +26,8 @@ from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
 from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.output import Output
+from inpaint_app.jobs.restore_file import FileOptions
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.latest_result import LatestResult
@@ -138,9 +140,8 @@ class BatchDialog(QDialog):
         self._plan.clear()
         self._summary.clear()
         self._table.setRowCount(0)
-        request = BatchRequest(
-            (folder,), output, self._session.settings, self._masks.mask_spec, self._replace.isChecked()
-        )
+        options = FileOptions(self._session.settings, self._masks.mask_spec)
+        request = BatchRequest((folder,), Output(output, self._replace.isChecked()), options)
         self._work.start(
             Activity("batch", Progress("restoring")),
             lambda control: run_batch(request, control),

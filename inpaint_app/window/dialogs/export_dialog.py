@@ -21,7 +21,7 @@ from inpaint_app.files import registry
 from inpaint_app.files.encodable import PictureProperties, check_encodable
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_folder, is_visible_file, same_file
-from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES
@@ -211,7 +211,7 @@ class ExportDialog(QDialog):
             warnings.append("A file of this name already exists.")
         if depth != own:
             warnings.append(f"The source has {own} bits per channel; the export will have {depth}.")
-        lost = () if target is None else target.lost(self._source)
+        lost = () if target is None else target.lost(self._source.picture)
         if lost:
             warnings.append(f"The export will not hold {join_names(lost)}.")
         return " ".join(warnings)

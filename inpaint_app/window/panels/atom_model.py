@@ -60,7 +60,7 @@ class AtomModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._atoms: tuple[Atom, ...] = ()
-        self._images: tuple[QImage, ...] = ()
+        self._images: dict[int, QImage] = {}
         self._numbers: list[int] = []
         self._order = Order.SELECTION
 
@@ -68,7 +68,7 @@ class AtomModel(QAbstractListModel):
         """Show a dictionary, given in the order of selection."""
         self.beginResetModel()
         self._atoms = tuple(atoms)
-        self._images = tuple(_image(atom.pixels) for atom in atoms)
+        self._images = {}
         self._sort()
         self.endResetModel()
 
@@ -85,6 +85,8 @@ class AtomModel(QAbstractListModel):
 
     def image(self, number: int) -> QImage:
         """Return an atom as a picture: zero is mid-gray, the largest value black or white."""
+        if number not in self._images:
+            self._images[number] = _image(self._atoms[number].pixels)
         return self._images[number]
 
     def number(self, index: Index) -> int:

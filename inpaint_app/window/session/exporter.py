@@ -10,7 +10,8 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs import export
 from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.export import Compared, Output
+from inpaint_app.jobs.export import Compared
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.opener import NO_PICTURE
@@ -95,11 +96,11 @@ class Exporter(QObject):
         if self._session.mask is None:
             self._session.problem.emit(NO_PICTURE)
             return
-        mask = self._session.mask.snapshot()
+        packed = self._session.mask.snapshot()
         self._write(
-            lambda source: export.write_mask(source, mask, output),
+            lambda source: export.write_mask(source, packed.unpack(), output),
             output,
-            lambda: self._session.unsaved.mark_mask_saved(mask),
+            lambda: self._session.unsaved.mark_mask_saved(packed),
         )
 
     def _write_record(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.image.damage import SAMPLES, Damage
+from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs import source as sources
@@ -59,32 +60,26 @@ class Opener(QObject):
         notice: str = "",
     ) -> None:
         """Open a picture file; a notice may follow."""
-
-        def show(opened: Source) -> None:
-            self._session.set_source(opened)
-            if notice:
-                self._session.notice.emit(notice)
-
         spec = mask_spec or MaskSpec()
-        self._open(lambda: sources.open_source(path, spec, reference), f"opening {path.name}", show)
+        self._open_source(
+            lambda: sources.open_source(path, spec, reference), f"opening {path.name}", notice=notice
+        )
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
-        self._open(lambda: sources.open_sample(damage), "opening the sample", self._session.set_source)
+        self._open_source(lambda: sources.open_sample(damage), "opening the sample")
 
     def open_picture(self, make: Callable[[], Picture], name: str) -> None:
         """Open pixels that are no file; `make` is called in another thread."""
-        self._open(
-            lambda: sources.source_from_picture(make(), name), f"opening {name}", self._session.set_source
-        )
+        self._open_source(lambda: sources.source_from_picture(make(), name), f"opening {name}")
 
     def simulate_damage(self, damage: Damage) -> None:
         """Simulate damage; the whole picture becomes the reference."""
-        self._change(
-            lambda source: sources.simulate_damage(source, damage),
-            "simulating damage",
-            self._session.set_source,
-        )
+        source = self._session.source
+        if source is None:
+            self._session.problem.emit(NO_PICTURE)
+        else:
+            self._open_source(lambda: sources.simulate_damage(source, damage), "simulating damage")
 
     def open_reference(self, path: Path) -> None:
         """Measure against this undamaged picture from now on."""
@@ -115,6 +110,18 @@ class Opener(QObject):
         if recipe.mask_spec != MaskSpec():
             session.notice.emit("The recipe also marks missing pixels; open it again when a picture is open.")
         session.set_settings(recipe.settings)
+
+    def _open_source(self, work: Callable[[], Source], stage: str, *, notice: str = "") -> None:
+        def load() -> tuple[Source, MaskHistory]:
+            source = work()
+            return source, MaskHistory(source.missing.mask)
+
+        def show(opened: tuple[Source, MaskHistory]) -> None:
+            self._session.set_source(*opened)
+            if notice:
+                self._session.notice.emit(notice)
+
+        self._open(load, stage, show)
 
     def _change(self, work: Callable[[Source], Source], stage: str, done: Callable[[Source], None]) -> None:
         source = self._session.source

@@ -11,10 +11,10 @@ from dictsel_core import DamageKind, RestoreSettings
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
-from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.changes import Changes
 from inpaint_app.window.session.mask.damage_finder import DamageFinder
@@ -98,15 +98,19 @@ class Session(QObject):
 
     # The picture
 
-    def set_source(self, opened: Source) -> None:
-        """Show another source; nothing of the last one may arrive any more."""
+    def set_source(self, opened: Source, mask: MaskHistory | None = None) -> None:
+        """Show another source; nothing of the last one may arrive any more.
+
+        Its mask may have been made ready in another thread.
+        """
+        self._release()
         self.runner.cancel()
         self.runner.focus_on(None)
         self.healer.restart()
         self.finder.restart()
         self.results.restart(opened)
         is_another = self.source is None or self.source.intact is not opened.intact
-        self.source, self.mask = opened, MaskHistory(opened.missing.mask)
+        self.source, self.mask = opened, mask or MaskHistory(opened.missing.mask)
         self._missing_fraction = None
         if is_another:
             self._forget_advice()
@@ -124,6 +128,7 @@ class Session(QObject):
 
     def close_picture(self) -> None:
         """Show nothing, as before a picture was opened; nothing of it may arrive any more."""
+        self._release()
         self.cancel()
         self.healer.restart()
         self.finder.restart()
@@ -133,6 +138,10 @@ class Session(QObject):
         self.changes.restart()
         self.source_changed.emit()
         self.mask_edited.emit()
+
+    def _release(self) -> None:
+        """Let go of the picture and its results bit by bit, for another one or none."""
+        release_later(self.source, self.mask, *self.results.history.records)
 
     def _forget_advice(self) -> None:
         """Go back to the user's own parameters: Auto chose those it has for one picture."""
@@ -300,7 +309,7 @@ class Session(QObject):
 
     def has_mask_of(self, record: RunRecord) -> bool:
         """Return whether the mask is that of a restoration."""
-        return self.mask is not None and PackedMask.pack(self.mask.mask).same_pixels(record.packed_mask)
+        return self.mask is not None and self.mask.snapshot().same_pixels(record.packed_mask)
 
     def _set_mask(self, mask: Mask, origin: MaskOrigin | None = None) -> None:
         """Use another mask; one of the same shape can be undone."""

@@ -11,6 +11,7 @@ from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.measure import QualityMetrics
+from inpaint_app.jobs.restore import RestoreRequest
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +75,25 @@ class RunRecord:
 
     def without_image(self) -> RunRecord:
         """Return the record without its pixels."""
-        slim = replace(self.restoration, image=np.zeros((1, 1), np.uint8))
-        return replace(self, image=None, restoration=slim)
+        return replace(self, image=None, restoration=without_pixels(self.restoration))
+
+
+def without_pixels(restoration: Restoration) -> Restoration:
+    """Return a restoration that takes little memory: without its pixels."""
+    return replace(restoration, image=np.zeros((1, 1), np.uint8))
+
+
+@dataclass(frozen=True, eq=False)
+class RunInputs:
+    """What a run is made from, as it is when the run is started."""
+
+    pixels: Array
+    packed_mask: PackedMask
+    settings: RestoreSettings
+
+    def request(self) -> RestoreRequest:
+        """Return it for a job; called in another thread, since the mask is unpacked."""
+        return RestoreRequest(self.pixels, self.packed_mask.unpack(), self.settings)
 
 
 @dataclass(frozen=True)

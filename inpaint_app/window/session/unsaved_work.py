@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from inpaint_app.image.missing import Mask
+from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.window.session.state import RunRecord
 
 if TYPE_CHECKING:
@@ -62,11 +60,11 @@ class UnsavedWork:
     def mark_saved(self, record: RunRecord) -> None:
         """Remember that a result was saved, and the mask if it was restored with that."""
         if self._session.results.mark_saved(record):
-            self.mark_mask_saved(record.mask)
+            self.mark_mask_saved(record.packed_mask)
 
-    def mark_mask_saved(self, mask: Mask) -> None:
+    def mark_mask_saved(self, mask: PackedMask) -> None:
         """Remember that a mask was saved, if it is still in use."""
         session = self._session
-        if session.mask is not None and np.array_equal(session.mask.mask, mask):
+        if session.mask is not None and session.mask.snapshot().same_pixels(mask):
             session.mask.mark_saved()
             session.mask_edited.emit()

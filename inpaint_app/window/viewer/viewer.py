@@ -186,7 +186,11 @@ class Viewer(QWidget):
                 else:
                     pane.canvas.update()
         else:
-            make = partial(MaskPyramid, self._session.mask.snapshot())
+            packed = self._session.mask.snapshot()
+
+            def make() -> MaskPyramid:
+                return MaskPyramid(packed.unpack())
+
             self._mask.show(make, make)  # made again even of the same mask: small edits have changed the last
         self._refresh()
 

@@ -102,6 +102,16 @@ def test_dead_pixels_are_found_exactly(color):
     np.testing.assert_array_equal(detect_dead_pixels(image).mask, truth)
 
 
+def test_dead_lines_near_each_other_and_near_the_border_are_found():
+    image = np.random.default_rng(0).normal(120, 20, (160, 160)).clip(0, 255).astype(np.uint8)
+    rows, columns = [5, 90, 120], [40, 60, 75]
+    image[rows], image[:, columns] = 10, 250
+    mask = detect_dead_lines(image, sensitivity=0.3).mask
+    assert mask[rows].all()
+    assert mask[:, columns].all()
+    assert mask.mean() < 6 / 160
+
+
 def test_dead_rows_and_columns_are_found_exactly():
     values, truth = scene(), np.zeros(SHAPE, bool)
     values[:, 40] = 20

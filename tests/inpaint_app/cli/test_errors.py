@@ -57,6 +57,7 @@ WRONG = {
     "no folder": ("restore broken.png -o nowhere/out.png", "does not exist"),
     "recipe is none": ("restore broken.png --recipe notes.txt", "not a recipe"),
     "recipe and preset": ("restore broken.png --recipe notes.txt --preset fast", "recipe"),
+    "recipe of a mask without a name": ("tune broken.png --mask - --write-recipe r.json", "standard input"),
     "recipe name": ("restore broken.png --write-recipe out.png", ".json"),
     "wrong depth": ("restore broken.png --depth 12", "8 or 16"),
     "wrong quality": ("restore broken.png --quality 101", "from 1 to 100"),

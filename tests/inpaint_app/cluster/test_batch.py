@@ -11,9 +11,10 @@ from inpaint_app.cli import main
 from inpaint_app.cluster.batch import RestoreItem, _as_seen_here
 from inpaint_app.errors import UserError
 from inpaint_app.files.batch_files import BatchItem
-from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.batch import BatchRequest, BatchRow
 from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.output import Output
+from inpaint_app.jobs.restore_file import FileOptions
 
 FAST = ["--preset", "fast", "--no-estimate"]
 
@@ -67,8 +68,8 @@ def test_a_result_on_the_disk_of_a_worker_is_a_failure(folder) -> None:
 
 
 def _request(folder) -> BatchRequest:
-    settings = RestoreSettings.preset("fast")
-    return BatchRequest((folder,), folder, settings, MaskSpec(), estimates=False)
+    options = FileOptions(RestoreSettings.preset("fast"), estimates=False)
+    return BatchRequest((folder,), Output(folder), options)
 
 
 def test_a_file_that_ended_its_workers_is_a_failure(tmp_path) -> None:

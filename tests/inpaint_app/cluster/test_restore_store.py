@@ -116,9 +116,9 @@ class _Interrupted:
         if self._left == 0:
             raise KeyboardInterrupt
         self._left -= 1
-        is_new = self._original(job)
-        self.computed += [(job.stage, job.rect)] if is_new else []
-        return is_new
+        done = self._original(job)
+        self.computed += [(job.stage, job.rect)] if done.seconds else []
+        return done
 
 
 @pytest.mark.parametrize("n_blocks", [1, 8])
@@ -227,7 +227,7 @@ def test_a_plan_that_was_changed_is_not_continued(folder, monkeypatch) -> None:
         with pytest.raises(KeyboardInterrupt):
             restore_store(_request(folder), JobControl())
     state = folder / ".whole.zarr.inpaint-part" / "state.json"
-    state.write_text(json.dumps(json.loads(state.read_text()) | {"digest": "0"}))
+    state.write_text(json.dumps([json.loads(state.read_text())[0] | {"digest": "0"}]))
     with pytest.raises(UserError, match="was changed"):
         restore_store(_request(folder), JobControl())
 
@@ -359,9 +359,17 @@ def test_what_blocks_cannot_do_is_refused(folder, capsys, options, problem) -> N
     assert not (folder / "whole.zarr").exists()
 
 
+@pytest.mark.parametrize("names", [("s3://b/a.zarr", "whole.zarr"), ("picture.zarr", "gs://b/whole.zarr")])
+def test_an_address_is_no_file(folder, capsys, names) -> None:
+    assert main(["restore", names[0], "-o", names[1], "--mask", "mask.zarr"]) == 2
+    error = capsys.readouterr().err
+    assert "://b/" in error
+    assert "is not on a file system of this machine; mount it" in error
+
+
 def test_a_block_that_cannot_be_seen_is_not_taken_for_zeros(folder) -> None:
     with open_workspace(folder / "whole.zarr", 64, "request") as workspace:
-        workspace.create("a", (130, 90, 1), "float32")
+        workspace.create("a", (130, 90, 1), "float32", 64)
         workspace.write("a", Rect(0, 0, 64, 64), np.zeros((64, 64, 1), np.float32))
         assert not workspace.read("a", Rect(0, 0, 64, 64)).any()
         with pytest.raises(UserError, match="cannot see a block"):

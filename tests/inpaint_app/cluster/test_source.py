@@ -39,10 +39,10 @@ def test_blocks_have_the_mask_of_the_whole(tmp_path, pixels, mask, spec) -> None
     if mask is not None:
         np.save(tmp_path / "mask.npy", mask)
         spec = MaskSpec(tmp_path / "mask.npy", spec.invert_mask, spec.key, spec.tolerance, spec.grow)
-    source = describe_source(tmp_path / "picture.npy", spec)
+    (source,) = describe_source(tmp_path / "picture.npy", spec)
     blocks = cut_into_blocks(source.shape, 64)
-    source = source.with_growth([source.count_marks(rect) for rect in blocks])
-    assert not source.needs_growth
+    source = source.with_counts([source.count_marks(rect) for rect in blocks])
+    assert not source.needs_counts
     whole = detect_missing(
         Picture(pixels),
         mask=mask,

@@ -158,10 +158,6 @@ def test_the_stamp_changes_with_the_contents(tmp_path) -> None:
         (lambda folder: _text(folder / "a.tif"), "damaged"),
         (lambda folder: _text(folder / "a.png"), "cannot be read in parts"),
         (lambda folder: _group(folder / "a.zarr"), "Zarr group"),
-        (
-            lambda folder: _tiff(extrasamples=["unassalpha"])(folder / "a", np.zeros((8, 8, 4), np.uint8)),
-            "alpha",
-        ),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path, make, problem) -> None:
@@ -172,10 +168,6 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path, make, problem) -
 def _text(path):
     path.write_text("no picture")
     return path
-
-
-def _alpha(path):
-    return _tiff(extrasamples=["unassalpha"])(path, np.zeros((8, 8, 4), np.uint8))
 
 
 def _group(path):
@@ -201,7 +193,7 @@ def test_a_tiff_is_written_in_bands_with_its_tags(values) -> None:
     tall = np.concatenate([values] * 9)
     bands = (tall[row : row + TILE] for row in range(0, len(tall), TILE))
     file, scale = io.BytesIO(), Tag(33550, 12, np.array([1.0, 2.0, 0.0]).tobytes())
-    write_tiff(file, tall.shape, Picture(values[:1, :1], tags=(scale,)), bands)
+    write_tiff(file, tall.shape, [(Picture(values[:1, :1], tags=(scale,)), bands)])
     file.seek(0)
     with tifffile.TiffFile(file) as written:
         assert written.is_bigtiff

@@ -201,6 +201,17 @@ def test_marks(tmp_path: Path) -> None:
     assert recipe_mask_spec(RECIPE, path) == MaskSpec(tmp_path / "Maß.png", False, "#ff00ff", 3.0)
 
 
+def test_the_mask_is_found_from_a_linked_folder(tmp_path: Path) -> None:
+    (tmp_path / "real" / "inner").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real/inner")
+    path, mask = tmp_path / "link" / "r.json", tmp_path / "m.png"
+    mask.touch()
+    save_recipe(path, RestoreSettings(), MaskSpec(mask=mask), ("mask",))
+    found = recipe_mask_spec(read_recipe(path), path).mask
+    assert found is not None
+    assert found.samefile(mask)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are always text")
 def test_mask_whose_name_is_not_text(tmp_path: Path) -> None:
     path, mask_spec = tmp_path / "recipe.json", MaskSpec(mask=tmp_path / os.fsdecode(b"m\xff.png"))

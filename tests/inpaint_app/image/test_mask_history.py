@@ -86,7 +86,7 @@ def test_a_stroke_is_one_step():
     for column in range(6, 50):
         history.extend_stroke(8 + column % 5, column)
     history.end_stroke()
-    painted = history.snapshot()
+    painted = history.mask.copy()
     history.undo()
     assert np.array_equal(history.mask, start)
     assert not history.can_undo
@@ -183,7 +183,7 @@ def test_a_given_mask_is_neither_painted_nor_unsaved_wherever_undoing_leads():
         assert (history.origin, history.is_saved) == state
     history.redo()
     assert history.origin == inverted
-    history.replace(history.snapshot())
+    history.replace(history.mask.copy())
     assert history.is_saved, "another source holds the same mask"
 
 
@@ -287,7 +287,7 @@ def test_undoing_everything_gives_the_first_mask_and_redoing_the_last(actions):
     history = MaskHistory(start)
     for action in actions:
         act(history, action)
-    last, n_undone = history.snapshot(), 0
+    last, n_undone = history.mask.copy(), 0
     while history.undo() is not None:
         n_undone += 1
     assert np.array_equal(history.mask, start)
@@ -300,7 +300,7 @@ def test_undoing_everything_gives_the_first_mask_and_redoing_the_last(actions):
 def test_nothing_changes_outside_of_the_rectangle_that_is_told(actions):
     history = MaskHistory(random_mask(8))
     for action in actions:
-        before = history.snapshot()
+        before = history.mask.copy()
         rects = [rect for rect in act(history, action) if rect is not None]
         told = Rect(0, 0, 0, 0)
         for rect in rects:

@@ -16,7 +16,7 @@ from inpaint_app.image.picture import Picture
 def require_missing(picture, **marks):
     """Detect missing pixels as a front end does that needs some."""
     missing = detect_missing(picture, **marks)
-    check_missing(missing, has_mask="mask" in marks, has_key="key" in marks)
+    check_missing(missing.fraction, has_mask="mask" in marks, has_key="key" in marks)
     return missing
 
 

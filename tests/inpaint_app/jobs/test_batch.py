@@ -1,5 +1,7 @@
 """A folder of pictures, restored one after the other; no window is needed."""
 
+from dataclasses import replace
+
 import pytest
 
 from dictsel_core import RestoreSettings
@@ -10,9 +12,11 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs import measure
 from inpaint_app.jobs.batch import BatchRequest, run_batch
 from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.output import Output
+from inpaint_app.jobs.restore_file import FileOptions
 
 LONG = "x" * 300
-FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
+FAST = FileOptions(RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0))
 
 
 @pytest.fixture
@@ -31,14 +35,14 @@ def folder(tmp_path, files):
 
 
 def test_a_batch_goes_on(control, folder, tmp_path) -> None:
-    rows = run_batch(BatchRequest((folder,), tmp_path / "out", FAST, MaskSpec()), control)
+    rows = run_batch(BatchRequest((folder,), Output(tmp_path / "out"), FAST), control)
     assert [row.error is None for row in rows] == [True, False, True]
     assert "too long" in str(rows[1].error)
 
 
 def test_a_batch_into_a_folder_that_cannot_be(control, folder, tmp_path) -> None:
     with pytest.raises(UserError, match="too long"):
-        run_batch(BatchRequest((folder,), tmp_path / LONG, FAST, MaskSpec()), control)
+        run_batch(BatchRequest((folder,), Output(tmp_path / LONG), FAST), control)
 
 
 def test_a_batch_refuses_what_its_format_cannot_keep_before_the_work(
@@ -49,7 +53,10 @@ def test_a_batch_refuses_what_its_format_cannot_keep_before_the_work(
     write_picture(Picture(picture.pixels, alpha), tmp_path / "in" / "a.png")
     (tmp_path / "in" / "a.png").rename(tmp_path / "in" / "a.jpg")
     monkeypatch.setattr("inpaint_app.jobs.restore.iter_restore", lambda *_: pytest.fail("it has begun"))
-    (row,) = run_batch(BatchRequest((tmp_path / "in",), tmp_path / "out", FAST, MaskSpec(key="60")), control)
+    request = BatchRequest(
+        (tmp_path / "in",), Output(tmp_path / "out"), replace(FAST, mask_spec=MaskSpec(key="60"))
+    )
+    (row,) = run_batch(request, control)
     assert "transparent" in str(row.error)
 
 
@@ -61,6 +68,6 @@ def test_a_picture_is_restored_even_if_its_quality_cannot_be_estimated(
         raise error
 
     monkeypatch.setattr(measure, "estimate_psnr", fail)
-    rows = run_batch(BatchRequest((folder,), tmp_path / "out", FAST, MaskSpec()), control)
+    rows = run_batch(BatchRequest((folder,), Output(tmp_path / "out"), FAST), control)
     assert [row.error is None for row in rows] == [True, False, True]
     assert rows[0].result.quality.estimated_psnr is None

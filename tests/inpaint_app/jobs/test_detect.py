@@ -14,9 +14,9 @@ from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import CancelledError, JobControl, Progress
 from inpaint_app.jobs.detect import DetectRequest, detect_file
-from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.recipe import load_recipe
-from inpaint_app.jobs.restore_file import FileRequest, restore_file
+from inpaint_app.jobs.restore_file import FileOptions, FileRequest, restore_file
 from inpaint_app.jobs.source import load_source
 
 
@@ -31,7 +31,7 @@ def scan(tmp_path):
 
 def test_the_mask_is_written_and_progress_reported(scan, tmp_path):
     reports = []
-    request = DetectRequest(scan, tmp_path / "mask.png", ("scratches", "dust"))
+    request = DetectRequest(scan, Output(tmp_path / "mask.png"), ("scratches", "dust"))
     result = detect_file(request, JobControl(reports.append))
     assert result.mask[30:32, 12:68].all()
     assert result.found["scratches"].n_regions == 1
@@ -45,9 +45,9 @@ def test_nothing_is_written_after_cancelling_or_in_a_lossy_format(scan, tmp_path
     control = JobControl()
     control.cancel()
     with pytest.raises(CancelledError):
-        detect_file(DetectRequest(scan, tmp_path / "mask.png", ("dust",)), control)
-    with pytest.raises(UserError, match="exactly"):
-        detect_file(DetectRequest(scan, tmp_path / "mask.jpg", ("dust",)), JobControl())
+        detect_file(DetectRequest(scan, Output(tmp_path / "mask.png"), ("dust",)), control)
+    with pytest.raises(UserError, match="blur"):
+        detect_file(DetectRequest(scan, Output(tmp_path / "mask.jpg"), ("dust",)), JobControl())
     assert list(tmp_path.iterdir()) == [scan]
 
 
@@ -59,12 +59,8 @@ def test_restoring_reports_the_detection_and_can_be_cancelled_in_it(scan, tmp_pa
         control.cancel()
 
     control = JobControl(cancel_at_first)
-    request = FileRequest(
-        scan,
-        Output(tmp_path / "restored.png"),
-        RestoreSettings(),
-        MaskSpec(detect=("scratches", "dust")),
-    )
+    options = FileOptions(RestoreSettings(), MaskSpec(detect=("scratches", "dust")))
+    request = FileRequest(scan, Output(tmp_path / "restored.png"), options)
     with pytest.raises(CancelledError):
         restore_file(request, control)
     assert [report.stage for report in reports] == ["detecting damage"]

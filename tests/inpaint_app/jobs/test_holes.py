@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from dictsel_core import RestoreSettings
 from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
@@ -47,3 +48,10 @@ def test_nothing_and_everything_missing(mask, is_wide) -> None:
 )
 def test_floats_are_filled_smoothly_unless_texture_is_chosen(fill, dtype, is_smooth) -> None:
     assert fills_smoothly(RestoreSettings(fill=fill), np.zeros((2, 2), dtype)) is is_smooth
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wide_hole_is_one_whose_middle_is_far_from_all_that_is_observed(seed) -> None:
+    observed = np.random.default_rng(seed).random((40, 50)) < 0.01
+    distance = ndimage.distance_transform_cdt(~observed, metric="chessboard").max()
+    assert has_wide_hole(~observed) == (distance > 8)

@@ -12,11 +12,11 @@ from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.export import Output
-from inpaint_app.jobs.restore_file import FileRequest, Written, restore_file
+from inpaint_app.jobs.output import Output
+from inpaint_app.jobs.restore_file import FileOptions, FileRequest, Written, restore_file
 from inpaint_app.jobs.source import open_source
 
-FAST = RestoreSettings.preset("fast")
+FAST = FileOptions(RestoreSettings.preset("fast"), estimates=False)
 
 
 def stack(dtype: str = "f4", n: int = 3) -> np.ndarray:
@@ -25,8 +25,7 @@ def stack(dtype: str = "f4", n: int = 3) -> np.ndarray:
 
 
 def request(path: Path, output: Path, **options: object) -> FileRequest:
-    made = FileRequest(path, Output(output), FAST, MaskSpec(), estimates=False)
-    return replace(made, **options)  # type: ignore[arg-type]
+    return FileRequest(path, Output(output), replace(FAST, **options))  # type: ignore[arg-type]
 
 
 def test_all_pages_are_restored_and_intact_ones_stay(tmp_path: Path) -> None:
@@ -102,7 +101,8 @@ def test_metadata_that_would_be_lost_are_named_or_refused(tmp_path: Path) -> Non
             with pytest.raises(UserError, match=r"GDAL metadata .* would be lost"):
                 restore_file(asked, JobControl())
             assert not asked.output.path.exists()
-        notes = restore_file(replace(asked, is_strict=not is_lost), JobControl()).notes
+        asked = request(tmp_path / "a.tif", tmp_path / f"b{suffix}", is_strict=not is_lost)
+        notes = restore_file(asked, JobControl()).notes
         assert any("GDAL metadata" in note for note in notes) == is_lost
 
 

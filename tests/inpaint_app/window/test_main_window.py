@@ -81,7 +81,7 @@ def test_escape_leaves_everything(window, qtbot, files) -> None:
     session.set_settings(SLOW)
     session.cancel()  # no preview of it
     settle(window, qtbot)
-    before = shown_pixels(pane), session.mask.snapshot().tobytes()
+    before = shown_pixels(pane), session.mask.mask.copy().tobytes()
     state = session.results.current, session.results.history.records, session.settings
     reports = []
     trigger(window, "compare")
@@ -92,7 +92,7 @@ def test_escape_leaves_everything(window, qtbot, files) -> None:
     settle(window, qtbot)
     assert (session.results.current, session.results.history.records, session.settings) == state
     assert np.array_equal(shown_pixels(pane), before[0])
-    assert session.mask.snapshot().tobytes() == before[1]
+    assert session.mask.mask.copy().tobytes() == before[1]
     assert session.view.mode is SIDE_BY_SIDE
     assert not window.status.progress.isVisible()
     assert window.banner.text == ""
@@ -101,7 +101,7 @@ def test_escape_leaves_everything(window, qtbot, files) -> None:
 def test_painting_with_the_mouse_then_undoing(window, qtbot, files) -> None:
     opened(window, qtbot, files["damaged"])
     session, canvas = window.session, window.viewer.panes["damaged"].canvas
-    before = session.mask.snapshot().tobytes()
+    before = session.mask.mask.copy().tobytes()
     qtbot.keyClick(window, Qt.Key.Key_P)
     assert session.view.tool == "brush"
     session.set_view(session.view.with_brush(2))
@@ -117,7 +117,7 @@ def test_painting_with_the_mouse_then_undoing(window, qtbot, files) -> None:
     qtbot.mousePress(canvas, Qt.MouseButton.LeftButton, pos=middle)
     qtbot.mouseMove(canvas, middle + QPoint(10, 12))
     qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=middle + QPoint(20, 20))
-    painted = session.mask.snapshot().tobytes()
+    painted = session.mask.mask.copy().tobytes()
     assert painted != before
     assert canvas.content.mask.level(0).astype(bool).tobytes() == painted, "what is drawn is the mask"
     n_steps = 0
@@ -125,7 +125,7 @@ def test_painting_with_the_mouse_then_undoing(window, qtbot, files) -> None:
         trigger(window, "undo")
         n_steps += 1
     assert n_steps == 4, "one stroke, one step"
-    assert session.mask.snapshot().tobytes() == before
+    assert session.mask.mask.copy().tobytes() == before
     settle(window, qtbot)
 
 

@@ -67,7 +67,7 @@ def decode_tiff(data: bytes) -> Picture:
             pages.append(read.oriented(directory.integer(tags.ORIENTATION, 1)) if pages else read)
     if following or not pages:
         raise DamagedError("some of its pages are missing")
-    _refuse_hidden_pages(first.text(tags.DESCRIPTION), len(pages))
+    refuse_hidden_pages(first.text(tags.DESCRIPTION), len(pages))
     lost += lost_names(first)
     return replace(
         pages[0],
@@ -104,7 +104,7 @@ def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory) -> Pi
     )
 
 
-def _refuse_hidden_pages(description: str, n_pages: int) -> None:
+def refuse_hidden_pages(description: str, n_pages: int) -> None:
     """Refuse an ImageJ stack that has one directory for all its images."""
     found = re.match(r"ImageJ=.*^images=(\d{1,9})$", description, re.DOTALL | re.MULTILINE)
     if found is not None and int(found[1]) > n_pages:

@@ -105,7 +105,7 @@ def read_samples(
         pixels, notices = _look_up(pixels[..., 0], table), ("The palette was converted to RGB.",)
     pixels = pixels[..., 0] if pixels.shape[2] == 1 else pixels
     if alpha is not None and channels.is_premultiplied:
-        _unmultiply(pixels, alpha)
+        unmultiply(pixels, alpha)
     return pixels, alpha, notices
 
 
@@ -164,7 +164,7 @@ def _look_up(indices: Array, table: Array) -> Array:
     return rgb
 
 
-def _unmultiply(pixels: Array, alpha: Array) -> None:
+def unmultiply(pixels: Array, alpha: Array) -> None:
     """Divide colors by alpha, the file having them multiplied; values under alpha = 0 stay as stored."""
     top = full_scale(alpha.dtype)
     for rows in row_bands(alpha.shape[0], 8 * pixels[:1].size):

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Signal
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core import DamageKind
 from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.image.missing import MissingPixels
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
@@ -132,9 +131,11 @@ class DamageFinder(QObject):
         missing, applied = mask.snapshot(), self._current
 
         def work(control: JobControl) -> DamageAnalysis:
-            others = missing if applied is None else missing & ~applied.added.unpack()
+            others = missing.unpack()
+            if applied is not None:
+                others &= ~applied.added.unpack()
             flat = others if others.ndim == 2 else np.asarray(others.all(axis=2))
-            found = analyze_picture(source.picture, MissingPixels(flat, ()), unknown, control)
+            found = analyze_picture(source.picture, flat, unknown, control)
             return dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
 
         activity = Activity("detect", Progress("detecting damage", 0.0))
@@ -174,7 +175,7 @@ class DamageFinder(QObject):
 
         def work(_control: JobControl) -> tuple[Proposal, PackedMask]:
             added = None if applied is None else applied.added.unpack()
-            proposal = propose(before, added, analysis, choice)
+            proposal = propose(before.unpack(), added, analysis, choice)
             return proposal, PackedMask.pack(proposal.added)
 
         def on_done(made: tuple[Proposal, PackedMask]) -> None:

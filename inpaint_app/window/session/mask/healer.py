@@ -10,19 +10,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import RestoreSettings
+from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.heal import HealedPicture, HealedStroke, HealRequest, heal, put_rect, surroundings
+from inpaint_app.jobs.heal import (
+    HealedPicture,
+    HealedRect,
+    HealedStroke,
+    HealRequest,
+    heal,
+    put_rect,
+    surroundings,
+)
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.runs.results import Results
-from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.session.state import RunRecord, without_pixels
 
 HEALED = "Healed here only; Restore (F5) makes the whole picture exact."
 #: Memory for strokes that can be undone.
@@ -49,18 +57,33 @@ class _Move:
 
 
 @dataclass(frozen=True, eq=False)
-class _Step:
-    """A healed stroke: the record it is part of, whether it began that, and what it changed."""
+class _Beginning:
+    """What a record is made from that begins with a stroke."""
 
-    number: int
-    is_first: bool
-    stroke: HealedStroke
+    source: Source
     settings: RestoreSettings
     seconds: float
+    restoration: Restoration
+    """Without its pixels."""
+
+    @property
+    def unhealed(self) -> HealedPicture:
+        nothing = np.zeros(self.source.missing.mask.shape, bool)
+        return HealedPicture(self.source.picture.pixels, PackedMask.pack(nothing), self.restoration)
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A healed stroke: the record it is part of, what it changed, and how it began that record if it did."""
+
+    number: int
+    before: HealedRect
+    after: HealedRect
+    beginning: _Beginning | None
 
     @property
     def n_bytes(self) -> int:
-        return self.stroke.before.pixels.nbytes + self.stroke.after.pixels.nbytes
+        return self.before.pixels.nbytes + self.after.pixels.nbytes
 
 
 class Healer(QObject):
@@ -123,7 +146,9 @@ class Healer(QObject):
     def _belongs_to_current(self, step: _Step, *, is_back: bool) -> bool:
         """Return whether a healed stroke is part of the result that is shown, or begins one when redone."""
         current = self._record
-        return step.is_first and not is_back if current is None else current.number == step.number
+        if current is None:
+            return step.beginning is not None and not is_back
+        return current.number == step.number
 
     def cancel(self) -> None:
         """Heal none of the strokes that wait; they stay in the mask."""
@@ -164,9 +189,14 @@ class Healer(QObject):
             return heal(HealRequest(pixels, before, wanted.missing, wanted.rect, wanted.settings), control)
 
         def on_stroke(stroke: HealedStroke) -> None:
-            seconds = time.perf_counter() - start
-            self._steps[wanted.state] = _Step(number, record is None, stroke, wanted.settings, seconds)
-            self._show(self._steps[wanted.state], stroke.picture, n_more=1, base=record)
+            beginning = None
+            if record is None:
+                assert stroke.picture.restoration is not None, "at least of this stroke"
+                seconds, slim = time.perf_counter() - start, without_pixels(stroke.picture.restoration)
+                beginning = _Beginning(wanted.source, wanted.settings, seconds, slim)
+            step = _Step(number, stroke.before, stroke.after, beginning)
+            self._steps[wanted.state] = step
+            self._show(step, stroke.picture, n_more=1, base=record)
 
         def on_done(stroke: HealedStroke) -> None:
             on_stroke(stroke)
@@ -178,22 +208,26 @@ class Healer(QObject):
 
     def _start_move(self, wanted: _Move) -> bool:
         step, record = self._steps[wanted.state], self._record
-        patch = step.stroke.before if wanted.is_back else step.stroke.after
-        if step.is_first and not wanted.is_back and record is None:
-            self._show(step, step.stroke.picture, n_more=1, base=None)
+        n_more, part = (-1, step.before) if wanted.is_back else (1, step.after)
+        if record is None and (wanted.is_back or step.beginning is None):
             return False
-        if record is None or record.number != step.number:
+        if record is not None and record.number != step.number:
             return False  # it is part of another result
-        if step.is_first and wanted.is_back and record.n_strokes == 1:
+        if record is not None and wanted.is_back and step.beginning is not None and record.n_strokes == 1:
             self._results.remove(record.number)
             return False
-        picture, n_more = _picture_of(record), -1 if wanted.is_back else 1
-        assert picture is not None, "it has pixels"
-        self._start(
-            lambda _control: put_rect(picture, patch),
-            lambda moved: self._show(step, moved, n_more=n_more, base=record),
-            lambda _report: None,
-        )
+
+        def work(_control: JobControl) -> HealedPicture:
+            picture = _picture_of(record)
+            if picture is None:
+                assert step.beginning is not None, "it begins the record"
+                picture = step.beginning.unhealed
+            return put_rect(picture, part)
+
+        def on_done(moved: HealedPicture) -> None:
+            self._show(step, moved, n_more=n_more, base=record)
+
+        self._start(work, on_done, lambda _report: None)
         return True
 
     def _start(
@@ -226,8 +260,10 @@ class Healer(QObject):
         assert restoration is not None, "at least of this stroke"
         restoration = replace(restoration, image=picture.image)
         if base is None:
+            begun = step.beginning
+            assert begun is not None, "it begins the record"
             record = RunRecord(
-                step.number, step.settings, picture.filled, step.seconds, picture.image, restoration
+                step.number, begun.settings, picture.filled, begun.seconds, picture.image, restoration
             )
         else:
             now = self._results.history.find(base.number) or base  # it may have been renamed since

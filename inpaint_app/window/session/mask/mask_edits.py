@@ -35,10 +35,10 @@ class MaskEdits:
         """Grow what is missing by some pixels, or shrink it by -pixels."""
         if self._session.mask is None:
             return
-        mask = self._session.mask.snapshot()
+        packed = self._session.mask.snapshot()
         origin = replace(self._session.mask.origin, is_painted=True)
         self._start(
-            lambda: grown(mask, pixels) if pixels > 0 else shrunk(mask, -pixels),
+            lambda: grown(packed.unpack(), pixels) if pixels > 0 else shrunk(packed.unpack(), -pixels),
             lambda history, changed: history.replace(changed, origin),
         )
 

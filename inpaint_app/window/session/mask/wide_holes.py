@@ -80,7 +80,7 @@ class WideHoles(QObject):
             self._set_wanted(is_wide)
 
         self._task = session.workers.start(
-            lambda _control: has_wide_hole(mask), done=on_done, failed=session.problem.emit
+            lambda _control: has_wide_hole(mask.unpack()), done=on_done, failed=session.problem.emit
         )
 
     def _set_wanted(self, is_wanted: bool) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dictsel_core import RestoreSettings
-from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.state import RunRecord
@@ -70,12 +69,11 @@ class RunHistory:
         """Return a record by its number; None if there is none."""
         return next((record for record in self.records if record.number == number), None)
 
-    def find_run(self, requested: RestoreSettings, mask: Mask) -> RunRecord | None:
+    def find_run(self, requested: RestoreSettings, mask: PackedMask) -> RunRecord | None:
         """Return the latest complete run with these parameters and this mask that still has its pixels."""
-        packed = PackedMask.pack(mask)
         for record in reversed(self.records):
             is_whole = record.image is not None and not (record.is_stopped or record.n_strokes)
-            if is_whole and record.requested == requested and record.packed_mask.same_pixels(packed):
+            if is_whole and record.requested == requested and record.packed_mask.same_pixels(mask):
                 return record
         return None
 

@@ -7,19 +7,17 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import CONSTRAINTS
-from inpaint_app.image.mask_origin import MaskOrigin
-from inpaint_app.image.missing import Mask
+from dictsel_core import CONSTRAINTS, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.dictionary import AtomUse, atom_use
 from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
-from inpaint_app.jobs.restore import RestoreRequest, RunResult
+from inpaint_app.jobs.restore import RunResult
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import Work, WorkerPool
 from inpaint_app.window.session.runs.history import RunHistory
-from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.session.state import RunInputs, RunRecord
 
 
 class Results(QObject):
@@ -72,20 +70,19 @@ class Results(QObject):
 
     # Records
 
-    def find_runs(self, request: RestoreRequest) -> dict[str, int]:
-        """Return the numbers, by constraint, of complete runs of a request under each."""
+    def find_runs(self, settings: RestoreSettings, mask: PackedMask) -> dict[str, int]:
+        """Return the numbers, by constraint, of complete runs with a mask and these settings under each."""
         found: dict[str, int] = {}
         for constraint in CONSTRAINTS:
-            settings = restoring.with_constraint(request, constraint).settings
-            record = self.history.find_run(settings, request.mask)
+            record = self.history.find_run(replace(settings, constraint=constraint), mask)
             if record is not None:
                 found[constraint] = record.number
         return found
 
-    def add(self, results: Iterable[RunResult], origin: MaskOrigin | None = None) -> dict[str, int]:
+    def add(self, results: Iterable[RunResult], mask: PackedMask | None = None) -> dict[str, int]:
         """Keep and measure what runs led to; return the numbers of the new records by constraint.
 
-        The origin is that of their masks.
+        The mask is that of their requests, packed before.
         """
         numbers: dict[str, int] = {}
         for result in results:
@@ -93,7 +90,7 @@ class Results(QObject):
                 record = RunRecord(
                     self.history.next_number,
                     result.request.settings,
-                    PackedMask.pack(result.request.mask, origin),
+                    mask or PackedMask.pack(result.request.mask),
                     result.seconds,
                     result.restoration.image,
                     result.restoration,
@@ -108,7 +105,9 @@ class Results(QObject):
         """Show a record that was healed, in place of the one of its number if there is one."""
         has_reference = self._source is not None and self._source.reference is not None
         record = replace(record, figures=None if has_reference else QualityMetrics())
-        is_new = self.history.find(record.number) is None
+        before = self.history.find(record.number)
+        is_new = before is None
+        release_later(before)
         history = self.history.added(record) if is_new else self.history
         self.history = history.replaced(record)
         if has_reference:
@@ -157,7 +156,7 @@ class Results(QObject):
         for record in self.history.records:
             self._measure(record)
 
-    def measure_damage(self, mask: Mask) -> None:
+    def measure_damage(self, mask: PackedMask) -> None:
         """Measure the damaged picture against its reference."""
         assert self._source is not None and self._source.reference is not None
         self.damage_quality = None
@@ -167,7 +166,7 @@ class Results(QObject):
             self.damage_quality = figures
             self.changed.emit()
 
-        self._start("damage", lambda _control: damage_quality(pixels, mask, reference), on_done)
+        self._start("damage", lambda _control: damage_quality(pixels, mask.unpack(), reference), on_done)
 
     def choose_atom(self, atom: int | None) -> None:
         """Find the patches that use an atom of the current dictionary; those of the last stay until then.
@@ -180,25 +179,27 @@ class Results(QObject):
             if self.atom_use is not None:
                 self._set_atom_use(None)
         else:
-            request, restoration = self._request(current), current.restoration
-            self._start("atom", lambda _control: atom_use(request, restoration, atom), self._set_atom_use)
+            inputs, restoration = self._inputs(current), current.restoration
+            self._start(
+                "atom", lambda _control: atom_use(inputs.request(), restoration, atom), self._set_atom_use
+            )
 
     def _measure(self, record: RunRecord) -> None:
         image = record.image
         if image is None or self._source is None:
             return
-        request, reference = self._request(record), self._source.reference
+        inputs, reference = self._inputs(record), self._source.reference
         pixels = None if reference is None else reference.pixels
 
         def on_done(figures: QualityMetrics) -> None:
             self.history = self.history.with_figures(record.number, figures)
             self.changed.emit()
 
-        self._start(record.number, lambda _control: quality(request, image, pixels), on_done)
+        self._start(record.number, lambda _control: quality(inputs.request(), image, pixels), on_done)
 
-    def _request(self, record: RunRecord) -> RestoreRequest:
+    def _inputs(self, record: RunRecord) -> RunInputs:
         assert self._source is not None, "records belong to a source"
-        return RestoreRequest(self._source.picture.pixels, record.mask, record.settings)
+        return RunInputs(self._source.picture.pixels, record.packed_mask, record.settings)
 
     def _set_atom_use(self, use: AtomUse | None) -> None:
         self.atom_use = use

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dictsel_core import CONSTRAINTS, Tuning
-from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.jobs import restore as restoring
-from inpaint_app.jobs.restore import RestoreRequest
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.opener import NO_PICTURE
-from inpaint_app.window.session.state import TuningOutcome
+from inpaint_app.window.session.state import RunInputs, TuningOutcome
 from inpaint_app.window.session.view_modes import COMPARISON
 
 if TYPE_CHECKING:
@@ -33,13 +31,12 @@ class RunStarter:
 
     def restore(self) -> None:
         """Restore the whole picture with the current parameters."""
-        request, results = self._request(), self._session.results
-        if request is not None:
-            origin = self._mask_origin
+        inputs, results = self._inputs(), self._session.results
+        if inputs is not None:
             self._run(
                 "restore",
-                lambda control: restoring.restore(request, control),
-                lambda result: self._show_one_of(results.add((result,), origin)),
+                lambda control: restoring.restore(inputs.request(), control),
+                lambda result: self._show_one_of(results.add((result,), inputs.packed_mask)),
                 restart=self.restore,
             )
 
@@ -54,22 +51,22 @@ class RunStarter:
         self._compare()
 
     def _compare(self) -> None:
-        request, results = self._request(), self._session.results
-        if request is not None:
-            known, origin = results.find_runs(request), self._mask_origin
+        inputs, results = self._inputs(), self._session.results
+        if inputs is not None:
+            known = results.find_runs(inputs.settings, inputs.packed_mask)
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
             self._run(
                 "compare",
-                lambda control: restoring.compare(request, rest, control),
-                lambda made: self._show_compared(known | results.add(made, origin)),
+                lambda control: restoring.compare(inputs.request(), rest, control),
+                lambda made: self._show_compared(known | results.add(made, inputs.packed_mask)),
                 restart=self._compare,
             )
 
     def tune(self) -> None:
         """Let held-out pixels choose the parameters, then restore with them."""
-        request = self._request()
-        if request is not None:
-            self._run("tune", lambda control: tune(request, control), self._take_tuning)
+        inputs = self._inputs()
+        if inputs is not None:
+            self._run("tune", lambda control: tune(inputs.request(), control), self._take_tuning)
 
     def follow_change(self) -> None:
         """Preview what has changed, or restore if that is automatic."""
@@ -79,26 +76,22 @@ class RunStarter:
         elif session.is_automatic:
             self.restore()
         else:
-            request = self._request()
-            assert request is not None and session.source is not None, "there is a picture"
+            inputs = self._inputs()
+            assert inputs is not None and session.source is not None, "there is a picture"
             reference = session.source.reference
-            runner.start_preview(request, None if reference is None else reference.pixels)
+            runner.start_preview(inputs.request, None if reference is None else reference.pixels)
 
     def _run(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
         """Start a run, see `Runner.run`; it restores the strokes that wait to be healed too."""
         self._session.healer.cancel()
         self._session.runner.run(*args, **options)
 
-    def _request(self) -> RestoreRequest | None:
+    def _inputs(self) -> RunInputs | None:
         source, mask = self._session.source, self._session.mask
         if source is None or mask is None:
             self._session.problem.emit(NO_PICTURE)
             return None
-        return RestoreRequest(source.picture.pixels, mask.snapshot(), self._session.settings)
-
-    @property
-    def _mask_origin(self) -> MaskOrigin | None:
-        return None if self._session.mask is None else self._session.mask.origin
+        return RunInputs(source.picture.pixels, mask.snapshot(), self._session.settings)
 
     def _show_compared(self, numbers: dict[str, int]) -> None:
         self._show_one_of(numbers, [numbers[each] for each in CONSTRAINTS if each in numbers])

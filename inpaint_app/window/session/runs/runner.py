@@ -169,10 +169,12 @@ class Runner(QObject):
         if edited is None or self._focus is None or not edited.contains(self._focus):
             self._focus = None if edited is None else edited.center
 
-    def start_preview(self, request: RestoreRequest, reference: Array | None = None) -> None:
+    def start_preview(
+        self, make_request: Callable[[], RestoreRequest], reference: Array | None = None
+    ) -> None:
         """Preview a part of a request; the last preview stays until the new one is there.
 
-        With a reference, its PSNR is measured.
+        The request is made in another thread. With a reference, its PSNR is measured.
         """
         side, visible, focus = self._preview_size.side, self._visible, self._focus
         self._end_preview(self.preview, is_next_awaited=True)
@@ -194,6 +196,7 @@ class Runner(QObject):
             self.failed.emit(sentence)
 
         def work(control: JobControl) -> Preview | None:
+            request = make_request()
             rect = preview_rect(request.mask, side, visible, focus)
             return restoring.preview(request, rect, control, reference)
 

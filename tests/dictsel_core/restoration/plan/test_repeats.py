@@ -39,6 +39,13 @@ def test_a_photograph_is_not_taken_for_enlarged():
         assert "repeat" not in {stage.name for stage in plan.stages}
 
 
+def test_the_procedure_of_the_paper_stays_what_it_is():
+    image = enlarged(photograph(32))
+    plan = plan_in_blocks(image, dropped(image.shape, 0.5), "paper", 64)
+    assert plan.repeats == ((2, 0), (2, 0))
+    assert "repeat" not in {stage.name for stage in plan.stages}
+
+
 def test_few_changes_tell_nothing():
     image = np.zeros((64, 64), np.uint8)
     image[:, 20:40] = 200  # both edges are in even columns

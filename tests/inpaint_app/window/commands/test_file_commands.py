@@ -13,7 +13,7 @@ from windows import FAST, SLOW, opened, restored, settle, texts, trigger
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.output import Output
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog

@@ -93,11 +93,11 @@ def test_figures_appear_when_they_are_known(runs, session, qtbot, files) -> None
 
 def test_an_earlier_run_comes_back_with_its_mask(runs, session, qtbot, files) -> None:
     restored(session, qtbot, files["damaged"])
-    first, notices = session.mask.snapshot(), []
+    first, notices = session.mask.mask.copy(), []
     session.notice.connect(notices.append)
     assert "mask" not in runs.topLevelItem(0).text(2)
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 20, 20)))
-    second = session.mask.snapshot()
+    second = session.mask.mask.copy()
     session.run_starter.restore()
     settle(session, qtbot)
     words = [runs.topLevelItem(row).text(2) for row in range(2)]

@@ -11,7 +11,8 @@ from inpaint_app.files.recipes.contents import recipe_settings
 from inpaint_app.files.recipes.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.export import Output, format_quality
+from inpaint_app.jobs.export import format_quality
+from inpaint_app.jobs.output import Output
 from inpaint_app.window.session.exporter import Exporter
 
 
@@ -68,7 +69,7 @@ def test_nothing_is_written_over_unasked(restored, exporter, qtbot, files, name)
 def test_a_mask_is_not_written_with_losses(restored, exporter, qtbot, tmp_path) -> None:
     exporter.write_mask(Output(tmp_path / "mask.jpg"))
     settle(restored, qtbot)
-    assert "save it as PNG: mask.png" in restored.complaints[0]
+    assert "mask.jpg would blur the mask; write PNG or TIFF." in restored.complaints[0]
     assert not (tmp_path / "mask.jpg").exists()
 
 

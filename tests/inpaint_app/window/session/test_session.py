@@ -24,7 +24,7 @@ def snapshot(session: Session) -> tuple:
     """All that a cancelled run must leave as it was."""
     return (
         session.source,
-        session.mask.snapshot().tobytes(),
+        session.mask.mask.copy().tobytes(),
         session.settings,
         session.results.history.records,
         session.results.current,
@@ -56,7 +56,7 @@ def test_a_whole_picture_opens_and_can_be_damaged(session, qtbot, files, picture
     assert not session.source.picture.pixels[session.mask.mask].any()
     assert session.source.path is None, "the damaged picture is no file"
     assert files["whole"] in session.source.files, "the source must not be written over"
-    first = session.mask.snapshot()
+    first = session.mask.mask.copy()
     session.opener.simulate_damage(Damage("scratches"))
     settle(session, qtbot)
     assert np.array_equal(session.source.reference.pixels, picture.pixels)
@@ -350,7 +350,7 @@ def test_looking_back_lets_the_run_go_on(session, qtbot, files) -> None:
 
 def test_painting_then_undoing_gives_the_same_mask(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    before = session.mask.snapshot()
+    before = session.mask.mask.copy()
     rng = np.random.default_rng(5)
     for number in range(12):
         row, column = rng.uniform(0, 70, 2)
@@ -400,7 +400,7 @@ def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, mask_spec) -
     save_recipe(recipe, FAST, MaskSpec(**mask_spec), ())
     session.opener.open_file(files["whole"], MaskSpec(**mask_spec))
     settle(session, qtbot)
-    expected = session.mask.snapshot()
+    expected = session.mask.mask.copy()
     session.opener.open_file(files["whole"])
     settle(session, qtbot)
     assert not session.mask.mask.any()
@@ -419,7 +419,7 @@ def test_a_recipe_without_marks_leaves_the_mask(session, qtbot, files, tmp_path)
     save_recipe(recipe, FAST, MaskSpec(), ("alpha",))
     session.opener.open_file(files["whole"], MaskSpec(mask=files["mask"]))
     settle(session, qtbot)
-    before = session.mask.snapshot()
+    before = session.mask.mask.copy()
     session.opener.open_recipe(recipe)
     settle(session, qtbot)
     assert session.settings == FAST
@@ -561,7 +561,7 @@ def test_the_mask_grows_and_shrinks_by_a_pixel(session, qtbot, files) -> None:
 def test_mask_and_parameters_are_undone_in_the_order_in_which_they_changed(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     assert not session.changes.stack.can_undo, "what came before another picture is not undone"
-    masks = [session.mask.snapshot()]
+    masks = [session.mask.mask.copy()]
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 9, 9)))
     session.set_settings(replace(FAST, n_atoms=5))
     session.set_automatic(True)
@@ -586,7 +586,7 @@ def test_mask_and_parameters_are_undone_in_the_order_in_which_they_changed(sessi
 def test_undo_brings_back_what_marked_the_missing_pixels(session, qtbot, files) -> None:
     session.opener.open_sample()
     settle(session, qtbot)
-    before, spec = session.mask.snapshot(), session.source.mask_spec
+    before, spec = session.mask.mask.copy(), session.source.mask_spec
     session.mask_edits.mark_color_of(10, 10)
     settle(session, qtbot)
     assert session.source.mask_spec.key is not None
@@ -602,7 +602,7 @@ def test_one_undo_leaves_an_earlier_run(session, qtbot, files) -> None:
     restored(session, qtbot, files["damaged"])
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 20, 20)))
     session.set_settings(replace(FAST, n_atoms=5))
-    painted = session.mask.snapshot()
+    painted = session.mask.mask.copy()
     session.run_browser.go_back(1)
     assert session.settings == FAST
     session.changes.undo()

@@ -14,7 +14,7 @@ from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
-from inpaint_app.jobs.export import Output
+from inpaint_app.jobs.output import Output
 from inpaint_app.window.canvas.image_pyramid import as_uint32, to_image
 from inpaint_app.window.commands.mime_data import image_of, picture_of
 from inpaint_app.window.session.exporter import Exporter
@@ -161,7 +161,7 @@ def test_the_mask_is_painted_on_the_damaged_picture(shown, qtbot, files) -> None
 def test_a_tool_works_only_on_its_panes(shown, qtbot, files) -> None:
     restored(shown, qtbot, files["damaged"])
     shown.choose("brush", "damaged")
-    before, canvas = shown.session.mask.snapshot(), shown["restored"].canvas
+    before, canvas = shown.session.mask.mask.copy(), shown["restored"].canvas
     drag(canvas, at(canvas, 30.5, 20.5), at(canvas, 30.5, 60.5))
     assert np.array_equal(shown.session.mask.mask, before)
 
@@ -187,7 +187,7 @@ def test_the_hatching_is_the_mask_after_edits_in_quick_succession(shown, qtbot, 
         session.edit_mask(lambda mask: mask.undo())
     settle(shown, qtbot)
     hatched = shown["damaged"].canvas.content.mask.level(0).astype(bool)
-    assert hatched.tobytes() == session.mask.snapshot().tobytes()
+    assert hatched.tobytes() == session.mask.mask.copy().tobytes()
 
 
 class PaintWatcher(QObject):

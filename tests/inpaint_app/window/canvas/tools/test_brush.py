@@ -19,7 +19,7 @@ def painted(session, qtbot, files):
 
 @pytest.mark.parametrize(("tool", "marked"), [(Brush, True), (Eraser, False)])
 def test_a_stroke_marks_what_is_under_it_in_one_step(painted, tool, marked) -> None:
-    before = painted.mask.snapshot()
+    before = painted.mask.mask.copy()
     made = tool(painted)
     made.press(Place(20.5, 20.5))
     made.move(Place(20.5, 60.5))
@@ -33,7 +33,7 @@ def test_a_stroke_marks_what_is_under_it_in_one_step(painted, tool, marked) -> N
 
 
 def test_a_cancelled_stroke_leaves_no_trace(painted) -> None:
-    before, edits = painted.mask.snapshot(), []
+    before, edits = painted.mask.mask.copy(), []
     painted.mask_edited.connect(lambda: edits.append(1))
     brush = Brush(painted)
     brush.press(Place(20, 20))

@@ -72,7 +72,7 @@ def test_what_is_painted_stays_when_the_choice_changes(scratched, qtbot) -> None
 
 def test_a_kind_that_is_ticked_later_is_looked_for_then(scratched, qtbot) -> None:
     found(scratched, qtbot)
-    before = scratched.mask.snapshot()
+    before = scratched.mask.mask.copy()
     scratched.finder.choose(replace(scratched.finder.choice, kinds=("scratches", "dead_lines")))
     assert scratched.activity.kind == "detect"
     settle(scratched, qtbot)

@@ -119,7 +119,7 @@ def test_cancelling_leaves_the_stroke_in_the_mask(whole, qtbot) -> None:
 def test_a_healed_run_is_not_taken_for_a_whole_one(whole, qtbot) -> None:
     paint(whole, qtbot)
     record = whole.results.current
-    assert whole.results.history.find_run(record.requested, record.mask) is None
+    assert whole.results.history.find_run(record.requested, record.packed_mask) is None
 
 
 def test_undo_of_a_stroke_that_a_run_restored_previews_what_has_changed(whole, qtbot) -> None:
@@ -193,7 +193,7 @@ def test_deleting_the_run_that_is_healed_ends_the_healing(session, qtbot, files)
 
 def test_undo_within_a_stroke_takes_back_the_stroke_alone(whole, qtbot) -> None:
     paint(whole, qtbot)
-    before = whole.mask.snapshot()
+    before = whole.mask.mask.copy()
     brush = HealingBrush(whole)
     brush.press(Place(50.5, 20.5))
     whole.changes.undo()

@@ -66,7 +66,7 @@ def test_a_run_that_led_to_nothing_is_not_kept(results, source, mask) -> None:
 def test_a_reference_measures_everything_again(results, workers, qtbot, source, mask, picture) -> None:
     results.show(results.add([run(source, mask)])["average"])
     results.set_reference(replace(source, reference=picture))
-    results.measure_damage(mask)
+    results.measure_damage(PackedMask.pack(mask))
     settle(workers, qtbot)
     scores = results.current.figures.scores
     assert scores.psnr == psnr(picture.pixels, results.current.image)
@@ -84,8 +84,10 @@ def test_figures_of_another_document_never_arrive(results, workers, qtbot, sourc
 def test_complete_runs_of_the_same_request_are_found(results, source, mask) -> None:
     individual = run(source, mask, constraint="individual")
     results.add([individual, replace(run(source, mask), is_stopped=True)])
-    assert results.find_runs(individual.request) == {"individual": 1}, "the other was stopped"
-    assert results.find_runs(run(source, ~mask).request) == {}
+    assert results.find_runs(individual.request.settings, PackedMask.pack(mask)) == {"individual": 1}, (
+        "the other was stopped"
+    )
+    assert results.find_runs(individual.request.settings, PackedMask.pack(~mask)) == {}
 
 
 def test_a_pair_stands_side_by_side(results, source, mask) -> None:

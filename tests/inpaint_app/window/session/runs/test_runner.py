@@ -130,7 +130,7 @@ def test_a_failed_run_leaves_nothing(runner, workers, qtbot) -> None:
 
 def test_a_preview_shows_the_visible_part(runner, workers, qtbot, request_) -> None:
     runner.look_at(Rect(10, 20, 32, 40))
-    runner.start_preview(request_)
+    runner.start_preview(lambda: request_)
     assert runner.is_previewing
     settle(runner, workers, qtbot)
     preview = runner.preview
@@ -147,7 +147,7 @@ def test_a_preview_follows_the_brush_and_is_measured(runner, workers, qtbot, pic
     mask[240:260, 330:350] = True
     runner.focus_on(Rect(240, 330, 20, 20))
     runner.focus_on(Rect(40, 30, 230, 330))  # the whole stroke, whose end is known
-    runner.start_preview(RestoreRequest(pixels, mask, FAST), pixels)
+    runner.start_preview(lambda: RestoreRequest(pixels, mask, FAST), pixels)
     settle(runner, workers, qtbot)
     preview = runner.preview
     assert preview.rect.contains((250, 340))
@@ -156,7 +156,7 @@ def test_a_preview_follows_the_brush_and_is_measured(runner, workers, qtbot, pic
 
 
 def test_a_preview_that_is_outdated_never_appears(runner, workers, qtbot, request_) -> None:
-    runner.start_preview(request_)
+    runner.start_preview(lambda: request_)
     runner.clear_preview()
     runner.preview_changed.connect(lambda: pytest.fail("outdated"))
     settle(runner, workers, qtbot)
@@ -169,7 +169,7 @@ def test_looking_elsewhere_asks_for_another_preview(runner, workers, qtbot, requ
     runner.look_at(Rect(0, 0, 32, 32))
     settle(runner, workers, qtbot)
     assert pauses == [], "there is no preview to be replaced"
-    runner.start_preview(request_)
+    runner.start_preview(lambda: request_)
     settle(runner, workers, qtbot)
     runner.look_at(Rect(4, 4, 32, 32))
     assert not runner.is_pausing, "its middle is still in the preview"
@@ -181,7 +181,7 @@ def test_looking_elsewhere_asks_for_another_preview(runner, workers, qtbot, requ
 
 def test_a_run_goes_on_wherever_the_user_looks(runner, workers, qtbot, request_) -> None:
     runner.look_at(Rect(0, 0, 32, 32))
-    runner.start_preview(request_)
+    runner.start_preview(lambda: request_)
     settle(runner, workers, qtbot)
     gate, results = Gate(), []
     runner.run("restore", gate, results.append)
