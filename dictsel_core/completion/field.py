@@ -84,8 +84,9 @@ class PatchField:
         radii = 2.0 ** np.arange(np.floor(np.log2(max(self.shape))), -1, -1)
         for sweep in range(n_sweeps):
             before = self.matches.copy()
-            shape = (len(self.targets), len(radii), 2)
-            steps = np.rint(radii[:, None] * self._rng.uniform(-1, 1, shape)).astype(np.intp)
+            shape = (len(radii), 2, len(self.targets))
+            steps = np.rint(radii[:, None, None] * self._rng.uniform(-1, 1, shape)).astype(np.intp)
+            steps = np.ascontiguousarray(steps.transpose(2, 0, 1))  # those of a target together
             jumps = _JUMPS[sweep % len(_JUMPS)]
 
             def work(
