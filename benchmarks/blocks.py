@@ -1,6 +1,11 @@
-"""Restoration in blocks against that of the whole image: values that differ, and work that is added."""
+"""Restoration in blocks against that of the whole image: values that differ, and work that is added.
 
+``python -m benchmarks blocks`` runs all cases, ``python -m benchmarks.blocks 2 8`` the second of eight parts.
+"""
+
+import itertools
 import operator
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -24,24 +29,28 @@ _SHAPE = (477, 501)
 _HOLE = 300
 
 
-def main() -> None:
-    """Print how many values differ for every preset, damage, kind of image and size of block."""
+def main(part: int = 1, n_parts: int = 1) -> None:
+    """Print how many values differ for every preset, damage, kind of image and size of block.
+
+    Of all cases, every so many are run: the first part begins with the first case.
+    """
+    images, masks = _images(), _damages()
+    cases = list(itertools.product(PRESETS, masks, images))[part - 1 :: n_parts]
     rows = []
-    for preset in PRESETS:
+    for preset, damage, kind in cases:
         settings = RestoreSettings(threads=1, rounds=RestoreSettings.preset(preset).rounds)
-        for damage, mask in _damages().items():
-            for kind, image in _images().items():
-                missing = _separate(mask) if kind == "masks per channel" else mask
-                start = time.process_time()
-                whole = restore(image, missing, settings).image
-                seconds = time.process_time() - start
-                for size in SIZES:
-                    start = time.process_time()
-                    blocks = restored_in_blocks(image, missing, settings, size)
-                    ratio = (time.process_time() - start) / seconds
-                    n_different = int(np.count_nonzero(blocks != whole))
-                    case = f"{preset}, {damage}, {kind}"
-                    rows.append([case, str(size), str(n_different), f"{ratio:.2f}"])
+        image, mask = images[kind], masks[damage]
+        missing = _separate(mask) if kind == "masks per channel" else mask
+        start = time.process_time()
+        whole = restore(image, missing, settings).image
+        seconds = time.process_time() - start
+        for size in SIZES:
+            start = time.process_time()
+            blocks = restored_in_blocks(image, missing, settings, size)
+            ratio = (time.process_time() - start) / seconds
+            n_different = int(np.count_nonzero(blocks != whole))
+            rows.append([f"{preset}, {damage}, {kind}", str(size), str(n_different), f"{ratio:.2f}"])
+            print(*rows[-1], sep="; ", flush=True)
     print_table("Blocks against the whole image", ["case", "block", "different", "work"], rows)
 
 
@@ -103,4 +112,4 @@ def _separate(mask: Mask) -> Mask:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

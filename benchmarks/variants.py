@@ -101,10 +101,10 @@ class BlockEstimator:
         if not incomplete.any():
             return None
         groups = find_groups(planes, tile, search, incomplete)
-        values = groups.values[:, :, 0] + groups.center
+        values = groups.values()[:, :, 0] + groups.center
         means = values.mean(axis=1, keepdims=True) * self.centered
         nearest = groups.numbers[:, : self.n_estimated]
-        unknown = patches_at(missing, tile, search.size, nearest).reshape(*nearest.shape, -1)
+        unknown = patches_at(missing[tile.region], search.size, nearest).reshape(*nearest.shape, -1)
         weights = np.where(unknown, np.float32(_FILL_WEIGHT), np.float32(1))
         atoms = self.start.dictionary.astype(np.float32)
         patches = values[:, : self.n_estimated] - means

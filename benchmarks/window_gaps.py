@@ -165,6 +165,7 @@ class _Driver:
         viewport.fit()
 
     def _pan(self) -> None:
+        self._window.actions_.tools["pan"].trigger()
         self._window.viewer.viewport.show_actual_size()
         self._drag([(0.5 + 0.4 * np.cos(a), 0.5 + 0.4 * np.sin(a)) for a in np.linspace(0, 6, _MOVES)])
 

@@ -19,8 +19,8 @@ from dictsel_core.restoration.coding.coder import patch_coder, restore_planes
 from dictsel_core.restoration.coding.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.held_out import folds
-from dictsel_core.restoration.refinement.refiner import Refiner
-from dictsel_core.restoration.refinement.rounds import BEST_ROUNDS, refine
+from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS, Refiner
+from dictsel_core.restoration.refinement.rounds import refine
 from dictsel_core.restoration.settings import as_settings
 from dictsel_core.restoration.value_range import ValueRange
 from dictsel_core.selection import Selection

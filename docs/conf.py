@@ -36,6 +36,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "ignore_pattern": "comparing",
     "abort_on_example_error": True,
+    "capture_repr": (),  # the figure is shown, not its repr
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1e9,
@@ -47,7 +48,7 @@ html_title = "dictsel"
 html_logo = "../assets/icon.svg"
 html_favicon = "../assets/icon.svg"
 html_theme_options = {"navigation_with_keys": False, "secondary_sidebar_items": ["page-toc"]}
-html_sidebars = {"index": []}
+html_sidebars = {"*": []}  # the API and the gallery alone have pages to list
 
 
 def setup(app: Sphinx) -> None:

@@ -52,6 +52,10 @@ class IntactError(UserError):
     """Nothing is missing in a picture."""
 
 
+class UnviewableError(UserError):
+    """A screen cannot show all of a picture, which can be restored nevertheless."""
+
+
 class DamagedError(Exception):
     """A decoder found contents that contradict the format; the message is a short clause."""
 

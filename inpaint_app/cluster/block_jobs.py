@@ -9,7 +9,7 @@ import numpy as np
 
 from dictsel_core import DetailStatistics, DetailSurvey, PlanStage, RestorePlan
 from inpaint_app.cluster.blocks import rect_of
-from inpaint_app.cluster.source import DamagedStore, Marks
+from inpaint_app.cluster.source import DamagedStore, MarkCounts
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import UserError, clause, printable_path
 from inpaint_app.files.formats.shared.scaling import to_depth
@@ -37,7 +37,7 @@ class CountMarks:
     source: DamagedStore
     rect: Rect
 
-    def __call__(self) -> tuple[int, dict[str, Marks]]:
+    def __call__(self) -> tuple[int, dict[str, MarkCounts]]:
         """Return the plane and the counts."""
         return self.source.plane, self.source.count_marks(self.rect)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from dictsel_core import PlanStage
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 
@@ -31,13 +32,27 @@ def cut_into_blocks(shape: Sequence[int], block: int) -> list[Rect]:
     ]
 
 
-def coarse_block(shape: Sequence[int], block: int) -> int:
-    """Return the side of the blocks of a coarser scale: small enough that several workers share it.
+def stage_block(stage: PlanStage, shape: tuple[int, int], block: int) -> int:
+    """Return the side of the blocks of a stage.
 
-    It depends on nothing else, so that another number of workers can continue a run.
+    Coarse scales are cut into blocks small enough that several workers share them. It does not depend on the
+    number of workers, so that others can continue a run.
+
+    Parameters
+    ----------
+    stage : PlanStage
+        Of the plan of a picture.
+    shape : (int, int)
+        Height and width of the picture.
+    block : int
+        Side of the blocks of the picture.
     """
+    if stage.is_whole:
+        return -(-max(stage.shape) // BLOCK_STEP) * BLOCK_STEP
     side = block
-    while side >= 2 * _MIN_COARSE_BLOCK and side % 4 == 0 and _n_blocks(shape, side) < _COARSE_BLOCKS:
+    while stage.shape != shape and side >= 2 * _MIN_COARSE_BLOCK and side % 4 == 0:
+        if _n_blocks(stage.shape, side) >= _COARSE_BLOCKS:
+            break
         side //= 2
     return side
 

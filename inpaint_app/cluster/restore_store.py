@@ -18,7 +18,7 @@ from inpaint_app.cluster.block_jobs import (
     finer_rect,
     parse_plan,
 )
-from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, coarse_block, cut_into_blocks, rect_of
+from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks, rect_of, stage_block
 from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.planning import PlannedPlane, Planner
 from inpaint_app.cluster.schedule import Pass, Schedule
@@ -229,8 +229,7 @@ class _Run:
         shared = PlaneJob(workspace, planned.source, plan.digest, target.axes, finest, self._threads, depth)
         for stage in plan.stages:
             creates = tuple(spec for spec in stage.writes if spec.name != plan.output)
-            is_coarse = stage.shape != plan.spec.shape
-            side = coarse_block(stage.shape, block) if is_coarse else block
+            side = stage_block(stage, plan.spec.shape, block)
             yield Pass(
                 stage.name,
                 plane,

@@ -54,16 +54,16 @@ class StoredFile:
 
 
 @dataclass(frozen=True)
-class Marks:
+class MarkCounts:
     """How many values a mask or color marks, as it is and grown, and how many there are; sums with `+`."""
 
     n_marked: int = 0
     n_grown: int = 0
     n_values: int = 0
 
-    def __add__(self, other: Marks) -> Marks:
+    def __add__(self, other: MarkCounts) -> MarkCounts:
         """Return the marks of two parts of a picture."""
-        return Marks(
+        return MarkCounts(
             self.n_marked + other.n_marked, self.n_grown + other.n_grown, self.n_values + other.n_values
         )
 
@@ -155,7 +155,7 @@ class DamagedStore:
         opaque = alpha.dtype.type(full_scale(alpha.dtype))
         return np.where(self.read_mask(rect).any(axis=2), opaque, alpha)
 
-    def count_marks(self, rect: Rect) -> dict[str, Marks]:
+    def count_marks(self, rect: Rect) -> dict[str, MarkCounts]:
         """Return how much is marked in a block by what has to be counted as a whole first."""
         wide = widened(rect, DEFAULT_GROWTH, self.shape)
         found: dict[str, Mask | None] = {}
@@ -167,11 +167,11 @@ class DamagedStore:
             found["clear"], found["soft"] = clear_and_soft(alpha)
         return {name: _marks(mask, rect, wide) for name, mask in found.items() if mask is not None}
 
-    def with_counts(self, marks: Iterable[dict[str, Marks]]) -> DamagedStore:
+    def with_counts(self, marks: Iterable[dict[str, MarkCounts]]) -> DamagedStore:
         """Return the picture with what the marks of all its blocks decide: growth, and soft edges."""
-        sums: dict[str, Marks] = {}
+        sums: dict[str, MarkCounts] = {}
         for each in marks:
-            sums |= {name: sums.get(name, Marks()) + counted for name, counted in each.items()}
+            sums |= {name: sums.get(name, MarkCounts()) + counted for name, counted in each.items()}
         mask, key, clear, soft = (sums.get(name) for name in ("mask", "key", "clear", "soft"))
         has_soft = self.soft_edges
         if clear is not None and soft is not None:
@@ -275,9 +275,9 @@ def _with_layers(mask: Mask, n_layers: int) -> Mask:
     return np.broadcast_to(layered, (*mask.shape[:2], n_layers))
 
 
-def _marks(mask: Mask, rect: Rect, wide: Rect) -> Marks:
+def _marks(mask: Mask, rect: Rect, wide: Rect) -> MarkCounts:
     inside = part_of(rect, wide)
     larger = grown(mask, DEFAULT_GROWTH)
-    return Marks(
+    return MarkCounts(
         int(np.count_nonzero(mask[inside])), int(np.count_nonzero(larger[inside])), mask[inside].size
     )

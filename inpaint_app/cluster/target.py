@@ -17,7 +17,7 @@ from inpaint_app.cluster.stores.opening import SUFFIXES, refuse_url
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import Remedy, UserError, printable_path, writing_error
-from inpaint_app.files.atomic import atomic_file, check_target
+from inpaint_app.files.atomic import PendingFile, check_target, write_files
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.paths import is_visible, is_visible_folder
 from inpaint_app.files.write import lost_metadata, metadata_names
@@ -46,20 +46,23 @@ class Target:
         Of the pixels.
     shape, axes : tuple of int
         Of its array, and which of the axes are rows, columns and, if there are any, channels.
+    names : tuple of str
+        Of the axes of the array, if they have any.
+    attributes : dict
+        Of the array.
     multiscale : Multiscale or None
         If it is an OME-Zarr image.
-    options : dict
-        Attributes and names of the axes of the array.
     """
 
     path: Path
     picture_shape: tuple[int, ...]
     stack: tuple[int, ...]
     dtype: str
-    shape: tuple[int, ...]
-    axes: tuple[int, ...]
+    shape: tuple[int, ...] = ()
+    axes: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    attributes: dict[str, Any] = field(default_factory=dict)
     multiscale: Multiscale | None = None
-    options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_zarr(self) -> bool:
@@ -91,11 +94,12 @@ class Target:
             attributes = self.multiscale.attributes([2**level for level in range(len(self.levels))])
             group = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
             (result / _METADATA).write_text(json.dumps(group, indent=2), "utf-8")
+        options = {"attributes": self.attributes, "dimension_names": self.names or None}
         for number, name in enumerate(self.levels):
             if not is_visible(result / name / _METADATA):
-                shape, options = self.level_shape(number), self.options
+                shape, block = self.level_shape(number), workspace.block
                 zarr_array.create_array(
-                    result / name, shape, self.dtype, workspace.block, axes=self.axes, options=options
+                    result / name, shape, self.dtype, block, axes=self.axes, options=options
                 )
 
     @property
@@ -116,13 +120,16 @@ class Target:
             workspace.remove_partial_files()
             _publish_folder(workspace, self.path, overwrite=overwrite)
             return
-        with atomic_file(self.path, overwrite=overwrite) as file:
+
+        def write(file: BinaryIO) -> None:
             if self.path.suffix.lower() == npy.SUFFIX:
                 shape = (*self.stack, *self.picture_shape)
                 bands = chain.from_iterable(self._bands(workspace, plane) for plane in range(len(planes)))
                 npy.write_npy(file, shape, np.dtype(self.dtype), bands)
             else:
                 self._write_tiff(file, workspace, planes)
+
+        write_files([PendingFile(self.path, write)], overwrite=overwrite)
 
     def _write_tiff(self, file: BinaryIO, workspace: Workspace, planes: Sequence[DamagedStore]) -> None:
         """Write all planes as pages; an alpha channel that is opaque everywhere is left out."""
@@ -181,42 +188,41 @@ def plan_target(
     _check_name(path, overwrite=overwrite, protect=protect)
     if depth is not None and source.dtype.name not in ("uint8", "uint16", "float32"):
         raise UserError(
-            f"Values of the type {source.dtype.name} cannot be reduced to {depth} bits", "leave --depth out"
+            f"Values of the type {source.dtype.name} cannot be reduced to {depth} bits",
+            "leave the depth as it is",
         )
     dtype = source.dtype.name if depth is None else f"uint{depth}"
-    shape, axes, names, attributes, multiscale = _array_layout(path, source)
-    options: dict[str, Any] = {"dimension_names": names} if names else {}
-    if attributes:
-        options["attributes"] = attributes
-    stack = tuple(length for _, length in source.stack)
-    return Target(path, source.shape, stack, dtype, shape, axes, multiscale, options)
+    return replace(_new_target(path, source), dtype=dtype)
 
 
-def _array_layout(
-    path: Path, source: Store
-) -> tuple[tuple[int, ...], tuple[int, ...], list[str], dict[str, Any], Multiscale | None]:
-    """Return shape, picture axes, names of axes and attributes of the array, and the metadata of OME."""
-    is_ome = path.name.lower().endswith(_OME_SUFFIX)
-    if path.suffix.lower() == zarr_array.SUFFIX and isinstance(source, zarr_array.ZarrStore):
+def _new_target(path: Path, source: Store) -> Target:
+    """Return the target with the dtype of its source."""
+    stack, channels = tuple(length for _, length in source.stack), source.shape[2:]
+    new, is_ome = (
+        Target(path, source.shape, stack, source.dtype.name),
+        path.name.lower().endswith(_OME_SUFFIX),
+    )
+    if new.is_zarr and isinstance(source, zarr_array.ZarrStore):
         image, multiscale = source.image, source.multiscale
+        copied = replace(new, shape=tuple(image.array.shape), axes=image.axes)
         if multiscale is not None:
-            return tuple(image.array.shape), image.axes, list(multiscale.names), {}, multiscale
+            return replace(copied, names=multiscale.names, multiscale=multiscale)
         if not is_ome:
-            names = zarr_array.axis_names(image.array)
-            return tuple(image.array.shape), image.axes, names, dict(image.array.attrs), None
-    lengths, channels = tuple(length for _, length in source.stack), source.shape[2:]
-    if is_ome:
-        if len(lengths) > 1:
-            raise UserError(
-                f"{printable_path(path)} has one axis for a stack, not {len(lengths)}",
-                f"choose a name that ends in {zarr_array.SUFFIX}",
-            )
-        multiscale = new_multiscale(path.name, has_channels=bool(channels), is_stack=bool(lengths))
-        shape = (*channels, *lengths, *source.shape[:2])
-        return shape, multiscale.picture_axes(path, len(shape)), list(multiscale.names), {}, multiscale
-    first, shape = len(lengths), (*lengths, *source.shape)
-    names = [*(name for name, _ in source.stack), "y", "x", *["c"] * len(channels)] if lengths else []
-    return shape, tuple(range(first, len(shape))), names, {}, None
+            names = tuple(zarr_array.axis_names(image.array))
+            return replace(copied, names=names, attributes=dict(image.array.attrs))
+    if not is_ome:
+        shape = (*stack, *source.shape)
+        names = (*(name for name, _ in source.stack), "y", "x", *["c"] * len(channels)) if stack else ()
+        return replace(new, shape=shape, axes=tuple(range(len(stack), len(shape))), names=names)
+    if len(stack) > 1:
+        raise UserError(
+            f"{printable_path(path)} has one axis for a stack, not {len(stack)}",
+            f"choose a name that ends in {zarr_array.SUFFIX} only",
+        )
+    multiscale = new_multiscale(path.name, has_channels=bool(channels), is_stack=bool(stack))
+    shape = (*channels, *stack, *source.shape[:2])
+    axes = multiscale.picture_axes(path, len(shape))
+    return replace(new, shape=shape, axes=axes, names=multiscale.names, multiscale=multiscale)
 
 
 def _check_name(path: Path, *, overwrite: bool, protect: Iterable[Path]) -> None:

@@ -36,7 +36,9 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
 
     The contents of all reach the disk under hidden names; then the files get their names, in the order
     given. So whatever can fail (a full disk, no permission, contents that cannot be encoded) fails before
-    the first name is given, and the last name stands for the whole.
+    the first name is given, and the last name stands for the whole. On any exception, Ctrl-C included, the
+    hidden files are removed. With `overwrite`, a symbolic link keeps pointing at the file that is replaced,
+    and owner, permissions and extended attributes of that file stay as far as they can.
 
     Parameters
     ----------
@@ -83,40 +85,6 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
     for folder in {file.target.parent for file in published if isinstance(file, _Staged)}:
         _sync_folder(folder)
     return tuple(note for file in published for note in file.notes)
-
-
-@contextlib.contextmanager
-def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
-    """Open a new file that gets its name when the block ends without an exception.
-
-    The contents go to a hidden file in the same folder, reach the disk, and then take the name in one step.
-    On any exception, Ctrl-C included, the hidden file is removed and the name is as before. With
-    `overwrite`, a symbolic link keeps pointing at the file that is replaced, and owner, permissions and
-    extended attributes of that file stay as far as they can.
-
-    Parameters
-    ----------
-    path : Path
-        The name.
-    overwrite : bool
-        Whether an existing file may be replaced. If not, one that appears meanwhile is not either.
-
-    Yields
-    ------
-    BinaryIO
-        Open for writing.
-
-    Raises
-    ------
-    UserError
-        If the file cannot be written.
-    """
-    with _writing(path):
-        with _staged(path, overwrite=overwrite) as staged:
-            yield staged.file
-            staged.finish()
-            staged.publish()
-        _sync_folder(staged.target.parent)
 
 
 @contextlib.contextmanager

@@ -169,8 +169,8 @@ def check_encodable(
         ("color profile", MetadataKind.ICC, properties.n_icc, target.max_icc),
     ):
         if kind in target.metadata and limit is not None and size > limit:
-            unlimited = [each for each in writable() if kind in each.metadata and each.max_exif is None]
-            raise UserError(f"The {what} is too long for {name}", _write(unlimited))
+            others = [each for each in writable() if kind in each.metadata and each is not target]
+            raise UserError(f"The {what} is too long for {name}", _write(others))
 
 
 def float_range_error(depth: int) -> UserError:

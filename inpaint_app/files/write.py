@@ -8,6 +8,7 @@ from inpaint_app.errors import Remedy, UserError, printable_path
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
 from inpaint_app.files.encodable import check_encodable, properties_of
 from inpaint_app.files.format import Format
+from inpaint_app.files.formats.shared.exif import exif_resolution
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.formats.tiff.extra_tags import tag_names
 from inpaint_app.files.paths import same_file
@@ -87,7 +88,8 @@ def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -
         return ()
     target = format_of(path)
     names: list[str] = [kind for kind in _kinds(picture) if kind not in target.metadata]
-    if picture.exif is not None and MetadataKind.EXIF in target.metadata:  # which has the resolution too
+    exif = picture.exif if MetadataKind.EXIF in target.metadata else None
+    if exif is not None and exif_resolution(exif) is not None:
         names = [name for name in names if name is not MetadataKind.RESOLUTION]
     packet = picture.block(MetadataKind.XMP)
     if packet is not None and target.max_xmp is not None and len(packet) > target.max_xmp:

@@ -1,12 +1,12 @@
 """Find the missing pixels of a picture."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from inpaint_app.errors import IntactError, Remedy, UserError
-from inpaint_app.image.color import Color, parse_color
+from inpaint_app.image.color import parse_color
 from inpaint_app.image.picture import Array, Picture, full_scale
 
 Mask = npt.NDArray[np.bool_]
@@ -47,7 +47,7 @@ def detect_missing(
     picture: Picture,
     *,
     mask: Picture | Array | None = None,
-    key: str | Color | None = None,
+    key: str | None = None,
     tolerance: float = 0,
     invert_mask: bool = False,
     grow: int | None = 0,
@@ -66,7 +66,7 @@ def detect_missing(
         A mask image of any depth, (H, W) or with channels, bright = missing: the mean over the channels,
         times alpha if it has one, is at least half of white, which is 1 if no value is larger, or 255.
         Or booleans, True = missing, (H, W) or of the shape of the pixels.
-    key : str or Color, optional
+    key : str, optional
         A color that marks missing pixels, see `color.parse_color`.
     tolerance : float
         Largest difference from `key` in any channel, in values of the picture.
@@ -247,6 +247,19 @@ def _from_no_data(picture: Picture) -> Mask | None:
     return np.asarray(marked.all(axis=2)) if picture.is_color and picture.pixels.dtype.kind == "u" else marked
 
 
+def without_no_data(picture: Picture, restored: Array) -> Array:
+    """Return the restored pixels of a picture, none of them with the value that its file calls "no data"."""
+    marked = _from_no_data(replace(picture, pixels=restored))
+    if marked is None or not marked.any():
+        return restored
+    value = restored.dtype.type(picture.no_data or 0)
+    if picture.is_float:
+        near = np.nextafter(value, restored.dtype.type(0 if value else 1))
+    else:
+        near = value - 1 if value == full_scale(restored.dtype) else value + 1
+    return np.where(marked if marked.ndim == restored.ndim else marked[..., None], near, restored)
+
+
 def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
     marked = _bright(mask)
     if marked.shape[:2] != picture.pixels.shape[:2]:
@@ -289,12 +302,11 @@ def _white(mask: Array) -> float:
     return next(white for white in (1.0, min(255.0, scale), scale) if largest <= white)
 
 
-def pixels_of_color(picture: Picture, key: str | Color, tolerance: float) -> Mask:
+def pixels_of_color(picture: Picture, key: str, tolerance: float) -> Mask:
     """Return the pixels of a color, (H, W); see `detect_missing`."""
     if not 0 <= tolerance < np.inf:
         raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
-    color = parse_color(key) if isinstance(key, str) else key
-    wanted = color.in_values_of(picture.pixels.dtype)
+    wanted = parse_color(key).in_values_of(picture.pixels.dtype)
     if not picture.is_color:
         if len(set(wanted)) > 1:
             kind = "gray" if picture.n_bands == 1 else f"in {picture.n_bands} bands"

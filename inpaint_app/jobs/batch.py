@@ -109,12 +109,12 @@ def run_batch(
     """
     items = plan_batch(request)
     if run_rows is not None:
-        with _output_folder(request.output.path):
+        with _output_folders(request.output.path, items):
             return tuple(sorted(run_rows(request, items, control), key=lambda row: row.number))
     if request.n_jobs > 1 and request.options.settings.threads is None:
         request = request.with_threads(max(1, _n_cores() // request.n_jobs))
     places = [(item, (number, len(items))) for number, item in enumerate(items, start=1)]
-    with _output_folder(request.output.path):
+    with _output_folders(request.output.path, items):
         if request.n_jobs == 1:
             return tuple(restore_row(request, item, place, control) for item, place in places)
         pool = ThreadPoolExecutor(request.n_jobs)
@@ -190,16 +190,17 @@ def _file_request(request: BatchRequest, item: BatchItem) -> FileRequest:
 
 
 @contextlib.contextmanager
-def _output_folder(path: Path) -> Iterator[None]:
-    """Make a folder, and remove it again if nothing was put there."""
-    is_new = not is_visible(path)
+def _output_folders(path: Path, items: list[BatchItem]) -> Iterator[None]:
+    """Make the folder of the results, and remove at the end all new folders in which nothing was put."""
+    folders = {path, *(item.output.parent for item in items)}
+    new = {each for folder in folders for each in (folder, *folder.parents) if not is_visible(each)}
     make_folder(path)
     try:
         yield
     finally:
-        if is_new:
+        for folder in sorted(new, key=lambda each: len(each.parts), reverse=True):
             with contextlib.suppress(OSError):  # not empty
-                path.rmdir()
+                folder.rmdir()
 
 
 def make_folder(path: Path) -> None:

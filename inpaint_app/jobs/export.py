@@ -14,7 +14,7 @@ from inpaint_app.files.paths import same_file
 from inpaint_app.files.recipes.contents import recipe_output
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.image.damage import mask_picture
-from inpaint_app.image.missing import Mask
+from inpaint_app.image.missing import Mask, without_no_data
 from inpaint_app.image.picture import Array, Picture
 from inpaint_app.jobs.dictionary import dictionary_figure
 from inpaint_app.jobs.measure import QualityMetrics
@@ -33,7 +33,7 @@ class Compared:
 
 def restored_picture(source: Source, image: Array, mask: Mask) -> Picture:
     """Return restored pixels with everything else that the file of the source holds."""
-    return source.picture.with_pixels(image, filled=mask)
+    return source.picture.with_pixels(without_no_data(source.picture, image), filled=mask)
 
 
 def write_restored(source: Source, image: Array, mask: Mask, output: Output) -> tuple[str, ...]:

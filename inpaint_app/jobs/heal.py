@@ -103,7 +103,7 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
     image = before.image[outer.slices].copy()
     image[within.slices] = request.pixels[inner.slices]
     unknown = request.missing & ~filled
-    is_nearby_restored = not unknown.any() or not _outside(unknown, within).any()
+    is_nearby_restored = not _outside(unknown, within).any()
     unknown[within.slices] = request.missing[within.slices]
     region = _moved(request.rect, outer) if is_nearby_restored else Rect(0, 0, *image.shape[:2])
     with translate_errors():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inpaint_app.errors import IntactError, Remedy, UserError, printable_path
+from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.damage import Damage, damaged
@@ -126,9 +126,13 @@ def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
     Raises
     ------
     UserError
-        If a file cannot be read or does not fit, or if a screen cannot show all of it.
+        If a file cannot be read or does not fit; `UnviewableError` if a screen cannot show all of it.
     """
-    picture = _viewable(_read(path), path)
+    read = _read(path)
+    try:
+        picture = _viewable(read, path)
+    except UserError as error:
+        raise UnviewableError(error.problem, error.remedy) from error
     source = source_from_picture(picture, path.name, path, mask_spec)
     return source if reference is None else with_reference(source, reference)
 
@@ -222,16 +226,7 @@ def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
 def _detect(
     picture: Picture, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
 ) -> MissingPixels:
-    missing = _detect_marked(picture, spec, mask)
-    if not spec.detect:
-        return missing
-    check_drawable(picture, "The picture")
-    analysis = analyze_picture(picture, missing.mask, spec.detect, control or JobControl())
-    return joined(missing, analysis.mask(spec.sensitivity))
-
-
-def _detect_marked(picture: Picture, spec: MaskSpec, mask: Picture | None) -> MissingPixels:
-    return detect_missing(
+    missing = detect_missing(
         picture,
         mask=mask,
         key=spec.key,
@@ -240,6 +235,11 @@ def _detect_marked(picture: Picture, spec: MaskSpec, mask: Picture | None) -> Mi
         grow=spec.grow,
         soft_edges=spec.soft_edges,
     )
+    if not spec.detect:
+        return missing
+    check_drawable(picture, "The picture")
+    analysis = analyze_picture(picture, missing.mask, spec.detect, control or JobControl())
+    return joined(missing, analysis.mask(spec.sensitivity))
 
 
 def _viewable(picture: Picture, path: Path) -> Picture:

@@ -9,6 +9,8 @@ from typing import Literal
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 
+from dictsel_core import CONSTRAINTS
+from inpaint_app.errors import join_names
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.icons import icon
@@ -113,7 +115,7 @@ SPECS = {
     "compare": ActionSpec(
         "&Compare Constraints",
         ("F6",),
-        "Restore under individual and average sparsity.",
+        f"Restore under {join_names(CONSTRAINTS)} sparsity.",
         "compare",
         "picture",
     ),

@@ -38,6 +38,7 @@ from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.preferences import Preferences, WindowState
 from inpaint_app.window.session.descriptions import short_paths
 from inpaint_app.window.session.exporter import Exporter
+from inpaint_app.window.session.hint import Hint
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
@@ -48,7 +49,6 @@ from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
-WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
 #: What undo brings back, for its menu entry.
 _SUBJECTS = {"mask": "Mask Edit", "parameters": "Parameter Change"}
 _SIZE = QSize(1280, 800)
@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.session, self)
         self.viewer = Viewer(self.session)
         self.banner, self.status = Banner(), StatusBar()
-        self.wide_hint = Banner("Fill with Texture")
+        self.hints = [Banner(hint.offer) for hint in self.session.hints]
         self.welcome, self._pages = Welcome(), QStackedWidget()
         self.actions_ = Actions(self)
         self.files = FileCommands(self.session, self.exporter, preferences, self)
@@ -106,7 +106,8 @@ class MainWindow(QMainWindow):
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
         column.addWidget(self.banner)
-        column.addWidget(self.wide_hint)
+        for bar in self.hints:
+            column.addWidget(bar)
         column.addWidget(self._pages, 1)
         self.setCentralWidget(center)
         self._drop_frame = DropFrame(center)
@@ -194,11 +195,13 @@ class MainWindow(QMainWindow):
         session.source_changed.connect(self._show_source)
         session.activity_changed.connect(self._show_activity)
         self.exporter.activity_changed.connect(self._show_activity)
-        session.wide_holes.changed.connect(self._show_wide_hint)
-        self.wide_hint.accepted.connect(session.wide_holes.fill_with_texture)
-        self.wide_hint.dismissed.connect(session.wide_holes.dismiss)
+        for hint, bar in zip(session.hints, self.hints, strict=True):
+            hint.changed.connect(partial(_show_hint, hint, bar))
+            bar.accepted.connect(hint.accept)
+            bar.dismissed.connect(hint.dismiss)
         for changed in (session.mask_edited, session.results.changed, session.changes.changed):
             changed.connect(self._update_actions)
+        session.whole_file.output_wanted.connect(self.files.restore_whole_file)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
         self.viewer.pixel_changed.connect(self.status.show_pixel)
@@ -264,12 +267,6 @@ class MainWindow(QMainWindow):
     def _show_activity(self) -> None:
         self.status.progress.show_activity(self.session.activity or self.exporter.activity)
         self._update_actions()
-
-    def _show_wide_hint(self) -> None:
-        if self.session.wide_holes.is_hint_wanted:
-            self.wide_hint.show_message(WIDE_HOLE)
-        else:
-            self.wide_hint.hide()
 
     def _update_actions(self) -> None:
         """Enable what is possible now, and set the title."""
@@ -369,6 +366,13 @@ class MainWindow(QMainWindow):
         self._drop_frame.hide()
         event.acceptProposedAction()
         self.files.drop(event.mimeData())
+
+
+def _show_hint(hint: Hint, bar: Banner) -> None:
+    if hint.sentence:
+        bar.show_message(hint.sentence)
+    else:
+        bar.hide()
 
 
 def _with_subject(verb: str, subject: str) -> str:

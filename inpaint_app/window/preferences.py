@@ -15,7 +15,7 @@ from PySide6.QtCore import QStandardPaths
 
 from dictsel_core import Parameter
 from inpaint_app.errors import UserError
-from inpaint_app.files.atomic import atomic_file
+from inpaint_app.files.atomic import PendingFile, write_files
 from inpaint_app.files.whole_file import read_whole_file
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.panel_place import PanelPlace, read_place
@@ -165,8 +165,8 @@ class Preferences:
         text = json.dumps(asdict(self._now), indent=2, default=_as_json)
         with contextlib.suppress(UserError, OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with atomic_file(self._path, overwrite=True) as file:
-                file.write(text.encode("ascii") + b"\n")
+            contents = text.encode("ascii") + b"\n"
+            write_files([PendingFile(self._path, lambda file: file.write(contents))], overwrite=True)
 
 
 def _sound(stored: Mapping[str, object]) -> _Remembered:

@@ -21,7 +21,13 @@ from dictsel_core.restoration.plan.stage import (
     planes_spec,
 )
 from dictsel_core.restoration.refinement.density import options_for
-from dictsel_core.restoration.refinement.refiner import Place, Refiner, round_reach
+from dictsel_core.restoration.refinement.refiner import (
+    Place,
+    RefinementOptions,
+    Refiner,
+    grid_offsets,
+    round_reach,
+)
 from dictsel_core.restoration.result import Stage
 
 #: Work of one round of refinement, and of making the image, in units of the coding of all pixels.
@@ -60,8 +66,8 @@ class RoundStage(PlanStage):
         planes = current if known.all() else current[:, :, known]
         inner = within(region, outer)
         place = Place(outer[0].start, outer[1].start, *plan.spec.shape, inner)
-        options, threads = options_for(plan.damage_density), as_thread_count(plan.settings.threads)
-        refiner = Refiner(self._missing(masks), threads, options, place=place)
+        threads = as_thread_count(plan.settings.threads)
+        refiner = Refiner(self._missing(masks), threads, self._options, place=place)
         for fraction in refiner.round(planes, self.number, plan.n_rounds):
             yield StageStep(fraction)
         if not known.all():
@@ -78,12 +84,17 @@ class RoundStage(PlanStage):
     def _layers(self) -> Bools:
         return np.array(self.plan.observed_channels)
 
+    @property
+    def _options(self) -> RefinementOptions:
+        return options_for(self.plan.damage_density, self.plan.n_rounds)
+
     def _outer(self, region: Region) -> Region:
-        shape, n_rounds = self.plan.spec.shape, self.plan.n_rounds
         small = not self.plan.shares_mask and sum(self.plan.observed_channels) > 1
+        search = self._options.search(self.number, self.plan.n_rounds, small=small)
+        offsets = grid_offsets(self.number, search.stride)
         rows, columns = (
-            round_reach(each, length, self.number, n_rounds, axis, small=small)
-            for axis, (each, length) in enumerate(zip(region, shape, strict=True))
+            round_reach(part, length, search, offset)
+            for part, length, offset in zip(region, self.plan.spec.shape, offsets, strict=True)
         )
         return rows, columns
 

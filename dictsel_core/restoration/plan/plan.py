@@ -18,7 +18,7 @@ from dictsel_core.restoration.plan.regions import ImageSpec
 from dictsel_core.restoration.plan.repeats import NOT_REPEATED, RepeatStage
 from dictsel_core.restoration.plan.scales import Pyramid, PyramidSource
 from dictsel_core.restoration.plan.stage import PlanesReader, PlanStage
-from dictsel_core.restoration.plan.texture_stages import TextureStage, WideStage
+from dictsel_core.restoration.plan.texture_stages import texture_stages
 from dictsel_core.restoration.settings import ResolvedSettings
 from dictsel_core.restoration.value_range import ValueRange
 
@@ -106,12 +106,8 @@ class RestorePlan(PlanFacts):
             return (RenderStage.of(self, PlanesReader(())),)
         stages, reader = self._first_estimate()
         if self.holes:
-            stages.append(WideStage.of(self))
-        for wave in range(4 if self.holes else 0):
-            stage: PlanStage = TextureStage.of(self, reader, wave)
-            if stage.arrays > set(reader.names):  # it has parts
-                stages.append(stage)
-                reader = PlanesReader((stage.writes[0].name,))
+            stages += texture_stages(self, reader)
+            reader = PlanesReader((stages[-1].writes[0].name,))
         for number in range(self.n_rounds):
             stage = RoundStage.of(self, reader, number)
             stages.append(stage)
@@ -142,10 +138,16 @@ class RestorePlan(PlanFacts):
 
     def released_after(self, stage: PlanStage) -> tuple[str, ...]:
         """Return the arrays that no stage after this one reads, but this one read or wrote."""
-        at = self.stages.index(stage)
-        later = {name for each in self.stages[at + 1 :] for name in each.arrays}
-        touched = stage.arrays | {each.name for each in stage.writes}
-        return tuple(sorted(touched - later - {"image", "mask", self.output}))
+        return self._released[stage.name]
+
+    @cached_property
+    def _released(self) -> dict[str, tuple[str, ...]]:
+        released, kept = {}, {"image", "mask", self.output}
+        for stage in reversed(self.stages):
+            touched = stage.arrays | {each.name for each in stage.writes}
+            released[stage.name] = tuple(sorted(touched - kept))
+            kept |= touched
+        return released
 
     @property
     def digest(self) -> str:

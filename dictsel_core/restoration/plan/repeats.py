@@ -74,6 +74,8 @@ def joint_changes(first: Changes, second: Changes) -> Changes:
     """Return where adjacent pixels differ in either of two blocks."""
     if first is None or second is None:
         return None
+    if second <= first:  # as in most blocks below one another
+        return first
     both = first | second
     return None if _grid(both) == 1 else both
 

@@ -63,6 +63,8 @@ class PlanStage(ABC):
     shows: tuple[str, ...]
     #: Whether `steps` overwrites the blocks it is given.
     overwrites: ClassVar[bool] = False
+    #: Whether a block costs as much as all of the stage, which then is best computed as a single block.
+    is_whole: ClassVar[bool] = False
 
     @abstractmethod
     def inputs(self, region: Region) -> tuple[Read, ...]:

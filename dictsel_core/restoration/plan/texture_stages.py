@@ -1,6 +1,8 @@
 """Stages that complete wide holes by example."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -8,7 +10,6 @@ import numpy as np
 from dictsel_core._arrays import Region
 from dictsel_core._threads import as_thread_count
 from dictsel_core._validation import Ints
-from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import ArraySpec, Read, grown, reads_of, within
@@ -60,61 +61,114 @@ class WideStage(PlanStage):
 
 
 @dataclass(frozen=True, eq=False)
-class TextureStage(PlanStage):
-    """Fills holes, or every fourth part of larger ones, with texture and structure from around them.
+class FillStage(PlanStage):
+    """Fills a hole, or a part of a larger one, with texture and structure from around it.
 
-    A part is filled as a whole, also if only some of it is in a block.
+    Its array has the size of the box of that part. A part is filled as a whole, also for some of its pixels.
     """
 
     source: PlanesReader
-    wave: int
-    overwrites: ClassVar[bool] = True
+    part: "HolePart"
+    is_whole: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, plan: PlanFacts, source: PlanesReader, wave: int) -> "TextureStage":
-        """Return the stage of a wave; see `HolePart`."""
-        name = f"texture-{wave + 1}"
-        array = planes_spec(plan, name)
-        return cls(plan, name, "texture", _WORK_OF_FILLING, (array,), (name,), source, wave)
+    def of(
+        cls, plan: PlanFacts, source: PlanesReader, name: str, part: "HolePart", work: float
+    ) -> "FillStage":
+        """Return the stage of a part."""
+        height, width = (each.stop - each.start for each in part.box)
+        array = ArraySpec(name, (height, width, plan.spec.n_channels), "float32")
+        return cls(plan, name, "texture", work, (array,), (), source, part)
 
     def inputs(self, region: Region) -> tuple[Read, ...]:
         """Return what is read for a region."""
-        reads = self.source.reads(region)
-        for part in self._parts(region):
-            reads += self.source.reads(part.region) + reads_of(part.region, "mask", "wide")
-        return reads
+        return self.source.reads(self.part.region) + reads_of(self.part.region, "mask", "wide")
 
     def steps(self, blocks: Blocks, region: Region, coder: PatchCoder) -> StageSteps:
         """Compute a region; see `PlanStage.steps`."""
-        result, blocks = self.source.joined(blocks), self.source.rest(blocks)
-        settings, parts = self.plan.settings, self._parts(region)
-        filled: list[tuple[Ints, Ints, Planes]] = []  # no part depends on another
-        for number, part in enumerate(parts):
-            planes, (mask, wide, *_) = self.source.joined(blocks).copy(), self.source.rest(blocks)
-            blocks = self.source.rest(blocks)[2:]
-            observed, hole = np.asarray(~mask.any(axis=2)), wide[:, :, 0]
-            threads, blended = as_thread_count(settings.threads), settings.fill == "auto"
-            for fraction in part.fill(planes, hole, observed, settings.seed, threads, blended=blended):
-                yield StageStep((number + fraction) / len(parts))
-            at = np.nonzero(part.hole(hole))
-            filled.append((at[0] + part.region[0].start, at[1] + part.region[1].start, planes[at]))
-        for rows, columns, values in filled:
-            _put(values, rows, columns, result, region)
+        planes, (mask, wide) = self.source.joined(blocks).copy(), self.source.rest(blocks)
+        settings, part = self.plan.settings, self.part
+        observed, threads = np.asarray(~mask.any(axis=2)), as_thread_count(settings.threads)
+        blended = settings.fill == "auto"
+        for fraction in part.fill(planes, wide[:, :, 0], observed, settings.seed, threads, blended=blended):
+            yield StageStep(fraction)
+        return (np.ascontiguousarray(planes[within(part.box, part.region)][region]),)
+
+
+@dataclass(frozen=True, eq=False)
+class TextureStage(PlanStage):
+    """Puts filled holes, or every fourth part of larger ones, into the planes."""
+
+    source: PlanesReader
+    parts: "Mapping[str, HolePart]"
+    overwrites: ClassVar[bool] = True
+
+    @classmethod
+    def of(
+        cls, plan: PlanFacts, source: PlanesReader, name: str, parts: "Mapping[str, HolePart]"
+    ) -> "TextureStage":
+        """Return the stage of some parts, by the names of their arrays."""
+        array = planes_spec(plan, name)
+        return cls(plan, name, "texture", _WORK_OF_FINDING, (array,), (name,), source, parts)
+
+    def inputs(self, region: Region) -> tuple[Read, ...]:
+        """Return what is read for a region."""
+        parts = self._parts(region)
+        reads = self.source.reads(region) + (reads_of(region, "wide") if parts else ())
+        return reads + tuple(
+            Read(name, *within(_overlap(part.box, region), part.box)) for name, part in parts.items()
+        )
+
+    def steps(self, blocks: Blocks, region: Region, coder: PatchCoder) -> StageSteps:
+        """Compute a region; see `PlanStage.steps`."""
+        yield StageStep(0.0)
+        result, rest = self.source.joined(blocks), self.source.rest(blocks)
+        for part, filled in zip(self._parts(region).values(), rest[1:], strict=True):
+            here = within(_overlap(part.box, region), region)
+            hole = rest[0][here][:, :, 0]
+            result[here][hole] = filled[hole]
         return (np.ascontiguousarray(result),)
 
-    def _parts(self, region: Region) -> "list[HolePart]":
-        from dictsel_core.completion import hole_parts  # noqa: PLC0415  (scipy is slow to import)
+    def _parts(self, region: Region) -> "dict[str, HolePart]":
+        """Return the parts that overlap a region, by the names of their arrays."""
+        (top, bottom), (left, right) = ((each.start, each.stop) for each in region)
+        boxes, names = self._boxes, list(self.parts)
+        overlaps = (boxes[:, 0] < bottom) & (boxes[:, 1] > top) & (boxes[:, 2] < right) & (boxes[:, 3] > left)
+        return {names[at]: self.parts[names[at]] for at in np.flatnonzero(overlaps)}
 
-        spec = self.plan.spec
-        return [
-            part
-            for part in hole_parts(self.plan.holes, spec.shape, spec.n_channels)
-            if part.wave == self.wave and part.overlaps(region)
-        ]
+    @cached_property
+    def _boxes(self) -> Ints:
+        """First and last row and column of each part, (n, 4): there may be thousands of parts."""
+        boxes = [part.box for part in self.parts.values()]
+        return np.array([(rows.start, rows.stop, columns.start, columns.stop) for rows, columns in boxes])
 
 
-def _put(values: Planes, rows: Ints, columns: Ints, block: Planes, region: Region) -> None:
-    """Put the values of some pixels of an image into a block of it, as far as they are in it."""
-    down, across = rows - region[0].start, columns - region[1].start
-    inside = (down >= 0) & (down < len(block)) & (across >= 0) & (across < block.shape[1])
-    block[down[inside], across[inside]] = values[inside]
+def texture_stages(plan: PlanFacts, source: PlanesReader) -> list[PlanStage]:
+    """Return the stages that fill wide holes; large ones in several waves, see `HolePart`."""
+    from dictsel_core.completion import hole_parts  # noqa: PLC0415  (scipy is slow to import)
+
+    parts = hole_parts(plan.holes, plan.spec.shape, plan.spec.n_channels)
+    stages: list[PlanStage] = [WideStage.of(plan)] if parts else []
+    for wave in sorted({part.wave for part in parts}):
+        name = f"texture-{wave + 1}"
+        own = [part for part in parts if part.wave == wave]
+        named = {f"{name}-part-{number}": part for number, part in enumerate(own, start=1)}
+        total = sum(map(_area, own))
+        for each, part in named.items():
+            work = _WORK_OF_FILLING * _area(part) / total
+            stages.append(FillStage.of(plan, source, each, part, work))
+        stages.append(TextureStage.of(plan, source, name, named))
+        source = PlanesReader((name,))
+    return stages
+
+
+def _area(part: "HolePart") -> int:
+    (top, bottom), (left, right) = ((each.start, each.stop) for each in part.box)
+    return int((bottom - top) * (right - left))
+
+
+def _overlap(box: Region, region: Region) -> Region:
+    rows, columns = (
+        slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(box, region, strict=True)
+    )
+    return rows, columns

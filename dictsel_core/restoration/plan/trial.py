@@ -15,7 +15,8 @@ from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.coding.coder import PatchCoder, restore_planes
 from dictsel_core.restoration.coding.sampling import Counts
 from dictsel_core.restoration.plan.facts import PlanFacts
-from dictsel_core.restoration.refinement.rounds import BEST_ROUNDS, hold_out, is_harmful, trial_change
+from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS
+from dictsel_core.restoration.refinement.rounds import hold_out, is_harmful, trial_change
 
 #: Height and width of a part on which refinement is tried, and how many there are at most; images up to a
 #: somewhat larger height and width are not cut.

@@ -12,8 +12,8 @@ Single = NDArray[np.float32]
 _LONG, _MORE_STEPS = 64, 10
 #: How many of these steps count for the variances, and the part of the squared residual below which they no
 #: longer do: the directions of later steps are not conjugate to the first ones in float32.
-_VARIANCE_STEPS, _MIN_RESIDUAL = 6, np.float32(1e-4)
-_TINY = np.float32(1e-30)
+VARIANCE_STEPS, MIN_RESIDUAL = 6, np.float32(1e-4)
+TINY = np.float32(1e-30)
 
 
 def conditional_moments(
@@ -63,14 +63,18 @@ def conditional_moments(
     observed = reused("observed", deviations.shape)
     observed[...] = ~missing[:, :, None]
     flat = (n_groups, -1, d)
-    n_steps += _MORE_STEPS * (d > _LONG)
     means, reductions = _conjugate_gradients(
-        covariances, deviations.reshape(flat), observed.reshape(flat), n_steps
+        covariances, deviations.reshape(flat), observed.reshape(flat), n_steps_for(d, n_steps)
     )
     variances = covariances.reshape(n_groups, 1, -1)[:, :, :: d + 1] - reductions.reshape(
         deviations.shape
     ).max(axis=2)
     return means.reshape(deviations.shape), np.maximum(variances, noise[:, None, None], out=variances)
+
+
+def n_steps_for(d: int, n_steps: int) -> int:
+    """Return the number of steps of conjugate gradients for vectors of length d."""
+    return n_steps + _MORE_STEPS * (d > _LONG)
 
 
 def _conjugate_gradients(
@@ -95,11 +99,11 @@ def _conjugate_gradients(
     residual[...] = direction[...] = right
     total[...] = reduction[...] = 0
     energy = np.vecdot(residual, residual)
-    least = _MIN_RESIDUAL * energy
+    least = MIN_RESIDUAL * energy
     for step in range(n_steps):
         np.matmul(direction, matrices, out=product)
-        curvature = np.maximum(np.vecdot(direction, product), _TINY)
-        if step < _VARIANCE_STEPS:
+        curvature = np.maximum(np.vecdot(direction, product), TINY)
+        if step < VARIANCE_STEPS:
             np.square(product, out=change)
             reduction += np.multiply(change, ((energy > least) / curvature)[:, :, None], out=change)
         product *= (energy / curvature)[:, :, None]
@@ -109,6 +113,6 @@ def _conjugate_gradients(
         product *= observed
         residual -= product
         before, energy = energy, np.vecdot(residual, residual)
-        direction *= (energy / np.maximum(before, _TINY))[:, :, None]
+        direction *= (energy / np.maximum(before, TINY))[:, :, None]
         direction += residual
     return total, reduction

@@ -1,4 +1,4 @@
-"""Options of the refinement that depend on how dense the damage is."""
+"""Options of the refinement that depend on the number of rounds and on how dense the damage is."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from dictsel_core.restoration.coding.sampling import Counts
-from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, RefinementOptions
+from dictsel_core.restoration.refinement.refiner import (
+    BEST_OPTIONS,
+    BEST_ROUNDS,
+    DEFAULT_OPTIONS,
+    RefinementOptions,
+)
 
 #: Between these densities the noise rises from that of thin damage to that of the default options.
 _THIN, _DENSE = 0.3, 0.5
@@ -14,14 +19,14 @@ _THIN, _DENSE = 0.3, 0.5
 _THIN_NOISE = 0.5
 
 
-def options_for(density: float) -> RefinementOptions:
-    """Return the options for damage of this density.
+def options_for(density: float, n_rounds: int) -> RefinementOptions:
+    """Return the options for damage of this density, and so many rounds.
 
     Where most pixels around a missing one are observed, as in text and scratches, the groups of the first
     rounds are right already, and less noise is better.
     """
     share = float(np.clip((density - _THIN) / (_DENSE - _THIN), 0, 1))
-    default = DEFAULT_OPTIONS
+    default = DEFAULT_OPTIONS if n_rounds < BEST_ROUNDS else BEST_OPTIONS
     return replace(
         default,
         noise=default.noise * (_THIN_NOISE + (1 - _THIN_NOISE) * share),

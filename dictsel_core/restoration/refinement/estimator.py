@@ -5,11 +5,20 @@ from typing import Protocol
 
 import numpy as np
 
+from dictsel_core._compiled import is_enabled
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
+from dictsel_core.restoration.refinement._estimate_kernels import (
+    STEP,
+    condition,
+    gather,
+    group_moments,
+    shrink,
+    sum_estimates,
+)
 from dictsel_core.restoration.refinement._workspace import reused
-from dictsel_core.restoration.refinement.conditional import conditional_moments
-from dictsel_core.restoration.refinement.similar import find_groups
+from dictsel_core.restoration.refinement.conditional import conditional_moments, n_steps_for
+from dictsel_core.restoration.refinement.similar import Groups, find_groups
 from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at
 
 #: Groups that are estimated together, and covariances that are shrunk together: they stay in the cache.
@@ -40,11 +49,13 @@ class TileEstimates:
 
     def summed(self, height: int, width: int) -> tuple[Floats, Floats]:
         """Return sums of weighted estimates (height, width, C), and of weights (height, width, 1 or C)."""
+        weights = np.ones((1, 1, 1), np.float32) if self.weights is None else self.weights
+        layers = np.broadcast_to(weights, (len(self.numbers), weights.shape[1], self.size**2))
+        if is_enabled():
+            return self._summed_compiled(np.ascontiguousarray(layers), height, width)
         rows, columns = np.divmod(self.numbers, width - self.size + 1)
         offsets = np.add.outer(np.arange(self.size) * width, np.arange(self.size)).ravel()
         pixels = ((rows * width + columns)[:, None] + offsets).ravel()
-        weights = np.ones((1, 1, 1)) if self.weights is None else self.weights
-        layers = np.broadcast_to(weights, (len(self.numbers), weights.shape[1], offsets.size))
 
         def total(values: Floats) -> Floats:
             totals = np.bincount(pixels, values.ravel(), minlength=height * width)
@@ -56,6 +67,13 @@ class TileEstimates:
             for channel in range(self.values.shape[1])
         ]
         return np.stack(sums, axis=2), np.stack(totals, axis=2)
+
+    def _summed_compiled(self, weights: Floats, height: int, width: int) -> tuple[Floats, Floats]:
+        """Return what `summed` returns, to the bit."""
+        sums = np.zeros((height, width, self.values.shape[1]))
+        totals = np.zeros((height, width, weights.shape[1]))
+        sum_estimates(self.numbers, self.values, weights, self.size, sums, totals)
+        return sums, totals
 
 
 class Estimator(Protocol):
@@ -113,25 +131,9 @@ class GaussianEstimator:
         if not incomplete.any():
             return None
         groups = find_groups(planes, tile, search, incomplete)
-        estimated = groups.numbers[:, : self.n_estimated]
-        unknown = patches_at(missing, tile, search.size, estimated)
-        # Channels with masks of their own form one long vector; channels that share a mask form several.
-        gaps = unknown.reshape(*estimated.shape, -1)
-        members = groups.values.reshape(*groups.numbers.shape, -1, gaps.shape[2])
-        means = members.mean(axis=1, keepdims=True)
-        members -= means
-        covariances = shrunk_covariances(members.reshape(len(members), -1, gaps.shape[2]), self.shared)
-        noise = self.noises(covariances)
-        estimates = np.empty((*estimated.shape, *members.shape[2:]), np.float32)
-        weights = np.empty(gaps.shape, np.float32)
-        for start in range(0, len(estimated), _BATCH):
-            batch = slice(start, start + _BATCH)
-            deviations = np.where(gaps[batch, :, None], np.float32(0), members[batch, : self.n_estimated])
-            estimates[batch], variances = conditional_moments(
-                covariances[batch], deviations, gaps[batch], noise[batch], self.n_steps
-            )
-            np.divide(np.float32(self.noise), variances, out=weights[batch])
-        estimates += means
+        estimated = np.ascontiguousarray(groups.numbers[:, : self.n_estimated])
+        estimate = self._estimate_compiled if is_enabled() else self._estimate
+        estimates, weights = estimate(groups, estimated, missing[tile.region])
         estimates += groups.center
         n_pixels = search.size**2
         return TileEstimates(
@@ -141,11 +143,58 @@ class GaussianEstimator:
             weights.reshape(estimated.size, -1, n_pixels),
         )
 
+    def _estimate(self, groups: Groups, estimated: Ints, missing: Bools) -> tuple[Planes, Planes]:
+        """Return estimates of some members of groups (B, E, L, d), less the center, and weights (B, E, d)."""
+        # Channels with masks of their own form one long vector; channels that share a mask form several.
+        gaps = patches_at(missing, groups.size, estimated).reshape(*estimated.shape, -1)
+        members = groups.values().reshape(*groups.numbers.shape, -1, gaps.shape[2])
+        means = members.mean(axis=1, keepdims=True)
+        members -= means
+        covariances = shrunk_covariances(members.reshape(len(members), -1, gaps.shape[2]), self.shared)
+        noise = self.noises(covariances)
+        estimates = np.empty((*estimated.shape, *members.shape[2:]), np.float32)
+        weights = np.empty(gaps.shape, np.float32)
+        for start in range(0, len(estimated), _BATCH):
+            batch = slice(start, start + _BATCH)
+            deviations = np.where(gaps[batch, :, None], np.float32(0), members[batch, : estimated.shape[1]])
+            estimates[batch], variances = conditional_moments(
+                covariances[batch], deviations, gaps[batch], noise[batch], self.n_steps
+            )
+            np.divide(np.float32(self.noise), variances, out=weights[batch])
+        estimates += means
+        return estimates, weights
+
+    def _estimate_compiled(self, groups: Groups, estimated: Ints, missing: Bools) -> tuple[Planes, Planes]:
+        """Return what `_estimate` returns, but for the last bits."""
+        size, (n_groups, n_members) = groups.size, groups.numbers.shape
+        d = missing.shape[2] * size**2
+        n_vectors, length = len(groups.layers) * size**2 // d, _rounded_up(d)
+        samples = np.zeros((_rounded_up(n_members * n_vectors), length), np.float32)
+        means = np.zeros((n_groups, n_vectors, length), np.float32)
+        covariances = reused("covariances", (n_groups, length * length))
+        members = reused("members", (*estimated.shape, n_vectors, length))
+        flat = members.reshape(n_groups, -1), means.reshape(n_groups, -1)
+        group_moments(groups.layers, size, groups.numbers, samples, *flat, covariances)
+        shrink(covariances, length, self.shared)
+        noise = self.noises(covariances.reshape(-1, length, length)[:, :d, :d])
+        observed = np.zeros((*estimated.shape, length), np.float32)
+        known = np.subtract(1, missing.transpose(2, 0, 1), dtype=np.float32, order="C")
+        gather(known, np.uintp(size), estimated.ravel(), np.uintp(length), observed.reshape(-1))
+        variances = reused("variances", observed.shape)
+        condition(covariances, observed, noise, n_steps_for(d, self.n_steps), members, variances)
+        estimates = members[..., :d] + means[:, None, :, :d]
+        return estimates, np.float32(self.noise) / variances[..., :d]
+
     def noises(self, covariances: Planes) -> Plane:
         """Return the noise of each group: (B,)."""
         variances = np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1])
         noise: Plane = np.minimum(np.float32(self.noise), np.float32(self.relative_noise) * variances)
         return np.maximum(noise, np.float32(_MIN_NOISE))  # groups may be constant
+
+
+def _rounded_up(number: int) -> int:
+    """Return the next multiple of what kernels take in one expression."""
+    return -(-number // STEP) * STEP
 
 
 def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dictsel_core._compiled import is_enabled
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.patches import all_patches
 from dictsel_core.restoration.canvas import Plane
+from dictsel_core.restoration.refinement._search_kernels import LANES, TAPS, box_sums, nearest
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.tiles import Search, Tile
 
@@ -54,6 +56,9 @@ class Matcher:
         """
         shape = int(np.count_nonzero(wanted)), min(self._search.n_members, math.prod(self._n_candidates))
         numbers = np.empty(shape, np.intp)
+        if is_enabled():
+            self._search_compiled(wanted, numbers)
+            return numbers
         count = _REFERENCES if math.prod(self._n_candidates) > _FEW_CANDIDATES else _FEW_REFERENCES
         order = np.cumsum(wanted).reshape(wanted.shape) - 1
         for left in range(0, wanted.shape[1], _COLUMNS):
@@ -66,6 +71,23 @@ class Matcher:
                 found = smallest(*self._distances(strip, part), shape[1])
                 numbers[order[rows[part], columns[part]]] = strip.numbers(part, found)
         return numbers
+
+    def _search_compiled(self, wanted: Bools, numbers: Ints) -> None:
+        """Set the numbers of the nearest patches, as `nearest`."""
+        down, across, size = self._tile.vertical, self._tile.horizontal, self._search.size
+        rows, columns = np.nonzero(wanted)
+        first = np.stack([down.first[rows], across.first[columns]], axis=1)
+        references = np.stack([down.references[rows], across.references[columns]], axis=1)
+        values, pitch = _widened(self._gray, LANES + -(-size // TAPS) * TAPS)
+        penalties, penalty_pitch = _widened(self._penalties, LANES)
+        planes = values, box_sums(values, pitch, size // 2), box_sums(values * values, pitch, size)
+        pitches = pitch, penalty_pitch
+        nearest(planes, size, references, first, self._n_candidates, penalties, pitches, numbers)
+        right = numbers % self._n_candidates[1]
+        numbers //= self._n_candidates[1]
+        numbers += first[:, :1]
+        numbers *= across.n_patches
+        numbers += right + first[:, 1:]
 
     def _distances(self, strip: "_Strip", part: slice) -> tuple[Plane, Ints]:
         """Return the distances of some references to their candidates (B, c), and which is their own (B,)."""
@@ -147,6 +169,12 @@ class _Strip:
         down, right = np.divmod(candidates, self._n_candidates[1])
         first = self._first[part]
         return (down + first[:, :1]) * self._n_patches + right + first[:, 1:]
+
+
+def _widened(values: Plane, margin: int) -> tuple[Plane, int]:
+    """Return values row by row, each followed by zeros, and the length of such a row."""
+    wide = np.pad(values, ((0, 1), (0, margin)))
+    return wide.ravel(), wide.shape[1]
 
 
 def _box_sums(values: Plane, size: int) -> Plane:

@@ -103,6 +103,9 @@ class RefinementOptions:
 
 
 DEFAULT_OPTIONS = RefinementOptions()
+#: Number of rounds if it is left open, and the options for as many: a little better, and a little slower.
+BEST_ROUNDS = 8
+BEST_OPTIONS = RefinementOptions(n_members=32, last_stride=3)
 
 
 @dataclass(frozen=True)
@@ -215,10 +218,8 @@ def _within(all_spans: list[Span], start: int, length: int) -> list[Span]:
     ]
 
 
-def round_reach(
-    part: slice, length: int, number: int, n_rounds: int, axis: int, *, small: bool = False
-) -> slice:
-    """Return the pixels along an axis that a round needs, with the default options, to refine some of them.
+def round_reach(part: slice, length: int, search: Search, offset: int) -> slice:
+    """Return the pixels along an axis that a round needs to refine some of them.
 
     Parameters
     ----------
@@ -226,16 +227,13 @@ def round_reach(
         The pixels to refine.
     length : int
         Height or width of the image.
-    number, n_rounds : int
-    axis : {0, 1}
-        Of rows, or columns.
-    small : bool
-        Whether channels have masks of their own.
+    search : Search
+        How the round groups patches.
+    offset : int
+        Where its references begin.
     """
-    search = DEFAULT_OPTIONS.search(number, n_rounds, small=small)
     if length < search.size:
         return part
-    offset = grid_offsets(number, search.stride)[axis]
     covering = [
         each for each in spans(length, search, offset) if each.start < part.stop and part.start < each.stop
     ]

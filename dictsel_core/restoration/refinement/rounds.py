@@ -8,10 +8,8 @@ import numpy as np
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.held_out import sample_held_out
-from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, Refiner
+from dictsel_core.restoration.refinement.refiner import BEST_OPTIONS, BEST_ROUNDS, Refiner
 
-#: Number of rounds if it is left open.
-BEST_ROUNDS = 8
 #: Standard errors by which the first round must be worse than none to be undone.
 _N_SIGMA = 2.0
 #: Fraction of the observed pixels that are held out: more of few, since a hundred or so are too noisy.
@@ -77,7 +75,7 @@ def trial_change(planes: Planes, missing: Bools, where: Bools, observed: Floats,
     threads : int
     """
     before = planes[where]
-    refiner = Refiner(missing, threads, replace(DEFAULT_OPTIONS, noise_decay=1))
+    refiner = Refiner(missing, threads, replace(BEST_OPTIONS, noise_decay=1))
     for _ in refiner.round(planes, 0, BEST_ROUNDS):
         pass
     change: Floats = np.square(planes[where] - observed, dtype=np.float64)

@@ -22,15 +22,25 @@ class Groups:
     ----------
     numbers : (B, n) ndarray of int
         Numbers of the members within the tile, the most similar first; the first one is the reference.
-    values : (B, n, C, size * size) ndarray
-        Their values, less the center.
+    layers : (C, h, w) ndarray
+        The region of the tile, less the center.
     center : float
         Middle of the range of values of the tile.
+    size : int
+        Height and width of a patch.
     """
 
     numbers: Ints
-    values: Planes
+    layers: Planes
     center: np.float32
+    size: int
+
+    def values(self) -> Planes:
+        """Return the values of the members (B, n, C, size * size), less the center, until the next call."""
+        values = reused("members", (*self.numbers.shape, len(self.layers), self.size**2))
+        for channel, layer in enumerate(self.layers):
+            values[:, :, channel] = _gather(layer, self.size, self.numbers)
+        return values
 
 
 def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Groups:
@@ -55,16 +65,12 @@ def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Gr
     layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
     gray = layers[0] if len(layers) == 1 else layers.mean(axis=0)
     bound = max((high - low) / np.float32(2), _MIN_BOUND)
-    numbers = Matcher(gray, bound, tile, search).nearest(wanted)
-    values = reused("members", (*numbers.shape, len(layers), search.size**2))
-    for channel, layer in enumerate(layers):
-        values[:, :, channel] = _gather(layer, tile, search.size, numbers)
-    return Groups(numbers, values, center)
+    return Groups(Matcher(gray, bound, tile, search).nearest(wanted), layers, center, search.size)
 
 
-def _gather(layer: Plane, tile: Tile, size: int, numbers: Ints) -> Plane:
+def _gather(layer: Plane, size: int, numbers: Ints) -> Plane:
     """Return the patches with some numbers (B, n): (B, n, size * size), until the next call."""
-    n_across = tile.horizontal.n_patches
+    n_across = layer.shape[1] - size + 1
     # All that may be a row of a patch: to gather rows takes a third of the time of pixels or of patches.
     segments = reused("segments", (len(layer), n_across, size))
     for column in range(size):

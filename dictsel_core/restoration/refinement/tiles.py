@@ -122,9 +122,8 @@ def spans(length: int, search: Search, offset: int = 0, n_references: int = 16) 
     return parts
 
 
-def patches_at(planes: NDArray[Scalar], tile: Tile, size: int, numbers: Ints) -> NDArray[Scalar]:
-    """Return patches of a tile of planes (H, W, C) by their numbers: (*numbers.shape, C, size, size)."""
-    region = planes[tile.region]
-    rows, columns = np.divmod(numbers, tile.horizontal.n_patches)
-    patches = [all_patches(region[:, :, c], size)[rows, columns] for c in range(planes.shape[2])]
+def patches_at(region: NDArray[Scalar], size: int, numbers: Ints) -> NDArray[Scalar]:
+    """Return patches of the region of a tile (h, w, C) by their numbers: (*numbers.shape, C, size, size)."""
+    rows, columns = np.divmod(numbers, region.shape[1] - size + 1)
+    patches = [all_patches(region[:, :, c], size)[rows, columns] for c in range(region.shape[2])]
     return np.stack(patches, axis=numbers.ndim)

@@ -32,10 +32,11 @@ def needs_blocks(path: Path) -> bool:
     if suffix not in SUFFIXES:
         return False
     try:
-        height, width, *channels = open_store(path).shape
+        store = open_store(path)
     except UserError:  # its reader tells what is wrong with it
         return False
-    n_pixels = height * width
+    height, width, *channels = store.shape
+    n_pixels = height * width * store.n_planes
     return n_pixels > MAX_PIXELS or n_pixels * math.prod(channels) * _BYTES_PER_VALUE > _memory()
 
 

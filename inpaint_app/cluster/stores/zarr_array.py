@@ -118,8 +118,16 @@ class ZarrStore(Store):
     @cached_property
     def multiscale(self) -> Multiscale | None:
         """The OME metadata, if it is an OME-Zarr image."""
-        is_array = hasattr(self._node, "shape")
-        return None if is_array else read_multiscale(self.path, dict(self._node.attrs))
+        node = self._node
+        if hasattr(node, "shape"):
+            return None
+        try:
+            return read_multiscale(self.path, dict(node.attrs))
+        except UserError as error:
+            pictures = [printable_path(self.path / name) for name, array in node.arrays() if array.ndim > 1]
+            if not pictures:
+                raise
+            raise UserError(error.problem, f"name an array inside it, such as {pictures[0]}") from error
 
     @cached_property
     def _node(self) -> Any:  # noqa: ANN401  (a group or an array of Zarr)

@@ -14,7 +14,7 @@ class Activity:
     Attributes
     ----------
     kind : str
-        "open", "restore", "tune", "compare", "heal", "detect" or "export".
+        "open", "restore", "tune", "compare", "heal", "detect", "file" or "export".
     progress : Progress
         How far it is.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -12,11 +11,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from inpaint_app.errors import UserError
 from inpaint_app.jobs.control import CancelledError, JobControl
+from inpaint_app.window.background.interpreter import keep_responsive
 from inpaint_app.window.remedies import REMEDIES
-
-#: Seconds that Python code of a worker may keep the GUI thread waiting each time that needs the interpreter
-#: again, which it does many times in one repaint; Python's own 5 ms add up to what a user notices.
-_SWITCH_INTERVAL = 0.0005
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +42,7 @@ class WorkerPool(QObject):
 
     def __init__(self, n_threads: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        sys.setswitchinterval(_SWITCH_INTERVAL)
+        keep_responsive()
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="inpaint-worker")
         self._listeners: dict[JobControl, tuple[dict[str, Listener], Future[None]]] = {}
         self._closed = False

@@ -290,7 +290,15 @@ class FileCommands(QObject):
             is_source = any(same_file(path, each) for each in self._session.source.files)
             write(Output(path, overwrite=not is_source))
 
-    # Folders
+    # Files and folders as a whole
+
+    def restore_whole_file(self, path: Path) -> None:
+        """Ask where all pages and bands of a file go when they are restored, and restore them."""
+        kinds = file_dialogs.name_filter(registry.writable())
+        suggestion = default_output(path)
+        chosen = file_dialogs.ask_where_to_write(self._window, "Restore the whole file", suggestion, kinds)
+        if chosen is not None:
+            self._session.whole_file.restore(Output(chosen, overwrite=not same_file(chosen, path)))
 
     def batch(self, folder: Path | None = None) -> None:
         """Show the dialog that restores a folder."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from inpaint_app.errors import UnviewableError
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_spec import MaskSpec
@@ -18,6 +19,7 @@ from inpaint_app.jobs.recipe import LoadedRecipe, load_recipe
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.whole_file import UnshownFile
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session
@@ -61,9 +63,14 @@ class Opener(QObject):
     ) -> None:
         """Open a picture file; a notice may follow."""
         spec = mask_spec or MaskSpec()
-        self._open_source(
-            lambda: sources.open_source(path, spec, reference), f"opening {path.name}", notice=notice
-        )
+
+        def work() -> Source | UnshownFile:
+            try:
+                return sources.open_source(path, spec, reference)
+            except UnviewableError as error:
+                return UnshownFile(path, spec, error.problem)
+
+        self._open_source(work, f"opening {path.name}", notice=notice)
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
@@ -89,13 +96,15 @@ class Opener(QObject):
             self._session.set_reference,
         )
 
-    def set_mask_spec(self, mask_spec: MaskSpec) -> None:
-        """Detect missing pixels again; undo brings a painted mask back."""
-        self._change(
-            lambda source: sources.detect_again(source, mask_spec),
-            "finding missing pixels",
-            self._session.set_marked,
-        )
+    def set_mask_spec(self, mask_spec: MaskSpec, then: Callable[[], None] | None = None) -> None:
+        """Detect missing pixels again, after which something may follow; undo brings a painted mask back."""
+
+        def show(marked: Source) -> None:
+            self._session.set_marked(marked)
+            if then is not None:
+                then()
+
+        self._change(lambda source: sources.detect_again(source, mask_spec), "finding missing pixels", show)
 
     def open_recipe(self, path: Path) -> None:
         """Use the parameters of a recipe, and its marks of missing pixels for the picture that is open."""
@@ -111,12 +120,17 @@ class Opener(QObject):
             session.notice.emit("The recipe also marks missing pixels; open it again when a picture is open.")
         session.set_settings(recipe.settings)
 
-    def _open_source(self, work: Callable[[], Source], stage: str, *, notice: str = "") -> None:
-        def load() -> tuple[Source, MaskHistory]:
+    def _open_source(self, work: Callable[[], Source | UnshownFile], stage: str, *, notice: str = "") -> None:
+        def load() -> tuple[Source, MaskHistory] | UnshownFile:
             source = work()
+            if isinstance(source, UnshownFile):
+                return source
             return source, MaskHistory(source.missing.mask)
 
-        def show(opened: tuple[Source, MaskHistory]) -> None:
+        def show(opened: tuple[Source, MaskHistory] | UnshownFile) -> None:
+            if isinstance(opened, UnshownFile):
+                self._session.whole_file.show(opened)
+                return
             self._session.set_source(*opened)
             if notice:
                 self._session.notice.emit(notice)

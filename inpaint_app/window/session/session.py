@@ -14,11 +14,13 @@ from inpaint_app.image.missing import Mask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
-from inpaint_app.window.background.release import release_later
+from inpaint_app.window.background.release import release_all, release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.changes import Changes
+from inpaint_app.window.session.hint import Hint
 from inpaint_app.window.session.mask.damage_finder import DamageFinder
 from inpaint_app.window.session.mask.healer import HEALED, Healer
+from inpaint_app.window.session.mask.marked_damage import MarkedDamage
 from inpaint_app.window.session.mask.mask_edits import MaskEdits
 from inpaint_app.window.session.mask.wide_holes import WideHoles
 from inpaint_app.window.session.opener import NO_PICTURE, Opener
@@ -29,6 +31,7 @@ from inpaint_app.window.session.runs.runner import Runner
 from inpaint_app.window.session.state import RunRecord, TuningOutcome
 from inpaint_app.window.session.unsaved_work import UnsavedWork
 from inpaint_app.window.session.view_state import ViewState
+from inpaint_app.window.session.whole_file import WholeFile
 
 
 class Session(QObject):
@@ -36,8 +39,8 @@ class Session(QObject):
 
     Everything here happens on the GUI thread; long work is handed to `WorkerPool`. `opener` opens files and
     `run_starter` starts runs; `runner` has the run or preview in progress, `results` the results of earlier
-    runs, `changes` what can be undone, `unsaved` what is in no file. Most signals carry no values:
-    listeners ask the session.
+    runs, `changes` what can be undone, `unsaved` what is in no file, `hints` what is offered. Most signals
+    carry no values: listeners ask the session.
     """
 
     source_changed = Signal()
@@ -69,10 +72,12 @@ class Session(QObject):
         self.healer = Healer(self.workers, self.results, self)
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
         self.opener, self.unsaved = Opener(self), UnsavedWork(self)
-        self.mask_edits, self.wide_holes = MaskEdits(self), WideHoles(self)
+        self.mask_edits = MaskEdits(self)
+        self.whole_file = WholeFile(self)
+        self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self), self.whole_file)
         self.run_starter, self.run_browser = RunStarter(self), RunBrowser(self)
         self.changes = Changes(self)
-        for part in (self.opener, self.healer, self.finder, self.runner):
+        for part in (self.opener, self.healer, self.finder, self.runner, self.whole_file):
             part.activity_changed.connect(self.activity_changed)
         for failed in (self.healer.failed, self.finder.failed, self.runner.failed, self.results.failed):
             failed.connect(self.problem)
@@ -83,7 +88,7 @@ class Session(QObject):
     @property
     def activity(self) -> Activity | None:
         """The work that the user waits for, if there is any."""
-        tasks = (self.runner, self.healer, self.finder, self.opener)
+        tasks = (self.runner, self.healer, self.finder, self.opener, self.whole_file)
         return next((task.activity for task in tasks if task.activity is not None), None)
 
     @property
@@ -95,6 +100,7 @@ class Session(QObject):
         """Cancel all work and wait until its threads have ended."""
         self.runner.close()
         self.workers.close()
+        release_all()
 
     # The picture
 
@@ -270,6 +276,7 @@ class Session(QObject):
         """Cancel and discard the work in progress; everything is as it was before."""
         was_comparing = self.activity is not None and self.activity.kind == "compare"
         self.opener.cancel()
+        self.whole_file.cancel()
         self.healer.cancel()
         self.finder.cancel()
         self.runner.cancel()

@@ -31,7 +31,7 @@ class ViewState:
 
     mode: ViewMode = SIDE_BY_SIDE
     mode_before_comparison: ViewMode = SIDE_BY_SIDE
-    tool: str = "pan"
+    tool: str = "heal"
     brush_diameter: int = 15
     shows_mask: bool = True
     is_before_held: bool = False

@@ -5,6 +5,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core import standard_ground_set
+from dictsel_core._compiled import disabled
 from dictsel_core._threads import single_threaded_blas
 from dictsel_core.restoration.coding.coder import PatchCoder, aligned_patches
 from dictsel_core.restoration.coding.pyramid import double, double_at
@@ -67,8 +68,8 @@ def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
             tile = Tile(down, across)
             everything = np.ones((len(down.references), len(across.references)), bool)
             groups = find_groups(planes, tile, search, everything)
-            values, numbers = groups.values.copy(), groups.numbers
-            unknown = patches_at(missing, tile, size, numbers[:, 0])
+            values, numbers = groups.values().copy(), groups.numbers
+            unknown = patches_at(missing[tile.region], size, numbers[:, 0])
             kept = unknown.any(axis=(1, 2, 3))
             if not kept.any():
                 continue
@@ -81,7 +82,7 @@ def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
             covariances = shrunk_covariances(members.reshape(len(members), -1, d), OPTIONS.shared).copy()
             for group in range(len(numbers)):
                 nearest = numbers[group, : estimator.n_estimated]
-                gaps = patches_at(missing, tile, size, nearest).reshape(1, len(nearest), d)
+                gaps = patches_at(missing[tile.region], size, nearest).reshape(1, len(nearest), d)
                 deviations = np.where(gaps[:, :, None], 0, members[group : group + 1, : len(nearest)])
                 one = covariances[group : group + 1]
                 noise = estimator.noises(one)
@@ -108,11 +109,12 @@ def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
 def test_a_round_has_the_bits_of_the_full_computation(kind, shape):
     planes, missing = picture(shape, 1), damage(kind, shape)
     search = OPTIONS.search(0, 3)
-    expected = full_round(planes, missing, search, OPTIONS.relaxation, OPTIONS.estimator(0, 3))
-    for threads in (1, 3):
-        result = planes.copy()
-        list(Refiner(missing, threads).round(result, 0, 3))
-        assert (result == expected).all()
+    with disabled():
+        expected = full_round(planes, missing, search, OPTIONS.relaxation, OPTIONS.estimator(0, 3))
+        for threads in (1, 3):
+            result = planes.copy()
+            list(Refiner(missing, threads).round(result, 0, 3))
+            assert (result == expected).all()
 
 
 @pytest.mark.parametrize("kind", ["scratches", "holes", 0.01, 0.5])
@@ -122,8 +124,9 @@ def test_a_round_in_color_has_the_bits_of_the_full_computation(kind, n_layers):
     planes, missing = picture(shape, 3), damage(kind, shape, n_layers)
     search = OPTIONS.search(2, 3)
     offsets = grid_offsets(2, search.stride)
-    expected = full_round(planes, missing, search, 1.0, OPTIONS.estimator(2, 3), offsets)
-    list(Refiner(missing, 2).round(planes, 2, 3))
+    with disabled():
+        expected = full_round(planes, missing, search, 1.0, OPTIONS.estimator(2, 3), offsets)
+        list(Refiner(missing, 2).round(planes, 2, 3))
     assert (planes == expected).all()
 
 

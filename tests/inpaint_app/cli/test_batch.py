@@ -101,6 +101,13 @@ def test_folder_that_stays_empty_is_not_left_behind(folder, capsys) -> None:
     assert not (folder / "out").exists()
 
 
+def test_no_folder_that_stays_empty_is_left_behind(folder, capsys) -> None:
+    (folder / "whole" / "1").mkdir(parents=True)
+    write_picture(scene(), folder / "whole" / "1" / "a.png")
+    assert main(["batch", "whole", "-o", "new/out", "--recursive"]) == 0
+    assert not (folder / "new").exists()
+
+
 def test_formats_that_are_not_written_become_png(folder, capsys) -> None:
     (folder / "p.pgm").write_bytes(b"P5 16 16 255\n" + bytes(range(128, 256)) + b"\0" * 128)
     assert main(["batch", "p.pgm", "-o", "out", "--key", "0", "--no-estimate"]) == 0

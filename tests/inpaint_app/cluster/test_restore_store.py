@@ -1,5 +1,6 @@
 """Restore a picture in blocks: the same result as in memory, and runs that are continued."""
 
+import errno
 import json
 import shutil
 from dataclasses import replace
@@ -10,7 +11,8 @@ import pytest
 import tifffile
 import zarr
 
-from dictsel_core import RestoreSettings
+from dictsel_core import RestoreSettings, restore
+from dictsel_core.restoration.plan.texture_stages import FillStage
 from inpaint_app.cli import main
 from inpaint_app.cli.blocks import default_store
 from inpaint_app.cluster.block_jobs import RestoreBlock, halved, parse_plan
@@ -117,7 +119,7 @@ class _Interrupted:
             raise KeyboardInterrupt
         self._left -= 1
         done = self._original(job)
-        self.computed += [(job.stage, job.rect)] if done.seconds else []
+        self.computed += [(done.plane, done.stage, done.rect)] if done.seconds else []
         return done
 
 
@@ -140,6 +142,45 @@ def test_an_interrupted_run_is_continued(folder, expected, monkeypatch, n_blocks
     assert not set(first.computed) & set(second.computed)
     assert all(path.stat().st_mtime_ns == time for path, time in before.items() if path.exists())
     np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
+
+
+def test_a_stack_is_continued_in_every_plane(folder, expected, monkeypatch) -> None:
+    gray = _values(folder / "picture.zarr")
+    stack = zarr.create_array(
+        folder / "stack.zarr",
+        shape=(2, *SHAPE),
+        dtype="u1",
+        chunks=(1, 64, 64),
+        dimension_names=["t", "y", "x"],
+    )
+    stack[...] = np.stack([gray, gray])
+    request = _request(folder, path=folder / "stack.zarr")
+    with monkeypatch.context() as patch:
+        first = _Interrupted(patch, 5)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(request, JobControl())
+    with monkeypatch.context() as patch:
+        second = _Interrupted(patch, -1)
+        restore_store(request, JobControl())
+    assert {plane for plane, _, _ in second.computed} == {0, 1}
+    assert not set(first.computed) & set(second.computed)
+    np.testing.assert_array_equal(zarr.open_array(folder / "whole.zarr")[...], np.stack([expected, expected]))
+
+
+def test_a_full_disk_is_named_and_the_run_continued(folder, expected, monkeypatch) -> None:
+    write, left = ZarrImage.write, [3]
+
+    def fill_the_disk(image, rect, values):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(image, rect, values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ZarrImage, "write", fill_the_disk)
+        with pytest.raises(UserError, match="the disk is full"):
+            restore_store(_request(folder, block=64), JobControl())
+    np.testing.assert_array_equal(_restored(_request(folder, block=64)), expected)
 
 
 def test_blocks_of_zeros_are_not_computed_again(folder, monkeypatch) -> None:
@@ -357,6 +398,23 @@ def test_what_blocks_cannot_do_is_refused(folder, capsys, options, problem) -> N
     )
     assert problem in capsys.readouterr().err
     assert not (folder / "whole.zarr").exists()
+
+
+def test_a_wide_hole_is_filled_once_whatever_the_blocks(folder, monkeypatch) -> None:
+    mask, filled = _mask(), []
+    mask[45:85, 45:80] = True
+    _save(folder / "hole.zarr", mask)
+    original = FillStage.steps
+
+    def steps(stage, *arguments):
+        filled.append(stage.name)
+        return original(stage, *arguments)
+
+    monkeypatch.setattr(FillStage, "steps", steps)
+    request = _request(folder, mask_spec=MaskSpec(mask=folder / "hole.zarr", grow=0), block=64)
+    in_blocks = _restored(request)
+    assert filled == ["texture-1-part-1"]
+    np.testing.assert_array_equal(in_blocks, restore(_values(folder / "picture.zarr"), mask, FAST).image)
 
 
 @pytest.mark.parametrize("names", [("s3://b/a.zarr", "whole.zarr"), ("picture.zarr", "gs://b/whole.zarr")])

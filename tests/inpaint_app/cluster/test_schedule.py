@@ -1,11 +1,13 @@
 """Blocks are handed out as soon as what they read has been written."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from dictsel_core import ArraySpec
 from inpaint_app.cluster.block_jobs import BlockDone
-from inpaint_app.cluster.blocks import blocks_at, coarse_block, cut_into_blocks, widened
+from inpaint_app.cluster.blocks import blocks_at, cut_into_blocks, stage_block, widened
 from inpaint_app.cluster.schedule import Pass, Schedule
 from inpaint_app.image.rect import Rect
 
@@ -69,14 +71,22 @@ def test_planes_do_not_wait_for_each_other() -> None:
     assert len(_taken(schedule.blocks())) == 6
 
 
+@dataclass
+class _Stage:
+    shape: tuple
+    is_whole: bool = False
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (97, 1003), (512, 512), (3000, 20)])
 @pytest.mark.parametrize("block", [64, 192, 1536])
 def test_coarse_scales_are_shared_by_several_workers(shape, block) -> None:
-    side = coarse_block(shape, block)
+    side = stage_block(_Stage(shape), (4000, 4000), block)
     assert side % 2 == 0
     assert min(block, 128) <= side <= block
     n_blocks = len(cut_into_blocks(shape, side))
     assert n_blocks >= 16 or side < 256
+    assert stage_block(_Stage(shape), shape, block) == block
+    assert len(cut_into_blocks(shape, stage_block(_Stage(shape, is_whole=True), shape, block))) == 1
 
 
 def test_the_blocks_that_a_region_touches_are_all_named() -> None:

@@ -157,7 +157,9 @@ def test_the_stamp_changes_with_the_contents(tmp_path) -> None:
         (lambda folder: _text(folder / "a.npy"), "not a NumPy file"),
         (lambda folder: _text(folder / "a.tif"), "damaged"),
         (lambda folder: _text(folder / "a.png"), "cannot be read in parts"),
-        (lambda folder: _group(folder / "a.zarr"), "Zarr group"),
+        (lambda folder: _group(folder / "a.zarr"), "Zarr group.*name the array inside"),
+        (lambda folder: _dataset(folder / "a.zarr"), "Zarr group.*such as .*a.zarr/band"),
+        (lambda folder: _large_chunk(folder / "a.zarr"), "chunks of 400 MB"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path, make, problem) -> None:
@@ -167,6 +169,19 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path, make, problem) -
 
 def _text(path):
     path.write_text("no picture")
+    return path
+
+
+def _dataset(path):
+    """A dataset of xarray: coordinates beside the picture."""
+    group = zarr.open_group(path, mode="w")
+    for name, shape in (("x", (5,)), ("band", (4, 5))):
+        group.create_array(name, shape=shape, dtype="u1")
+    return path
+
+
+def _large_chunk(path):
+    zarr.create_array(path, shape=(20000, 20000), dtype="u1", chunks=(20000, 20000))
     return path
 
 

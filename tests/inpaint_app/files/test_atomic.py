@@ -8,9 +8,9 @@ import signal
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from children import in_child
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import atomic
-from inpaint_app.files.atomic import SUFFIX, PendingFile, atomic_file, write_files
+from inpaint_app.files.atomic import SUFFIX, PendingFile, write_files
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture
@@ -30,31 +30,39 @@ def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
+def write(
+    path: Path, contents: bytes = NEW, meanwhile: Callable[[], object] = int, *, overwrite: bool = False
+) -> None:
+    """Write a file; something happens when its contents are written."""
+
+    def put(file: BinaryIO) -> None:
+        file.write(contents)
+        meanwhile()
+
+    write_files([PendingFile(path, put)], overwrite=overwrite)
+
+
 def test_writes_new_and_replaces_old(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    with atomic_file(path) as file:
-        file.write(OLD)
-        assert not path.exists()
+    path, seen = tmp_path / "a", []
+    write(path, OLD, lambda: seen.append(path.exists()))
     assert path.read_bytes() == OLD
-    with atomic_file(path, overwrite=True) as file:
-        file.write(NEW)
-        assert path.read_bytes() == OLD
+    write(path, NEW, lambda: seen.append(path.read_bytes()), overwrite=True)
+    assert seen == [False, OLD]
     assert path.read_bytes() == NEW
     assert names(tmp_path) == ["a"]
 
 
 def test_existing_file_is_refused_before_any_work(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(OLD)
-    with pytest.raises(UserError, match="already exists"), atomic_file(tmp_path / "a"):
-        pytest.fail("the block must not run")
+    with pytest.raises(UserError, match="already exists"):
+        write(tmp_path / "a", NEW, lambda: pytest.fail("nothing must be written"))
     assert (tmp_path / "a").read_bytes() == OLD
 
 
 def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    with pytest.raises(UserError, match="already exists"), atomic_file(path) as file:
-        file.write(NEW)
-        path.write_bytes(OLD)
+    with pytest.raises(UserError, match="already exists"):
+        write(path, NEW, lambda: path.write_bytes(OLD))
     assert path.read_bytes() == OLD
     assert names(tmp_path) == ["a"]
 
@@ -71,14 +79,17 @@ def test_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyboardInterrupt(), SystemExit(3), MemoryError()])
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_nothing_is_left_when_the_block_fails(tmp_path: Path, error: BaseException, overwrite: bool) -> None:
+def test_nothing_is_left_when_writing_fails(tmp_path: Path, error: BaseException, overwrite: bool) -> None:
     path = tmp_path / "a"
     if overwrite:
         path.write_bytes(OLD)
     before = names(tmp_path)
-    with pytest.raises(type(error)), atomic_file(path, overwrite=overwrite) as file:
-        file.write(NEW)
+
+    def fail() -> None:
         raise error
+
+    with pytest.raises(type(error)):
+        write(path, NEW, fail, overwrite=overwrite)
     assert names(tmp_path) == before
     assert not overwrite or path.read_bytes() == OLD
 
@@ -212,8 +223,6 @@ def test_file_that_is_refused_when_its_buffer_is_written(tmp_path: Path) -> None
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
         with pytest.raises(UserError, match="a could not be written because the disk is full"):
             write_files([PendingFile(tmp_path / name, lambda file: file.write(NEW[:100])) for name in "ab"])
-        with pytest.raises(UserError, match="disk is full"), atomic_file(tmp_path / "c") as file:
-            file.write(NEW[:100])
 
     assert in_child(work) == 0
     assert names(tmp_path) == []
@@ -247,8 +256,7 @@ def test_bad_targets(tmp_path: Path) -> None:
 def test_umask_is_honoured(tmp_path: Path, mask: int, expected: int) -> None:
     before = os.umask(mask)
     try:
-        with atomic_file(tmp_path / "a") as file:
-            file.write(NEW)
+        write(tmp_path / "a")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == expected
@@ -257,8 +265,7 @@ def test_umask_is_honoured(tmp_path: Path, mask: int, expected: int) -> None:
 def test_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(OLD)
     (tmp_path / "a").chmod(0o604)
-    with atomic_file(tmp_path / "a", overwrite=True) as file:
-        file.write(NEW)
+    write(tmp_path / "a", overwrite=True)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o604
 
 
@@ -267,16 +274,16 @@ def test_links(tmp_path: Path) -> None:
     target, link = tmp_path / "there" / "a", tmp_path / "link"
     target.write_bytes(OLD)
     link.symlink_to(target)
-    with pytest.raises(UserError, match="already exists"), atomic_file(link):
-        pytest.fail("the block must not run")
-    with atomic_file(link, overwrite=True) as file:
-        file.write(NEW)
+    with pytest.raises(UserError, match="already exists"):
+        write(link)
+    assert target.read_bytes() == OLD
+    write(link, overwrite=True)
     assert link.is_symlink()
     assert target.read_bytes() == NEW
     dangling = tmp_path / "dangling"
     dangling.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(UserError, match="already exists"), atomic_file(dangling):
-        pytest.fail("the block must not run")
+    with pytest.raises(UserError, match="already exists"):
+        write(dangling)
 
 
 def test_working_directory_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,8 +293,7 @@ def test_working_directory_that_was_deleted(tmp_path: Path, monkeypatch: pytest.
     for overwrite in (False, True):
         with pytest.raises(UserError, match="does not exist"):
             atomic.check_target(Path("a"), overwrite=overwrite)
-        with atomic_file(tmp_path / "a", overwrite=overwrite) as file:
-            file.write(NEW)
+        write(tmp_path / "a", overwrite=overwrite)
 
 
 def test_file_of_somebody_else_in_a_folder_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -384,17 +390,20 @@ def write_and_die(path: Path, step: str, *, overwrite: bool) -> None:
         "unlink": (Path, "unlink"),
         "sync folder": (atomic, "_sync_folder"),
     }
+
+    def put(file: BinaryIO) -> None:
+        file.write(NEW[:5000])
+        if step == "write":
+            die()
+        file.write(NEW[5000:])
+        file.flush()
+        if step == "flush":
+            die()
+
     with pytest.MonkeyPatch.context() as patch:
         if step in hooks:
             patch.setattr(*hooks[step], die)
-        with atomic_file(path, overwrite=overwrite) as file:
-            file.write(NEW[:5000])
-            if step == "write":
-                die()
-            file.write(NEW[5000:])
-            file.flush()
-            if step == "flush":
-                die()
+        write_files([PendingFile(path, put)], overwrite=overwrite)
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -412,8 +421,7 @@ def test_killed_at_every_step(tmp_path: Path, step: str, overwrite: bool) -> Non
         assert path.exists() == overwrite
         assert not overwrite or path.read_bytes() == OLD
     assert all(name == "a" or name.endswith(SUFFIX) for name in names(tmp_path))
-    with atomic_file(path, overwrite=True) as file:  # what is left behind is in nobody's way
-        file.write(OLD)
+    write(path, OLD, overwrite=True)  # what is left behind is in nobody's way
     assert path.read_bytes() == OLD
 
 

@@ -151,6 +151,33 @@ def test_orientation_turns_alpha_and_resolution(tmp_path: Path) -> None:
     assert picture.dpi == pytest.approx((200, 100), abs=0.02)
 
 
+@pytest.mark.parametrize(("orientation", "sides"), [(1, (60, 40)), (3, (60, 40)), (8, (40, 60))])
+def test_the_size_in_exif_is_that_of_the_turned_picture(
+    tmp_path: Path, orientation: int, sides: tuple[int, int]
+) -> None:
+    exif = Image.Exif()
+    exif[274] = orientation
+    exif.get_ifd(34665).update({40962: 60, 40963: 40})
+    Image.new("RGB", (60, 40)).save(tmp_path / "a.jpg", exif=exif)
+    picture = read_picture(tmp_path / "a.jpg")
+    assert (picture.width, picture.height) == sides
+    write_picture(picture, tmp_path / "b.jpg")
+    with Image.open(tmp_path / "b.jpg") as image:
+        camera = image.getexif().get_ifd(34665)
+    assert (camera[40962], camera[40963]) == sides
+
+
+def test_a_resolution_that_exif_does_not_have_is_named_as_lost(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[271] = "Maker"
+    Image.new("RGB", (8, 8)).save(tmp_path / "a.jpg", exif=exif, dpi=(300, 300))
+    picture = read_picture(tmp_path / "a.jpg")
+    assert lost_metadata(picture, tmp_path / "b.webp") == ("the resolution",)
+    exif[282] = exif[283] = 300.0
+    Image.new("RGB", (8, 8)).save(tmp_path / "a.jpg", exif=exif, dpi=(300, 300))
+    assert not lost_metadata(read_picture(tmp_path / "a.jpg"), tmp_path / "b.webp")
+
+
 @pytest.mark.parametrize("value", [0, 9, 65535])
 def test_nonsense_orientation_is_ignored(tmp_path: Path, value: int) -> None:
     Image.fromarray(PIXELS).save(tmp_path / "a.png", exif=exif_block(orientation=value))

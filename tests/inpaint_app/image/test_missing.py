@@ -1,5 +1,6 @@
 """Where the missing pixels are."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from PIL import Image, ImageColor
 from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.image.color import Color, parse_color
-from inpaint_app.image.missing import check_missing, detect_missing
+from inpaint_app.image.missing import check_missing, detect_missing, without_no_data
 from inpaint_app.image.picture import Picture
 
 
@@ -85,6 +86,20 @@ def test_masks_of_any_kind(mask: np.ndarray | Picture) -> None:
         assert np.array_equal(missing.mask, HOLE)
         assert missing.sources == ("mask",)
         assert np.array_equal(require_missing(picture, mask=mask, invert_mask=True).mask, ~HOLE)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "no_data", "near"), [("u1", 0, 1), ("u1", 255, 254), ("i2", -99, -98), ("f4", -9999, -9999)]
+)
+def test_nothing_that_is_restored_is_no_data(dtype: str, no_data: float, near: float) -> None:
+    for picture in (gray(dtype), rgb(dtype)):
+        noted = replace(picture, no_data=no_data)
+        restored = np.full_like(picture.pixels, 7)
+        restored[HOLE] = no_data
+        found = without_no_data(noted, restored)
+        assert found.dtype == restored.dtype
+        assert not detect_missing(replace(noted, pixels=found)).sources
+        np.testing.assert_allclose(found, np.where(restored == 7, 7, near))
 
 
 def test_boolean_mask_per_channel() -> None:

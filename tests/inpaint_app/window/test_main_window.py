@@ -241,11 +241,11 @@ def test_changes_restore_by_themselves_if_wanted(window, qtbot, files) -> None:
 def test_a_wide_hole_is_filled_with_texture_by_one_click(window, qtbot, files) -> None:
     opened(window, qtbot, files["whole"])
     window.session.set_settings(replace(FAST, fill="smooth"))
-    assert window.wide_hint.text == ""
+    assert window.hints[1].text == ""
     window.session.edit_mask(lambda mask: mask.fill(Rect(20, 20, 24, 24)))
     settle(window, qtbot)
-    assert "too wide" in window.wide_hint.text
-    find(window.wide_hint, QPushButton, "Fill with Texture").click()
+    assert "too wide" in window.hints[1].text
+    find(window.hints[1], QPushButton, "Fill with Texture").click()
     settle(window, qtbot)
     assert window.session.results.current.settings.fill == "texture"
-    assert window.wide_hint.text == ""
+    assert window.hints[1].text == ""

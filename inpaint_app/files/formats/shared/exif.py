@@ -30,7 +30,8 @@ SHAPE_NOTES = (b"ImageJ=", b"SCIFIO=", b'{"shape"', b"<?xml", b"<OME", b"shape=(
 def take_orientation(block: bytes) -> tuple[bytes, int]:
     """Return an EXIF block with its orientation set to 1, and the orientation it had.
 
-    The embedded thumbnail is unlinked: it shows the damaged picture, unturned.
+    Width and height are exchanged if the orientation asks for it. The embedded thumbnail is unlinked: it
+    shows the damaged picture, unturned.
 
     Raises
     ------
@@ -52,7 +53,25 @@ def take_orientation(block: bytes) -> tuple[bytes, int]:
         return bytes(changed), 1
     struct.pack_into(header.order + ("H" if field.kind == 3 else "I"), changed, field.position, 1)
     orientation = directory.integer(tags.ORIENTATION, 1)
+    if 5 <= orientation <= 8:
+        _swap_sides(changed, child_directory(header, directory, tags.EXIF))
     return bytes(changed), orientation if 1 <= orientation <= 8 else 1
+
+
+def _swap_sides(block: bytearray, camera: Directory | None) -> None:
+    """Exchange the width and the height that a camera has noted."""
+    fields = {} if camera is None else camera.fields
+    width, height = fields.get(tags.EXIF_WIDTH), fields.get(tags.EXIF_HEIGHT)
+    if width is not None and height is not None and width[:2] == height[:2]:
+        across = slice(width.position, width.position + width.size)
+        down = slice(height.position, height.position + height.size)
+        block[across], block[down] = block[down], block[across]
+
+
+def exif_resolution(block: bytes) -> tuple[float, float] | None:
+    """Return the resolution that an EXIF block notes, in pixels per inch; None if it has none."""
+    header = read_header(block)
+    return resolution_of(read_directory(block, header, header.first))
 
 
 def exif_of_tiff(header: Header, first: Directory) -> bytes | None:

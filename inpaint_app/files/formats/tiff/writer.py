@@ -9,7 +9,12 @@ import numpy as np
 import tifffile
 
 from inpaint_app.files.formats.shared import tags
-from inpaint_app.files.formats.shared.exif import DESCRIPTIVE, child_directory, copied_entries, resolution_of
+from inpaint_app.files.formats.shared.exif import (
+    DESCRIPTIVE,
+    child_directory,
+    copied_entries,
+    exif_resolution,
+)
 from inpaint_app.files.formats.shared.ifd import (
     LONG,
     SIZES,
@@ -58,7 +63,7 @@ def page_options(page: Picture, order: Order, exif: tuple[Header, bytes] | None)
     options: dict[str, Any] = {}
     dpi = page.dpi
     if dpi is None and exif is not None:
-        dpi = resolution_of(read_directory(exif[1], exif[0], exif[0].first))
+        dpi = exif_resolution(exif[1])
     if dpi is not None:
         ratios = [Fraction(min(value, 1e6)).limit_denominator(1000) for value in dpi]
         options = {"resolution": [ratio.as_integer_ratio() for ratio in ratios], "resolutionunit": "inch"}

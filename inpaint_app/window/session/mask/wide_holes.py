@@ -5,32 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
-
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
+from inpaint_app.window.session.hint import Hint
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session
 
+_WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Copy texture from around it?"
 
-class WideHoles(QObject):
+
+class WideHoles(Hint):
     """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly.
 
     Parameters
     ----------
     session : Session
         Whose mask and parameters they are.
-
-    Attributes
-    ----------
-    is_hint_wanted : bool
-        Whether there is such a hole, and the user has not dismissed the hint.
     """
 
-    changed = Signal()
-    """`is_hint_wanted` has changed."""
+    offer = "Fill with Texture"
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -38,7 +33,6 @@ class WideHoles(QObject):
         self._task: JobControl | None = None
         self._known: tuple[MaskHistory, int, bool] | None = None
         self._is_dismissed = False
-        self.is_hint_wanted = False
         session.mask_edited.connect(self._check)
         session.settings_changed.connect(self._check)
         session.picture_opened.connect(self._restart)
@@ -48,7 +42,7 @@ class WideHoles(QObject):
         self._is_dismissed = True
         self._set_wanted(False)
 
-    def fill_with_texture(self) -> None:
+    def accept(self) -> None:
         """Restore again, with wide holes filled with texture."""
         self._session.set_settings(replace(self._session.settings, fill="texture"))
         self._session.run_starter.restore()
@@ -84,6 +78,4 @@ class WideHoles(QObject):
         )
 
     def _set_wanted(self, is_wanted: bool) -> None:
-        if is_wanted != self.is_hint_wanted:
-            self.is_hint_wanted = is_wanted
-            self.changed.emit()
+        self.set_sentence(_WIDE_HOLE if is_wanted else "")

@@ -5,7 +5,7 @@ import pytest
 
 from dictsel_core.restoration.coding.sampling import PatchGrid
 from dictsel_core.restoration.refinement.density import damage_density, options_for
-from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS
+from dictsel_core.restoration.refinement.refiner import BEST_OPTIONS, DEFAULT_OPTIONS
 
 
 def density(mask):
@@ -31,6 +31,11 @@ def test_density_does_not_depend_on_what_is_intact_or_missing_entirely():
 
 
 def test_dense_damage_has_the_default_options_and_thin_damage_less_noise():
-    assert options_for(0.6) == DEFAULT_OPTIONS
-    assert options_for(0.2).noise < options_for(0.4).noise < DEFAULT_OPTIONS.noise
-    assert options_for(0.2).noise_decay == 1
+    assert options_for(0.6, 4) == DEFAULT_OPTIONS
+    assert options_for(0.2, 4).noise < options_for(0.4, 4).noise < DEFAULT_OPTIONS.noise
+    assert options_for(0.2, 4).noise_decay == 1
+
+
+def test_many_rounds_have_denser_references_at_the_end():
+    assert options_for(0.6, 8) == BEST_OPTIONS
+    assert options_for(0.2, 8).last_stride < options_for(0.2, 4).last_stride

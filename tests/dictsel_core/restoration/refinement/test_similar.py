@@ -53,7 +53,7 @@ def test_groups_are_the_nearest_patches_with_the_reference_first(n_channels, pen
         wanted = rng.random(shape) < 0.4
         groups = find_groups(picture, tile, search, wanted)
         everything = np.arange(tile.vertical.n_patches * tile.horizontal.n_patches)
-        patches = patches_at(picture, tile, 4, everything).reshape(len(everything), n_channels, 16)
+        patches = patches_at(picture[tile.region], 4, everything).reshape(len(everything), n_channels, 16)
         found = {int(group[0]): group for group in groups.numbers}
         assert set(found) == set(tile.references[wanted.ravel()].tolist())
         gray = patches.mean(axis=1)
@@ -66,5 +66,5 @@ def test_groups_are_the_nearest_patches_with_the_reference_first(n_channels, pen
                 of_members = dict(zip(candidates.tolist(), distances, strict=True))
                 members = [of_members[number] for number in found[int(reference)].tolist()]
                 assert members == pytest.approx(np.sort(distances)[:12], abs=0.01)  # they are rounded
-        values = groups.values + groups.center
+        values = groups.values() + groups.center
         assert values == pytest.approx(patches[groups.numbers], abs=1e-6)

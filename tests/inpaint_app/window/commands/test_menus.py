@@ -164,6 +164,7 @@ def test_the_right_button_opens_a_menu_unless_the_tool_uses_it(window, qtbot, fi
         menu.close()
         return is_open
 
+    window.actions_.tools["pan"].trigger()
     assert ask(QContextMenuEvent.Reason.Mouse)
     window.actions_.tools["brush"].trigger()
     assert not ask(QContextMenuEvent.Reason.Mouse), "it erases"

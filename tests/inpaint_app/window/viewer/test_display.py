@@ -84,8 +84,11 @@ def test_without_a_document_there_is_nothing_to_draw() -> None:
 @pytest.mark.parametrize("mode", VIEW_MODES.values(), ids=VIEW_MODES)
 def test_the_mode_decides_what_is_visible_and_made_ready(compared, mode) -> None:
     display = resolve(compared, VIEW.with_mode(mode))
-    assert display.visible == mode.panes
-    shown = {key for name in mode.panes for key in (display.panes[name].image, display.panes[name].after)}
+    n_runs = len(compared.history.comparison)
+    assert display.visible == tuple(name for name in mode.panes if name not in COMPARED[n_runs:])
+    shown = {
+        key for name in display.visible for key in (display.panes[name].image, display.panes[name].after)
+    }
     assert display.ready == {*filter(None, shown), "damaged", "restored"}
     assert display.ready <= set(display.images)
 

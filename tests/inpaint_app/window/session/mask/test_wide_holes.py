@@ -19,32 +19,32 @@ def smooth(session, qtbot, files):
 
 
 def test_a_wide_hole_is_pointed_out_as_long_as_it_is_filled_smoothly(smooth, qtbot) -> None:
-    assert smooth.wide_holes.is_hint_wanted
+    assert smooth.hints[1].sentence
     smooth.set_settings(FAST)
-    assert not smooth.wide_holes.is_hint_wanted, "auto fills it with texture"
+    assert not smooth.hints[1].sentence, "auto fills it with texture"
     smooth.set_settings(replace(FAST, fill="smooth"))
     settle(smooth, qtbot)
-    assert smooth.wide_holes.is_hint_wanted
+    assert smooth.hints[1].sentence
     smooth.changes.undo()
     smooth.edit_mask(lambda mask: mask.clear())
     settle(smooth, qtbot)
-    assert not smooth.wide_holes.is_hint_wanted
+    assert not smooth.hints[1].sentence
 
 
 def test_one_click_fills_it_with_texture(smooth, qtbot) -> None:
-    smooth.wide_holes.fill_with_texture()
+    smooth.hints[1].accept()
     settle(smooth, qtbot)
     assert smooth.results.current.settings.fill == "texture"
-    assert not smooth.wide_holes.is_hint_wanted
+    assert not smooth.hints[1].sentence
 
 
 def test_a_hint_that_was_dismissed_comes_back_with_another_picture(smooth, qtbot, files) -> None:
-    smooth.wide_holes.dismiss()
+    smooth.hints[1].dismiss()
     smooth.edit_mask(lambda mask: mask.fill(Rect(0, 0, 30, 30)))
     settle(smooth, qtbot)
-    assert not smooth.wide_holes.is_hint_wanted
+    assert not smooth.hints[1].sentence
     smooth.opener.open_file(files["damaged"])
     settle(smooth, qtbot)
     smooth.edit_mask(lambda mask: mask.fill(Rect(0, 0, 30, 30)))
     settle(smooth, qtbot)
-    assert smooth.wide_holes.is_hint_wanted
+    assert smooth.hints[1].sentence

@@ -1,0 +1,172 @@
+"""The search of `matching`, compiled: the same groups, to the bit.
+
+Indices are unsigned, and planes one-dimensional, row by row: only then does Numba vectorize all loops.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._compiled import Kernel
+from dictsel_core._validation import Ints
+
+Flat = NDArray[np.float32]
+Plane = NDArray[np.float32]
+Keys = NDArray[np.int32]
+Index = np.uintp
+
+#: Candidates side by side that are compared together, and values of a row of a patch in one expression.
+LANES, TAPS = 16, 8
+_0, _1, _2, _3, _4, _5, _6, _7, _8 = (Index(number) for number in range(9))
+_LANES = Index(LANES)
+#: A lower bound of a distance is made a little less, so that it is one in spite of rounding.
+_ROUNDING = np.float32(1 - 1e-5)
+#: Before and after all distances, as integers; the latter has the bits of the largest number.
+_FIRST, _LAST = np.int32(-(1 << 31)), np.float32(np.finfo(np.float32).max).view(np.int32)
+
+
+@Kernel
+def box_sums(values: Flat, pitch: int, size: int) -> Flat:
+    """Return the sums over all blocks of size x size values, of rows of `pitch`: whole numbers, so exact."""
+    sums, tall = np.zeros(values.size, np.float32), np.zeros(values.size, np.float32)
+    for i in range(Index(size)):
+        shift = i * Index(pitch)
+        for at in range(Index(values.size) - shift):
+            tall[at] += values[at + shift]
+    for k in range(Index(size)):
+        for at in range(Index(values.size) - k):
+            sums[at] += tall[at + k]
+    return sums
+
+
+@Kernel
+def nearest(
+    planes: tuple[Flat, Flat, Flat],
+    size: int,
+    references: Ints,
+    first: Ints,
+    n_candidates: tuple[int, int],
+    penalties: Flat,
+    pitches: tuple[int, int],
+    numbers: Ints,
+) -> None:
+    """Find the patches nearest to each reference, as `Matcher.nearest` does.
+
+    Parameters
+    ----------
+    planes : (h * pitch,) ndarrays
+        The region of a tile, in whole numbers so small that distances are exact in float32; the sums of all
+        its blocks that have half the height and width of a patch; the sums of the squares of all patches.
+    size : int
+        Height and width of a patch.
+    references, first : (B, 2) ndarray of int
+        Places of the references, and of the first candidate of each.
+    n_candidates : (int, int)
+        Vertically and horizontally.
+    penalties : (n * pitch',) ndarray
+        What the distance between the places of patches adds; that of the reference is in the middle.
+    pitches : (int, int)
+        Lengths of the rows of planes and penalties, which end in `LANES` values and, in planes, a multiple of
+        `TAPS` more, at least `size`, that are compared too, and not used.
+    numbers : (B, n) ndarray of int
+        Is overwritten with the candidates nearest to each reference, the first of which is its own.
+    """
+    n_down, n_across = n_candidates
+    pitch, penalty_pitch = pitches
+    values, sums, lengths = planes
+    bits = np.int32(1)
+    while bits < n_down * n_across:
+        bits *= np.int32(2)
+    bits -= np.int32(1)  # of the number of a candidate, in place of the last bits of its distance
+    best = np.empty(numbers.shape[1], np.int32)
+    taps = np.zeros((size, (size + TAPS - 1) // TAPS * TAPS), np.float32)
+    bounds = np.zeros((n_down, (n_across + LANES - 1) // LANES * LANES), np.float32)
+    distances = np.empty(LANES + 1, np.float32)
+    keys = distances.view(np.int32)
+    for b in range(len(references)):
+        at, other = references[b, 0] * pitch + references[b, 1], first[b, 0] * pitch + first[b, 1]
+        for i in range(size):
+            for k in range(size):
+                taps[i, k] = -2 * values[at + i * pitch + k]
+        row, column = references[b, 0] - first[b, 0], references[b, 1] - first[b, 1]
+        near = (n_down - 1 - row) * penalty_pitch + n_across - 1 - column
+        _bound(sums, Index(pitch), Index(size // 2), Index(at), Index(other), bounds)
+        for n in range(len(best)):
+            best[n] = _LAST
+        best[0] = np.int32(row * n_across + column) | _FIRST
+        for step in range(2 * n_down - 1):  # from the row of the reference up and down
+            down = row + (step + 1) // 2 * (1 if step % 2 else -1)
+            if down < 0 or down >= n_down:
+                continue
+            for right in range(0, n_across, LANES):
+                to, penalty = Index(other + down * pitch + right), Index(near + down * penalty_pitch + right)
+                keys[LANES] = best[-1] | bits
+                if not _any_within(bounds[down], Index(right), penalties, penalty, distances[LANES]):
+                    continue
+                _compare(values, lengths, Index(pitch), taps, lengths[at], to, distances)
+                for lane in range(min(LANES, n_across - right)):
+                    distances[lane] += penalties[penalty + Index(lane)]
+                    candidate = np.int32(down * n_across + right + lane)
+                    key = (keys[lane] & ~bits) | candidate
+                    if key < best[-1] and candidate | _FIRST != best[0]:
+                        _insert(best, key)
+        for n in range(len(best)):
+            numbers[b, n] = best[n] & bits
+
+
+@Kernel
+def _bound(sums: Flat, pitch: np.uintp, half: np.uintp, at: np.uintp, other: np.uintp, bounds: Plane) -> None:
+    """Set lower bounds of the squared differences of a patch and others, by the sums of four blocks."""
+    factor = _ROUNDING / np.float32(half * half) if half > 0 else np.float32(0)
+    lower = half * pitch
+    a, b, c, d = sums[at], sums[at + half], sums[at + lower], sums[at + lower + half]
+    for down in range(Index(bounds.shape[0])):
+        for right in range(Index(bounds.shape[1])):
+            to = other + down * pitch + right
+            total = (sums[to] - a) ** 2 + (sums[to + half] - b) ** 2
+            total += (sums[to + lower] - c) ** 2 + (sums[to + lower + half] - d) ** 2
+            bounds[down, right] = factor * total
+
+
+@Kernel
+def _any_within(bounds: Flat, right: np.uintp, penalties: Flat, penalty: np.uintp, limit: np.float32) -> bool:
+    """Return whether any of some lower bounds of distances, side by side, is not beyond the limit."""
+    count = 0
+    for lane in range(_LANES):
+        count += bounds[right + lane] + penalties[penalty + lane] <= limit
+    return count > 0
+
+
+@Kernel
+def _compare(
+    values: Flat,
+    lengths: Flat,
+    pitch: np.uintp,
+    taps: Plane,
+    length: np.float32,
+    other: np.uintp,
+    distances: Flat,
+) -> None:
+    """Set the squared differences of a patch and some others, side by side."""
+    for lane in range(_LANES):
+        distances[lane] = length + lengths[other + lane]
+    for i in range(Index(taps.shape[0])):
+        for k in range(_0, Index(taps.shape[1]), _8):
+            a, b, c, d = taps[i, k], taps[i, k + _1], taps[i, k + _2], taps[i, k + _3]
+            e, f, g, h = taps[i, k + _4], taps[i, k + _5], taps[i, k + _6], taps[i, k + _7]
+            start = other + i * pitch + k
+            for lane in range(_LANES):
+                at = start + lane
+                distances[lane] += (
+                    a * values[at] + b * values[at + _1] + c * values[at + _2] + d * values[at + _3]
+                    + e * values[at + _4] + f * values[at + _5] + g * values[at + _6] + h * values[at + _7]
+                )  # fmt: skip
+
+
+@Kernel
+def _insert(best: Keys, key: np.int32) -> None:
+    """Put a key in its place among sorted ones, of which the last is dropped."""
+    at = len(best) - 1
+    while at > 0 and best[at - 1] > key:
+        best[at] = best[at - 1]
+        at -= 1
+    best[at] = key

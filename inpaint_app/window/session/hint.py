@@ -1,0 +1,42 @@
+"""Something the window offers to do, in a bar above the pictures."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PySide6.QtCore import QObject, Signal
+
+
+class Hint(QObject):
+    """A sentence with a button; shown while it is wanted, until it is accepted or dismissed.
+
+    Attributes
+    ----------
+    offer : str
+        The text of the button.
+    sentence : str
+        What is offered, and why; empty while nothing is.
+    """
+
+    offer: ClassVar[str]
+
+    changed = Signal()
+    """`sentence` has changed."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.sentence = ""
+
+    def accept(self) -> None:
+        """Do what is offered."""
+        raise NotImplementedError
+
+    def dismiss(self) -> None:
+        """Offer it no more for this picture."""
+        raise NotImplementedError
+
+    def set_sentence(self, sentence: str) -> None:
+        """Offer something, or nothing."""
+        if sentence != self.sentence:
+            self.sentence = sentence
+            self.changed.emit()

@@ -1,0 +1,98 @@
+"""A file of several pages or many bands, which the window cannot show: restored as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+
+from inpaint_app.errors import printable_path
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.control import Progress
+from inpaint_app.jobs.output import Output
+from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
+from inpaint_app.window.background.activity import Activity
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
+from inpaint_app.window.session.hint import Hint
+
+if TYPE_CHECKING:
+    from inpaint_app.window.session.session import Session
+
+
+@dataclass(frozen=True)
+class UnshownFile:
+    """A file that the window cannot show all of, and why, as half a sentence."""
+
+    path: Path
+    mask_spec: MaskSpec
+    problem: str
+
+
+class WholeFile(Hint):
+    """Restores all pages and bands of a file as the command line does, and writes them.
+
+    Parameters
+    ----------
+    session : Session
+        With whose parameters it is restored.
+    """
+
+    offer = "Restore All of It …"
+
+    output_wanted = Signal(Path)
+    """The user is to be asked where the restored file goes."""
+    activity_changed = Signal()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._file: UnshownFile | None = None
+        self._task = ExclusiveTask(session.workers, self)
+        self._task.activity_changed.connect(self.activity_changed)
+        session.picture_opened.connect(self.dismiss)
+
+    @property
+    def activity(self) -> Activity | None:
+        """The file that is being restored, if there is one."""
+        return self._task.activity
+
+    def show(self, file: UnshownFile) -> None:
+        """Offer to restore a file."""
+        self._file = file
+        self.set_sentence(
+            f"{file.problem}; the window shows single pages, gray or RGB. Restore all of it with these "
+            "parameters?"
+        )
+
+    def accept(self) -> None:
+        """Ask where the restored file goes."""
+        if self._file is not None:
+            self.output_wanted.emit(self._file.path)
+
+    def dismiss(self) -> None:
+        """Leave the file as it is."""
+        self._file = None
+        self.set_sentence("")
+
+    def restore(self, output: Output) -> None:
+        """Restore the file that was offered; its missing pixels are found as when it is opened."""
+        if self._file is None:
+            return
+        options = FileOptions(self._session.settings, self._file.mask_spec, estimates=False)
+        request = FileRequest(self._file.path, output, options)
+        self.dismiss()
+        self._task.start(
+            Activity("file", Progress("restoring the file", 0.0)),
+            lambda control: restore_file(request, control),
+            done=self._report,
+            failed=self._session.problem.emit,
+        )
+
+    def cancel(self) -> None:
+        """Cancel the restoration of a file; nothing is written."""
+        self._task.cancel()
+
+    def _report(self, result: FileResult) -> None:
+        self._session.notice.emit(" ".join((f"Written: {printable_path(result.output)}", *result.notes)))

@@ -1,0 +1,54 @@
+"""Marks in one color are offered to be restored when a picture is opened."""
+
+import numpy as np
+import pytest
+from windows import FAST, opened, settle
+
+from inpaint_app.files.assets import ORIGINAL, read_sample
+from inpaint_app.image.picture import Picture
+from inpaint_app.image.rect import Rect
+
+
+@pytest.fixture
+def marked(session, qtbot):
+    pixels = read_sample(ORIGINAL).pixels[:120, :120].copy()
+    pixels[60:63, 20:100] = (255, 0, 0)
+    session.set_settings(FAST)
+    session.opener.open_picture(lambda: Picture(pixels), "marked")
+    settle(session, qtbot)
+    return session
+
+
+def test_marks_are_restored_in_one_action_and_undone(marked, qtbot) -> None:
+    hint = marked.hints[0]
+    assert "red marks" in hint.sentence
+    hint.accept()
+    settle(marked, qtbot)
+    assert hint.sentence == ""
+    assert marked.mask.mask[60:63, 20:100].all()
+    restored = marked.results.current.image[60:63, 20:100].astype(int)
+    assert (restored[..., 0] - restored[..., 1]).max() < 120
+    marked.changes.undo()
+    settle(marked, qtbot)
+    assert "red marks" in hint.sentence
+
+
+def test_painting_or_dismissing_ends_the_offer(marked, qtbot) -> None:
+    hint = marked.hints[0]
+    marked.edit_mask(lambda mask: mask.fill(Rect(0, 0, 2, 2)))
+    assert hint.sentence == ""
+    marked.changes.undo()
+    assert hint.sentence != ""
+    hint.dismiss()
+    assert hint.sentence == ""
+    settle(marked, qtbot)
+
+
+def test_other_pictures_have_no_offer(marked, qtbot, files) -> None:
+    opened(marked, qtbot, files["whole"])
+    assert marked.hints[0].sentence == ""
+    marked.opener.open_picture(lambda: Picture(np.full((9, 9, 3), 200, np.uint8)), "plain")
+    settle(marked, qtbot)
+    assert marked.hints[0].sentence == ""
+    marked.close_picture()
+    assert marked.hints[0].sentence == ""

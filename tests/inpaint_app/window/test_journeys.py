@@ -1,0 +1,64 @@
+"""From a damaged file to a restored one in as few actions as possible."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gestures import drag
+from PIL import Image
+from PySide6.QtWidgets import QDialog, QPushButton
+from windows import FAST, at, find, settle, trigger
+
+from inpaint_app.files.assets import ORIGINAL, read_sample
+from inpaint_app.files.read import read_picture
+from inpaint_app.window.commands import file_commands
+
+
+@pytest.fixture
+def export_to(tmp_path, monkeypatch):
+    """Answer the export dialog with a path."""
+
+    def accept(dialog) -> QDialog.DialogCode:
+        dialog.set_path(tmp_path / "restored.png")
+        return QDialog.DialogCode.Accepted
+
+    monkeypatch.setattr(file_commands.ExportDialog, "exec", accept)
+    return tmp_path / "restored.png"
+
+
+def write_jpeg(path: Path, pixels: np.ndarray) -> Path:
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "JPEG", quality=90)
+    path.write_bytes(file.getvalue())
+    return path
+
+
+def test_red_marks_on_a_jpeg_open_restore_export(window, qtbot, tmp_path, export_to) -> None:
+    pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
+    pixels[80:84, 20:180] = (255, 0, 0)
+    window.session.set_settings(FAST)
+    window.files.open_file(write_jpeg(tmp_path / "marked.jpg", pixels))
+    settle(window, qtbot)
+    find(window, QPushButton, "Restore Them").click()
+    settle(window, qtbot)
+    trigger(window, "export")
+    settle(window, qtbot)
+    line = read_picture(export_to).pixels[80:84, 20:180].astype(int)
+    assert np.median(line[..., 0] - line[..., 1]) < 60, "it is no longer red"
+
+
+def test_an_object_open_paint_export(window, qtbot, tmp_path, export_to) -> None:
+    pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
+    pixels[60:120, 70:130] = (40, 90, 200)
+    window.session.set_settings(FAST)
+    window.session.set_view(window.session.view.with_brush(70))
+    window.files.open_file(write_jpeg(tmp_path / "object.jpg", pixels))
+    settle(window, qtbot)
+    canvas = window.viewer.panes["damaged"].canvas
+    drag(canvas, at(canvas, 75, 85), at(canvas, 105, 115), at(canvas, 75, 115), at(canvas, 105, 85))
+    settle(window, qtbot)
+    trigger(window, "export")
+    settle(window, qtbot)
+    restored = read_picture(export_to).pixels[60:120, 70:130].astype(int)
+    assert np.median(restored[..., 2] - restored[..., 0]) < 60, "it is no longer blue"
