@@ -1,10 +1,15 @@
 """Orthogonal matching pursuit by Gram matrices, which is faster for small dictionaries."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dictsel_core._compiled import Kernel, is_enabled
 from dictsel_core._validation import Bools, Floats, Ints
 from dictsel_core.pursuit import duplicate_columns
+
+Number = np.floating[Any]
 
 #: Largest dictionary for which it is faster than `Pursuit`; without compiled code that would be 40.
 MAX_ATOMS = 64
@@ -81,7 +86,7 @@ def _pursue(
     grams: Floats,
     places: Ints,
     inverse: Floats,
-    threshold: float,
+    threshold: Number,
     min_scores: Floats,
     correlations: Floats,
     supports: Ints,
@@ -146,7 +151,7 @@ def _pursue_compiled(
     grams: Floats,
     places: Ints,
     inverse: Floats,
-    threshold: float,
+    threshold: Number,
     min_scores: Floats,
     correlations: Floats,
     supports: Ints,
@@ -193,7 +198,7 @@ def _pursue_compiled(
 
 
 @Kernel
-def _choose(rest: Floats, weights: Floats, scores: Floats, chosen: Ints) -> None:
+def _choose(rest: Floats, weights: Floats, scores: Floats, chosen: NDArray[np.int32]) -> None:
     """Find the atom with the best score in each lane, the first of equal ones."""
     scores[:] = -1
     for atom in range(len(weights)):
@@ -207,7 +212,12 @@ def _choose(rest: Floats, weights: Floats, scores: Floats, chosen: Ints) -> None
 
 @Kernel
 def _orthogonalize(
-    j: int, vectors: Floats, inverse_lengths: Floats, chosen: Ints, threshold: float, active: Bools
+    j: int,
+    vectors: Floats,
+    inverse_lengths: Floats,
+    chosen: NDArray[np.int32],
+    threshold: Number,
+    active: Bools,
 ) -> None:
     """Make the j-th vector of each lane orthogonal to the previous ones; end those that depend on them."""
     vector, n_atoms = vectors[j], vectors.shape[1] - len(vectors)

@@ -74,7 +74,7 @@ def improve_matches(
 
 
 @Kernel
-def _distance(patches: Patches, n_columns: int, target: int, source: int, limit: int) -> int:
+def _distance(patches: Patches, n_columns: int, target: int, source: int, limit: int | np.int64) -> np.int64:
     """Return the squared distance of two patches, as `Comparison.distances` does, if it is below a limit.
 
     Otherwise return a part of it that is not.
@@ -84,7 +84,7 @@ def _distance(patches: Patches, n_columns: int, target: int, source: int, limit:
     length = PATCH_SIZE * n_channels
     y, x = divmod(target, n_columns)
     row, column = divmod(source, n_columns)
-    distance = 0
+    distance = np.int64(0)
     for channel in range(n_channels):
         shift = sums[target, channel] - sums[source, channel]
         distance -= SUM_WEIGHT * shift * shift

@@ -117,6 +117,10 @@ class Comparison:
 def _patch_sums(pixels: Levels) -> NDArray[np.int64]:
     """Return the sums over all patches of a part of an image (h, w, C): (h - 6, w - 6, C)."""
     n_down, n_across = (length - PATCH_SIZE + 1 for length in pixels.shape[:2])
-    wide = pixels.astype(np.int64)
-    tall = sum(wide[shift : shift + n_down] for shift in range(PATCH_SIZE))
-    return sum(tall[:, shift : shift + n_across] for shift in range(PATCH_SIZE))
+    tall = np.zeros((n_down, *pixels.shape[1:]), np.int64)
+    for shift in range(PATCH_SIZE):
+        tall += pixels[shift : shift + n_down]
+    sums = np.zeros((n_down, n_across, pixels.shape[2]), np.int64)
+    for shift in range(PATCH_SIZE):
+        sums += tall[:, shift : shift + n_across]
+    return sums

@@ -98,4 +98,4 @@ def _weights(scale: Scale, field: PatchField) -> Double:
     if np.isfinite(field.distances).all():
         usual = max(float(np.percentile(field.distances, _PERCENTILE)), 1e-8)
         weights *= np.exp(-np.minimum(field.distances / usual, _MAX_EXPONENT))
-    return weights[:, None].astype(np.float64)
+    return np.asarray(weights[:, None], np.float64)
