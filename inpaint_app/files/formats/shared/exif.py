@@ -70,8 +70,11 @@ def _swap_sides(block: bytearray, camera: Directory | None) -> None:
 
 def exif_resolution(block: bytes) -> tuple[float, float] | None:
     """Return the resolution that an EXIF block notes, in pixels per inch; None if it has none."""
-    header = read_header(block)
-    return resolution_of(read_directory(block, header, header.first))
+    try:
+        header = read_header(block)
+        return resolution_of(read_directory(block, header, header.first))
+    except DamagedError:
+        return None
 
 
 def exif_of_tiff(header: Header, first: Directory) -> bytes | None:
