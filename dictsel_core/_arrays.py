@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._threads import map_blocks
-from dictsel_core._validation import Floats
+from dictsel_core._validation import Bools, Floats, Ints
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 #: Rows and columns of an image.
@@ -25,6 +25,12 @@ def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
     """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
+
+
+def nonzero_2d(mask: Bools) -> tuple[Ints, Ints]:
+    """Return the rows and columns of the True entries of a mask (H, W), several times faster than NumPy."""
+    rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
+    return rows, columns
 
 
 def positive_part_sums(

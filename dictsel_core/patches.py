@@ -6,7 +6,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import Scalar
+from dictsel_core._arrays import Scalar, nonzero_2d
 from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Bools, Floats, Ints
 
@@ -189,7 +189,7 @@ class _RebuiltPatches:
         """Go on to the band with these rows of pixels; patches shared with the previous one are kept."""
         (n_channels, n_before, d), stop = self._patches.shape, rows.stop + self._size - 1
         n_kept = np.count_nonzero(self._useful[rows.start : self._bottom])
-        patch_rows, columns = np.nonzero(self._useful[self._bottom : stop])
+        patch_rows, columns = nonzero_2d(self._useful[self._bottom : stop])
         patch_rows += self._bottom
         patches = np.empty((n_channels, n_kept + len(columns), d), np.float32)
         patches[:, :n_kept] = self._patches[:, n_before - n_kept :]

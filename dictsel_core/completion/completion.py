@@ -4,6 +4,7 @@ from collections.abc import Generator
 
 import numpy as np
 
+from dictsel_core._threads import single_threaded_blas
 from dictsel_core._validation import Bools
 from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.onion import fill_by_layers
@@ -64,14 +65,15 @@ def complete(
     counts = [_n_iterations(number, scale, len(scales)) for number, scale in enumerate(scales)]
     works = [count * int(scale.hole.sum()) for count, scale in zip(counts, scales, strict=True)]
     coarser, done = None, 0
-    for scale, count, work in reversed(list(zip(scales, counts, works, strict=True))):
-        field = _first_field(scale, coarser, rng, threads)
-        for _ in range(count):
-            field.search(_N_SWEEPS)
-            fill_by_votes(scale, field)
-            done += work // count
-            yield done / sum(works)
-        coarser = field
+    with single_threaded_blas:  # once: to set the number of threads takes longer than a small search
+        for scale, count, work in reversed(list(zip(scales, counts, works, strict=True))):
+            field = _first_field(scale, coarser, rng, threads)
+            for _ in range(count):
+                field.search(_N_SWEEPS)
+                fill_by_votes(scale, field)
+                done += work // count
+                yield done / sum(works)
+            coarser = field
     planes[hole] = scales[0].planes[:, :, : planes.shape[2]][hole]
     return explained_fraction(scales[0], field)
 

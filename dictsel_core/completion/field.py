@@ -1,19 +1,28 @@
 """For each patch that touches a hole, a similar patch elsewhere."""
 
+from functools import cached_property
+
 import numpy as np
 
 from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Bools, Ints
-from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single, touching
+from dictsel_core.completion.comparison import Comparison, Levels
+from dictsel_core.completion.scale import Scale, Single, touching
+from dictsel_core.completion.search import improve
 
 #: Patches that are compared together.
 _CHUNK = 1024
 #: Distances at which patches take over the matches of each other, sweep by sweep.
-_JUMPS = ((1, 8), (1, 3))
-#: Weight of the texture around a patch, as a multiple of that of one pixel.
-_TEXTURE_WEIGHT = 100.0
-#: Weight of a difference of means; the rest of it is corrected when a match is copied. Brightness may vary.
-_MEAN_WEIGHT = 0.15
+_JUMPS = [
+    np.array(
+        [
+            (down * distance, across * distance)
+            for distance in distances
+            for down, across in ((0, 1), (1, 0), (0, -1), (-1, 0))
+        ]
+    )
+    for distances in ((1, 8), (1, 3))
+]
 
 
 class PatchField:
@@ -38,7 +47,7 @@ class PatchField:
         The patches that touch the hole.
     matches : (N,) ndarray of int
         The most similar source of each, so far.
-    distances : (N,) ndarray of float32
+    distances : (N,) ndarray of float64
         Weighted squared distances to these, when they were last compared; infinite before that.
 
     References
@@ -56,9 +65,10 @@ class PatchField:
         self.numbers = _numbered(self.targets, is_target.size)
         sources = scale.sources
         self.source_numbers = _numbered(sources, is_target.size)
-        self.described_sources = self._describe(sources)
+        self.is_source = self.source_numbers >= 0
+        self.comparison = Comparison(scale)
         self.matches = sources[rng.integers(0, len(sources), len(self.targets))]
-        self.distances = np.full(len(self.targets), np.inf, np.float32)
+        self.distances = np.full(len(self.targets), np.inf)
 
     def inherit(self, coarser: "PatchField") -> None:
         """Start from the matches on the coarser scale, where these are sources."""
@@ -71,44 +81,31 @@ class PatchField:
 
     def search(self, n_sweeps: int) -> None:
         """Improve the matches, by those of neighbors and by random ones at smaller and smaller distances."""
-        described = self._describe(self.targets)
-        self.distances = np.full(len(self.targets), np.inf, np.float32)
         radii = 2.0 ** np.arange(np.floor(np.log2(max(self.shape))), -1, -1)
         for sweep in range(n_sweeps):
             before = self.matches.copy()
             shape = (len(radii), 2, len(self.targets))
             steps = np.rint(radii[:, None, None] * self._rng.uniform(-1, 1, shape)).astype(np.intp)
-            jumps = [
-                (down * distance, across * distance)
-                for distance in _JUMPS[sweep % len(_JUMPS)]
-                for down, across in ((0, 1), (1, 0), (0, -1), (-1, 0))
-            ]
+            steps = np.ascontiguousarray(steps.transpose(2, 0, 1))  # those of a target together
+            jumps = _JUMPS[sweep % len(_JUMPS)]
 
             def work(
-                start: int,
-                stop: int,
-                before: Ints = before,
-                steps: Ints = steps,
-                jumps: list[tuple[int, int]] = jumps,
+                start: int, stop: int, before: Ints = before, jumps: Ints = jumps, steps: Ints = steps
             ) -> None:
-                chunk = _Chunk(self, slice(start, stop), described[start:stop])
-                for jump in jumps:
-                    chunk.propagate(before, *jump)
-                for step in steps[:, :, start:stop]:
-                    chunk.perturb(step)
+                improve(self, slice(start, stop), before, jumps, steps[start:stop])
 
             for _ in map_chunks(work, len(self.targets), _CHUNK, self._threads):
                 pass
 
     def search_all(self) -> None:
         """Find the best of all matches; for coarse scales."""
-        described = self._describe(self.targets)
-        norms = np.square(self.described_sources).sum(axis=1)
         sources = self._scale.sources
+        source_vectors = self.comparison.vectors(sources)
+        norms = np.vecdot(source_vectors, source_vectors)
 
         def work(start: int, stop: int) -> None:
-            part = described[start:stop]
-            distances = norms - 2 * part @ self.described_sources.T
+            part = self.comparison.vectors(self.targets[start:stop])
+            distances = norms - 2 * part @ source_vectors.T
             best = distances.argmin(axis=1)
             self.matches[start:stop] = sources[best]
             self.distances[start:stop] = np.maximum(distances.min(axis=1) + np.vecdot(part, part), 0)
@@ -118,18 +115,12 @@ class PatchField:
 
     def corrections(self) -> Single:
         """Return what is added to the channels of each match when it is copied: (N, C)."""
-        patches, result = (
-            self._scale.patches(),
-            np.empty((len(self.targets), self._scale.n_channels), np.float32),
-        )
-        for start in range(0, len(result), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            target, match = (
-                patches[np.divmod(each[part], self.shape[1])].mean(axis=(2, 3))
-                for each in (self.targets, self.matches)
-            )
-            result[part] = (1 - _MEAN_WEIGHT) * (target - match)
-        return result
+        return self.comparison.corrections(self.targets, self.matches)
+
+    @cached_property
+    def described_sources(self) -> Levels:
+        """What sources are compared by: (N, d)."""
+        return self.comparison.described(self._scale.sources)
 
     def as_sources(self, rows: Ints, columns: Ints) -> tuple[Ints, Bools]:
         """Return patches by their number, and which are sources; the others have any number."""
@@ -137,59 +128,6 @@ class PatchField:
         inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
         places = np.where(inside, rows * width + columns, 0)
         return places, inside & (self.source_numbers[places] >= 0)
-
-    def _describe(self, patches: Ints) -> Single:
-        """Return what patches are compared by: (N, d)."""
-        planes, n_channels = self._scale.planes, self._scale.n_channels
-        all_patches, middle = self._scale.patches(), PATCH_SIZE // 2
-        result = np.empty((len(patches), n_channels * PATCH_SIZE**2 + N_TEXTURE), np.float32)
-        for start in range(0, len(patches), _CHUNK):
-            part = result[start : start + _CHUNK]
-            y, x = np.divmod(patches[start : start + _CHUNK], self.shape[1])
-            values = all_patches[y, x].reshape(len(part), n_channels, -1)
-            values -= (1 - np.sqrt(np.float32(_MEAN_WEIGHT))) * values.mean(axis=2, keepdims=True)
-            part[:, :-N_TEXTURE] = values.reshape(len(part), -1)
-            part[:, -N_TEXTURE:] = planes[y + middle, x + middle, n_channels:]
-        result[:, -N_TEXTURE:] *= np.sqrt(_TEXTURE_WEIGHT * n_channels)
-        return result
-
-
-class _Chunk:
-    """Some of the targets; their matches are those of the field."""
-
-    def __init__(self, field: PatchField, part: slice, described: Single) -> None:
-        self._field, self._described = field, described
-        self._matches, self._distances = field.matches[part], field.distances[part]
-        self._y, self._x = np.divmod(field.targets[part], field.shape[1])
-        self._compare(np.arange(len(self._y)), self._matches)
-
-    def propagate(self, matches: Ints, down: int, across: int) -> None:
-        """Try the given matches of the patches this far before, moved by as much."""
-        height, width = self._field.shape
-        y, x = self._y - down, self._x - across
-        inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
-        numbers = self._field.numbers[np.where(inside, y * width + x, 0)]
-        rows, columns = np.divmod(matches[numbers], width)
-        self._try(rows + down, columns + across, inside & (numbers >= 0))
-
-    def perturb(self, step: Ints) -> None:
-        """Try the patches this far from the matches: (2, N)."""
-        rows, columns = np.divmod(self._matches, self._field.shape[1])
-        self._try(rows + step[0], columns + step[1], np.asarray(step.any(axis=0)))
-
-    def _try(self, rows: Ints, columns: Ints, valid: Bools) -> None:
-        places, is_source = self._field.as_sources(rows, columns)
-        at = np.flatnonzero(valid & is_source & (places != self._matches))
-        self._compare(at, places[at])
-
-    def _compare(self, at: Ints, places: Ints) -> None:
-        """Compare targets with sources, and keep those that are nearer than the matches."""
-        difference = self._field.described_sources.take(self._field.source_numbers[places], axis=0)
-        difference -= self._described[at]
-        distances = np.vecdot(difference, difference)
-        nearer = distances < self._distances[at]
-        self._distances[at[nearer]] = distances[nearer]
-        self._matches[at[nearer]] = places[nearer]
 
 
 def _numbered(places: Ints, n_places: int) -> Ints:

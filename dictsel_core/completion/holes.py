@@ -21,12 +21,23 @@ def wide_parts(missing: Bools, reach: int) -> Bools:
     width that are missing entirely, and a few around those; thin scratches that end in a hole are no part of
     it.
     """
+    if not _missing_blocks(missing, reach + 1):
+        return np.zeros_like(missing)
     # Pixels beyond the border of the image are not observed either.
     core = minimum_filter(missing.view(np.uint8), 2 * reach + 1, mode="constant", cval=1)
     if not core.any():
         return np.zeros_like(missing)
     near = maximum_filter(core, 2 * (reach + _MARGIN) + 1, mode="constant")
     return np.asarray(missing & near.view(bool))
+
+
+def _missing_blocks(missing: Bools, size: int) -> bool:
+    """Return whether any of the adjacent size x size blocks of a mask is missing entirely.
+
+    A square of 2 * size - 1 pixels contains one of them, or what of it is in the image.
+    """
+    down = np.logical_and.reduceat(missing, np.arange(0, missing.shape[0], size), axis=0)
+    return bool(np.logical_and.reduceat(down, np.arange(0, missing.shape[1], size), axis=1).any())
 
 
 def wide_margin(reach: int) -> int:

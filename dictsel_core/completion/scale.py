@@ -59,11 +59,6 @@ class Scale:
         """The patches that may be copied, counted row by row through all patches."""
         return np.flatnonzero(~touching(self.barred))
 
-    def patches(self) -> Single:
-        """Return a view of all patches, without texture: (H - 6, W - 6, C, 7, 7)."""
-        channels = self.planes[:, :, : self.n_channels]
-        return sliding_window_view(channels, (PATCH_SIZE, PATCH_SIZE), axis=(0, 1))
-
     def halved(self) -> "Scale":
         """Return the next coarser scale: means of the pixels of each 2 x 2 block that are outside the hole.
 

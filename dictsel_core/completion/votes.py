@@ -1,10 +1,16 @@
 """The pixels of a hole, from the matches of all patches that cover them."""
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
+from dictsel_core._compiled import is_enabled
+from dictsel_core._validation import Ints
+from dictsel_core.completion._kernels import add_votes
 from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single
+
+Double = NDArray[np.float64]
 
 #: The weight of a patch decreases by this factor with each pixel of its distance from the border of the hole.
 _DEPTH_BASE = 1.4
@@ -30,6 +36,7 @@ def fill_by_votes(scale: Scale, field: PatchField) -> None:
     sums, totals = _votes(scale, field)
     hole = np.flatnonzero(scale.hole)
     pixels[hole] = sums[hole] / totals[hole]
+    field.comparison.update()
 
 
 def explained_fraction(scale: Scale, field: PatchField) -> float:
@@ -48,25 +55,41 @@ def explained_fraction(scale: Scale, field: PatchField) -> float:
     return 1 - float(np.square(truth - votes).sum(dtype=np.float64)) / max(detail, 1e-12)
 
 
-def _votes(scale: Scale, field: PatchField) -> tuple[Single, Single]:
+def _votes(scale: Scale, field: PatchField) -> tuple[Double, Double]:
     """Return the weighted sums of all matches at each pixel (H W, C + 2), and the weights (H W, 1)."""
-    width, n_layers = scale.shape[1], scale.planes.shape[2]
-    pixels = scale.planes.reshape(-1, n_layers)
+    pixels = scale.planes.reshape(-1, scale.planes.shape[2])
     weights, corrections = _weights(scale, field), np.pad(field.corrections(), [(0, 0), (0, N_TEXTURE)])
     targets, matches = (
         np.ravel_multi_index(np.divmod(patches, field.shape[1]), scale.shape)
         for patches in (field.targets, field.matches)
     )
-    sums, totals = np.zeros_like(pixels), np.zeros((len(pixels), 1), np.float32)
-    for down in range(PATCH_SIZE):
-        for across in range(PATCH_SIZE):
-            offset = down * width + across
-            sums[targets + offset] += weights * (pixels[matches + offset] + corrections)
-            totals[targets + offset] += weights
+    sums, totals = np.zeros(pixels.shape), np.zeros((len(pixels), 1))
+    add = add_votes if is_enabled() else _add_votes
+    add(pixels, scale.shape[1], targets, matches, weights, corrections, sums, totals)
     return sums, totals
 
 
-def _weights(scale: Scale, field: PatchField) -> Single:
+def _add_votes(
+    pixels: Single,
+    width: int,
+    targets: Ints,
+    matches: Ints,
+    weights: Double,
+    corrections: Single,
+    sums: Double,
+    totals: Double,
+) -> None:
+    """Add all votes to the weighted sums at each pixel, and to the weights; see `add_votes`."""
+    # The last pixels of the first patches come first, as if it were done patch by patch.
+    for down in reversed(range(PATCH_SIZE)):
+        for across in reversed(range(PATCH_SIZE)):
+            offset = down * width + across
+            values = (pixels[matches + offset] + corrections).astype(np.float64)
+            sums[targets + offset] += weights * values
+            totals[targets + offset] += weights
+
+
+def _weights(scale: Scale, field: PatchField) -> Double:
     """Return the weight of each match: (N, 1)."""
     y, x = np.divmod(field.targets, field.shape[1])
     middle = PATCH_SIZE // 2
@@ -75,4 +98,4 @@ def _weights(scale: Scale, field: PatchField) -> Single:
     if np.isfinite(field.distances).all():
         usual = max(float(np.percentile(field.distances, _PERCENTILE)), 1e-8)
         weights *= np.exp(-np.minimum(field.distances / usual, _MAX_EXPONENT))
-    return np.asarray(weights[:, None], np.float32)
+    return np.asarray(weights[:, None], np.float64)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._arrays import nonzero_2d
 from dictsel_core._validation import Bools, Ints
 from dictsel_core.restoration.value_range import ValueRange, common_range
 
@@ -16,6 +17,8 @@ Planes = NDArray[np.float32]
 #: Channels have ranges of their own if one spans less than this fraction of what all span together: in
 #: unit range its detail would be lost. Otherwise they share a range, so that their differences are small.
 _MIN_SHARE = 0.25
+#: Integers of which all values are converted once, which is much faster than to convert pixel by pixel.
+_TABULATED = (np.uint8, np.uint16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +64,7 @@ class Canvas:
         values, bounds = _channels(self.image)[:, :, channel], self.ranges[channel]
         plane = np.empty(self.shape, np.float32)
         mask = np.broadcast_to(self.mask(channel), self.shape)
-        table = None
-        if values.dtype == np.uint8:  # a table of all values is much faster
-            table = bounds.to_unit(np.arange(256, dtype=np.uint8)).astype(np.float32)
+        table = bounds.table(values.dtype) if values.dtype in _TABULATED else None
         for rows in _row_blocks(self.shape):
             if table is not None:
                 np.take(table, values[rows], out=plane[rows], mode="clip")
@@ -95,7 +96,13 @@ class Canvas:
 
     def planes(self) -> Planes:
         """All channels in unit range, zero where missing: (H, W, n_channels)."""
-        planes = np.empty((*self.shape, self.n_channels), np.float32)
+        planes, image = np.empty((*self.shape, self.n_channels), np.float32), _channels(self.image)
+        if image.dtype in _TABULATED and len(set(self.ranges)) == 1 == self.missing.shape[2]:
+            table = self.ranges[0].table(image.dtype)
+            for rows in _row_blocks(self.shape):  # all channels at once
+                np.take(table, image[rows], out=planes[rows], mode="clip")
+                planes[rows].reshape(-1, self.n_channels)[np.flatnonzero(self.missing[rows])] = 0
+            return planes
         for channel in range(self.n_channels):
             planes[:, :, channel] = self.plane(channel)
         return planes
@@ -130,7 +137,7 @@ class Canvas:
             for channel in range(self.n_channels):
                 if channel < self.missing.shape[2]:  # else as in the channel before
                     mask = self.mask(channel)[rows]
-                    chosen = np.nonzero(mask) if keep_observed else slice(None)
+                    chosen = nonzero_2d(mask) if keep_observed else slice(None)
                 yield rows, channel, chosen
 
 

@@ -33,6 +33,10 @@ class ValueRange:
                 above[below] = -(low - whole[below]).astype(np.float64)
         return above / self.span
 
+    def table(self, dtype: np.dtype[Any]) -> NDArray[np.float32]:
+        """Return all values of an unsigned integer in unit range, in single precision."""
+        return self.to_unit(np.arange(1 << 8 * dtype.itemsize, dtype=dtype)).astype(np.float32)
+
     def from_unit(self, unit: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Return values in unit range in this range; clipped, and rounded if they are integers."""
         above = np.clip(unit.astype(np.float64), 0, 1) * float(self.high - self.low)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dictsel_core import _arrays
-from dictsel_core._arrays import chunk_rows, positive_part_sums, read_only
+from dictsel_core._arrays import chunk_rows, nonzero_2d, positive_part_sums, read_only
 
 
 @given(seed=st.integers(0, 2**32 - 1), n_rows=st.integers(1, 30), n_columns=st.integers(1, 5))
@@ -39,3 +39,10 @@ def test_read_only_returns_the_array_itself():
     assert read_only(array) is array
     with pytest.raises(ValueError, match="read-only"):
         array[0] = 1
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_nonzero_is_that_of_numpy(order):
+    mask = np.asarray(np.random.default_rng(0).random((9, 13)) < 0.2, order=order)
+    for ours, numpys in zip(nonzero_2d(mask), np.nonzero(mask), strict=True):
+        np.testing.assert_array_equal(ours, numpys)

@@ -241,8 +241,10 @@ def observed_limits(planes: Planes, missing: Bools) -> tuple[Plane, Plane]:
 
 
 def fill_from(planes: Planes, missing: Bools, coarser: Planes, origin: tuple[int, int] = (0, 0)) -> None:
-    """Fill the missing pixels of planes (H, W, C) from a coarser scale, on which the first is at `origin`."""
-    planes[missing] = double_at(coarser, np.flatnonzero(missing), missing.shape[1], origin)
+    """Fill the missing pixels of C-contiguous planes from a coarser scale, where the first is at `origin`."""
+    pixels = np.flatnonzero(missing)
+    flat = planes.reshape(-1, planes.shape[2])
+    flat[pixels] = double_at(coarser, pixels, missing.shape[1], origin)
 
 
 def code_planes(

@@ -153,7 +153,7 @@ class MissingPanel(QWidget):
         fraction = session.missing_fraction
         if fraction == 0:
             self._found.setText(
-                "No pixels are missing. Paint over the damage (P), or choose a mask file or a color."
+                "No pixels are missing. Paint over the damage (H), or choose a mask file or a color."
             )
             return
         how = descriptions.format_sources(source, mask)

@@ -176,7 +176,7 @@ class Session(QObject):
     # Mask
 
     def edit_mask(self, edit: Callable[[MaskHistory], Rect | None], *, ends: bool = True) -> None:
-        """Change the mask; `ends` is False in the middle of a stroke."""
+        """Change the mask; `ends` is False in the middle of a stroke. Nothing follows if nothing changes."""
         if self.mask is None:
             return
         rect = edit(self.mask)
@@ -185,7 +185,7 @@ class Session(QObject):
             is_everything = rect[2:] == self.mask.mask.shape[:2]
             self.runner.focus_on(None if is_everything else rect)
             self.mask_changed.emit(rect)
-        if ends:
+        if ends and rect is not None:
             self.end_edit()
             self.changes.record()
 

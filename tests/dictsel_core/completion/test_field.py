@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from kernels import needs_numba, with_numpy
+from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.scale import PATCH_SIZE, finest_scale, touching
@@ -28,12 +30,58 @@ def test_targets_touch_the_hole_and_sources_do_not(scale):
             assert (y * field.shape[1] + x in scale.sources) == (not touches)
 
 
+def exact_distances(scale, field, targets, sources):
+    """Distances by definition, without steps of gray: pixels and texture, with less weight for means."""
+
+    def patches(numbers):
+        windows = sliding_window_view(scale.planes.astype(float), (PATCH_SIZE, PATCH_SIZE), axis=(0, 1))
+        chosen = windows[np.divmod(numbers, field.shape[1])]
+        pixels, middle = chosen[:, : scale.n_channels], PATCH_SIZE // 2
+        return pixels.reshape(*pixels.shape[:2], -1), chosen[:, scale.n_channels :, middle, middle]
+
+    (pixels, texture), (others, other_texture) = patches(targets), patches(sources)
+    difference, n_pixels = pixels - others, PATCH_SIZE**2
+    squares = np.square(difference).sum(axis=(1, 2))
+    means = 0.85 * n_pixels * np.square(difference.mean(axis=2)).sum(axis=1)
+    rough = 100 * scale.n_channels * np.square(texture - other_texture).sum(axis=1)
+    return squares - means + rough
+
+
+def test_distances_are_those_of_pixels_texture_and_means(scale):
+    field = PatchField(scale, np.random.default_rng(0), 1)
+    scale.planes[scale.hole] = 0.3
+    field.comparison.update()
+    field.search(1)
+    expected = exact_distances(scale, field, field.targets, field.matches)
+    np.testing.assert_allclose(field.distances, expected, rtol=5e-3, atol=1e-3)
+
+
+@needs_numba
+@pytest.mark.parametrize("n_channels", [1, 3])
+def test_compiled_search_and_votes_are_those_of_numpy(n_channels):
+    rng = np.random.default_rng(3)
+    image = rng.random((50, 60, n_channels), np.float32)
+    hole = np.zeros(image.shape[:2], bool)
+    hole[0:14, 20:37] = hole[30:50, 48:60] = True  # at two borders
+
+    def matched():
+        scale = finest_scale(image, hole, hole)
+        field = PatchField(scale, np.random.default_rng(0), 1)
+        for _ in range(3):
+            field.search(2)
+            fill_by_votes(scale, field)
+        return field.matches, field.distances, scale.planes
+
+    for ours, numpys in zip(matched(), with_numpy(matched), strict=True):
+        assert (ours == numpys).all()
+
+
 def test_the_full_search_finds_the_nearest_of_all(scale):
     field = PatchField(scale, np.random.default_rng(0), 1)
     field.search_all()
-    described = field._describe(field.targets)
-    distances = np.square(described[:, None] - field.described_sources).sum(axis=2)
-    np.testing.assert_allclose(field.distances, distances.min(axis=1), atol=1e-4)
+    for number, target in enumerate(field.targets):
+        distances = exact_distances(scale, field, np.full(len(scale.sources), target), scale.sources)
+        np.testing.assert_allclose(field.distances[number], distances.min(), atol=1e-3)
 
 
 def test_the_random_search_comes_near_the_full_one(scale):

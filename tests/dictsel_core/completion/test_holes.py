@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core.completion import (
     completion,
@@ -43,6 +44,17 @@ def filled(image, hole, seed=0, threads=1, observed=None, blended=False):
 def test_holes_are_wide_from_twice_the_reach(size, is_wide):
     hole = square((100, 100), 30, 30, size)
     assert (wide_parts(hole, 8) == (hole & is_wide)).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_wide_holes_are_found_wherever_they_are(seed):
+    rng = np.random.default_rng(seed)
+    for top, left in rng.integers(-20, 60, (20, 2)):
+        mask = np.zeros((61, 67), bool)
+        mask[max(top, 0) : max(top + 17, 0), max(left, 0) : max(left + 17, 0)] = True
+        around = np.pad(mask, 8, constant_values=True)  # as if nothing were observed there
+        expected = sliding_window_view(around, (17, 17)).all(axis=(2, 3)).any()
+        assert wide_parts(mask, 8).any() == expected
 
 
 def test_beyond_the_border_nothing_is_observed():

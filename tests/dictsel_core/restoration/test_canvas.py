@@ -5,7 +5,7 @@ from dictsel_core.restoration.canvas import as_canvas
 from dictsel_core.restoration.value_range import ValueRange
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint64, np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.uint64, np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(6, 7), (6, 7, 1), (6, 7, 2), (6, 7, 3), (6, 7, 4)])
 def test_planes_have_unit_range_and_render_back(dtype, shape):
     rng = np.random.default_rng(0)

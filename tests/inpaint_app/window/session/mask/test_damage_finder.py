@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from windows import FAST, settle
+from windows import FAST, restored, settle
 
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
@@ -144,3 +144,11 @@ def test_another_mask_holds_nothing_that_was_found(scratched, qtbot) -> None:
     assert not scratched.finder.is_in_mask
     scratched.changes.undo()
     assert scratched.finder.is_in_mask
+
+
+def test_finding_nothing_leaves_the_result_as_it_is(session, qtbot, files) -> None:
+    restored(session, qtbot, files["damaged"])
+    session.find_damage(("dead_lines",))
+    settle(session, qtbot)
+    assert session.finder.is_in_mask
+    assert session.runner.preview is None

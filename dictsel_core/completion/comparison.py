@@ -1,0 +1,126 @@
+"""Weighted squared distances between patches, in integers: no sum depends on the order of its terms."""
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+from scipy.ndimage import find_objects
+
+from dictsel_core._arrays import Region
+from dictsel_core._validation import Ints
+from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single
+
+#: Pixels are compared in steps of 1 / this, an eighth of a gray level of 8-bit images.
+_LEVELS = 2048
+#: Pixels beyond these limits count as the limit: the squares of a row of a patch then fit into 32 bits.
+_LIMITS = -0.25, 1.25
+#: Weight of the texture around a patch, as a multiple of that of one pixel.
+_TEXTURE_WEIGHT = 100.0
+#: Percent of a squared difference of means that count; the rest is corrected when a match is copied, since
+#: brightness may vary.
+_MEAN_PERCENT = 15
+#: Weights of squared differences: of pixels and texture, and of sums over patches, which are subtracted.
+PIXEL_WEIGHT, SUM_WEIGHT = 100 * PATCH_SIZE**2, 100 - _MEAN_PERCENT
+#: Patches that are gathered together.
+_CHUNK = 1024
+
+Levels = NDArray[np.int16]
+
+
+class Comparison:
+    """Compares the patches of a scale, which are counted row by row.
+
+    The squared distance of two patches is that of their pixels and of the texture in their middle, but the
+    difference of their means has little weight.
+
+    Parameters
+    ----------
+    scale : Scale
+
+    Attributes
+    ----------
+    pixels : (H, W, C) ndarray of int16
+        In steps of 1 / 2048.
+    texture : (H, W, 2) ndarray of int16
+        The same, times the square root of its weight.
+    sums : (N, C) ndarray of int64
+        Of the pixels of each patch.
+    unit : float
+        One over the squared distance of 1.
+    """
+
+    unit = 1.0 / (PIXEL_WEIGHT * _LEVELS**2)
+
+    def __init__(self, scale: Scale) -> None:
+        (height, width), n_channels = scale.shape, scale.n_channels
+        self._scale = scale
+        self._shape = height - PATCH_SIZE + 1, width - PATCH_SIZE + 1
+        self.pixels = np.empty((height, width, n_channels), np.int16)
+        self.texture = np.empty((height, width, N_TEXTURE), np.int16)
+        self.sums = np.empty((self._shape[0] * self._shape[1], n_channels), np.int64)
+        self._read((slice(0, height), slice(0, width)))
+        rows, columns = find_objects(scale.hole.view(np.uint8))[0]
+        self._hole: Region = rows, columns
+
+    def update(self) -> None:
+        """Read the pixels of the hole again, after it has been filled."""
+        self._read(self._hole)
+
+    def _read(self, region: Region) -> None:
+        """Read the pixels of a region again."""
+        n_channels, planes = self._scale.n_channels, self._scale.planes[region]
+        pixels = np.clip(planes[:, :, :n_channels], *_LIMITS) * np.float32(_LEVELS)
+        self.pixels[region] = np.rint(pixels)
+        texture = planes[:, :, n_channels:] * np.float32(_LEVELS * np.sqrt(_TEXTURE_WEIGHT * n_channels))
+        self.texture[region] = np.rint(np.minimum(texture, np.iinfo(np.int16).max))
+        rows, columns = (slice(max(each.start - PATCH_SIZE + 1, 0), each.stop) for each in region)
+        around = self.pixels[
+            rows.start : rows.stop + PATCH_SIZE - 1, columns.start : columns.stop + PATCH_SIZE - 1
+        ]
+        self.sums.reshape(*self._shape, n_channels)[rows, columns] = _patch_sums(around)
+
+    def described(self, patches: Ints) -> Levels:
+        """Return what patches are compared by, beside their sums: (N, d)."""
+        windows, middle = self._windows(), PATCH_SIZE // 2
+        n_pixels = windows[0, 0].size
+        result = np.empty((len(patches), n_pixels + N_TEXTURE), np.int16)
+        for start in range(0, len(patches), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            y, x = np.divmod(patches[part], self._shape[1])
+            result[part, :n_pixels] = windows[y, x].reshape(len(y), n_pixels)
+            result[part, n_pixels:] = self.texture[y + middle, x + middle]
+        return result
+
+    def distances(self, difference: Levels, targets: Ints, sources: Ints) -> NDArray[np.int64]:
+        """Return the squared distances of patches, (N,), given the differences of `described`."""
+        exact, shifts = difference.astype(np.float64), self.sums[targets] - self.sums[sources]
+        squares = np.vecdot(exact, exact).astype(np.int64)
+        return np.asarray(PIXEL_WEIGHT * squares - SUM_WEIGHT * np.vecdot(shifts, shifts))
+
+    def vectors(self, patches: Ints) -> Single:
+        """Return vectors of which the squared distances are those of the patches, up to rounding: (N, d)."""
+        result = self.described(patches).astype(np.float32) / np.float32(_LEVELS)
+        means = self.sums[patches, :, None].astype(np.float32) / np.float32(PATCH_SIZE**2 * _LEVELS)
+        pixels = result[:, :-N_TEXTURE].reshape(*means.shape[:2], -1)
+        pixels -= (1 - np.sqrt(np.float32(_MEAN_PERCENT / 100))) * means
+        return result
+
+    def corrections(self, targets: Ints, matches: Ints) -> Single:
+        """Return what is added to the channels of each match when it is copied: (N, C)."""
+        shifts = self.sums[targets] - self.sums[matches]
+        return (shifts * (SUM_WEIGHT / (PIXEL_WEIGHT * _LEVELS))).astype(np.float32)
+
+    def _windows(self) -> Levels:
+        """Return a view of the pixels of all patches: (H - 6, W - 6, C, 7, 7)."""
+        return sliding_window_view(self.pixels, (PATCH_SIZE, PATCH_SIZE), axis=(0, 1))
+
+
+def _patch_sums(pixels: Levels) -> NDArray[np.int64]:
+    """Return the sums over all patches of a part of an image (h, w, C): (h - 6, w - 6, C)."""
+    n_down, n_across = (length - PATCH_SIZE + 1 for length in pixels.shape[:2])
+    tall = np.zeros((n_down, *pixels.shape[1:]), np.int64)
+    for shift in range(PATCH_SIZE):
+        tall += pixels[shift : shift + n_down]
+    sums = np.zeros((n_down, n_across, pixels.shape[2]), np.int64)
+    for shift in range(PATCH_SIZE):
+        sums += tall[:, shift : shift + n_across]
+    return sums
