@@ -268,7 +268,7 @@ class _PixelSums:
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
         """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""
-        rows, columns = nonzero_2d(self._missing[self._top : bottom].any(axis=2))
+        rows, columns = nonzero_2d(np.asarray(self._missing[self._top : bottom].any(axis=2)))
         rows += self._top
         at = rows % len(self._sums), columns
         weights, target = self._weights[at], self._planes[rows, columns]
