@@ -302,7 +302,7 @@ def test_stopped_after_the_picture_was_written(tmp_path, capsys, monkeypatch) ->
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("inpaint_app.jobs.restore_file.estimate", interrupt)
+    monkeypatch.setattr("inpaint_app.jobs.measure.estimate", interrupt)
     assert main(["restore", str(broken), "--preset", "fast"]) == 130
     assert "broken_restored.png was written" in capsys.readouterr().err
     assert (tmp_path / "broken_restored.png").exists()
