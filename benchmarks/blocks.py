@@ -69,7 +69,7 @@ def restored_in_blocks(image: NDArray[Any], mask: Mask, settings: RestoreSetting
     )
     for stage in plan.stages:
         arrays |= {each.name: np.empty(each.shape, each.dtype) for each in stage.writes}
-        for at in _places(stage.shape, size):
+        for at in _places(stage.shape, max(stage.shape) if stage.is_whole else size):
             results = stage.apply(_read(arrays, stage.reads(*at)), *at)
             for each, result in zip(stage.writes, results, strict=True):
                 arrays[each.name][at] = result

@@ -23,6 +23,7 @@ from dictsel_core import (
     IndividualSparsity,
     Restoration,
     RestoreSettings,
+    _compiled,
     replacement_omp,
     restore,
     restore_region,
@@ -54,6 +55,7 @@ class Timing:
 def main(scale: float = 1.0) -> None:
     """Print the table; the sides of the large pictures are multiplied by `scale`."""
     print("Under a minute per line on two idle cores; processor time means more on a busy machine.")
+    print("Kernels are compiled." if _compiled.is_enabled() else "Without Numba: nothing is compiled.")
     rows: list[Row] = []
     for row in _rows(scale):
         print(f"  {row[0]}: {row[3]}", flush=True)

@@ -78,8 +78,12 @@ def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> Work
         evidence = yield from part(_evidence(spots, plane, level), 0.4 + 0.2 * number, 0.5 + 0.2 * number)
         yield 0.5 + 0.2 * number
         evidence -= 0.3 * np.log(1 + spots.mean(crowding)) + 1.8 * spots.mean(colorfulness)
+        yield 0.53 + 0.2 * number
         confidence = np.where(_fits(spots, size), 0.5 + (evidence - _MIDDLE) / _SPREAD, 0)
-        found.append(grown(regions_from_points(plane.shape, pixels, spots.numbers, confidence)))
+        yield 0.56 + 0.2 * number
+        regions = regions_from_points(plane.shape, pixels, spots.numbers, confidence)
+        yield 0.58 + 0.2 * number
+        found.append(grown(regions))
     return found
 
 
@@ -116,8 +120,12 @@ def _crowding(labels: NDArray[np.int32], size: int) -> Single:
 
 def _fits(spots: Spots, size: int) -> Bools:
     """Return which spots are small and compact."""
-    found = ndimage.find_objects(spots.labels)
-    boxes = np.array([[side.stop - side.start for side in box] for box in found]).reshape(-1, 2)
+    boxes = np.empty((spots.n_spots, 2), np.intp)
+    for side, places in enumerate(np.divmod(spots.pixels, spots.labels.shape[1])):
+        low, high = np.full(spots.n_spots, places.max(initial=0)), np.zeros(spots.n_spots, np.intp)
+        np.minimum.at(low, spots.numbers, places)
+        np.maximum.at(high, spots.numbers, places)
+        boxes[:, side] = high - low + 1
     is_compact = spots.areas >= np.maximum(_MIN_AREA, _MIN_FILLED * boxes.prod(axis=1))
     return np.asarray(is_compact & (boxes.max(axis=1, initial=0) <= size))
 

@@ -38,7 +38,7 @@ from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.preferences import Preferences, WindowState
 from inpaint_app.window.session.descriptions import short_paths
 from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.hint import Hint
+from inpaint_app.window.session.hints.hint import Hint
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch

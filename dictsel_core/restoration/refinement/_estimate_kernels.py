@@ -54,7 +54,7 @@ def group_moments(
     n_samples, d = numbers.shape[1] * means.shape[1] // samples.shape[1], Index(samples.shape[1])
     flat = samples.ravel()
     for b in range(len(numbers)):
-        gather(layers, Index(size), numbers[b], d, flat)
+        gather(layers, Index(size), numbers[b], Index(means.shape[1]) // d, d, flat)
         _center(flat, Index(numbers.shape[1]), means[b])
         for at in range(members.shape[1]):
             members[b, at] = flat[at]
@@ -62,13 +62,20 @@ def group_moments(
 
 
 @Kernel
-def gather(layers: Single, size: np.uintp, numbers: Ints, length: np.uintp, patches: Single) -> None:
-    """Copy the patches with some numbers (n,) of layers (C, h, w) to vectors of some length.
+def gather(
+    layers: Single,
+    size: np.uintp,
+    numbers: Ints,
+    n_vectors: np.uintp,
+    length: np.uintp,
+    patches: Single,
+) -> None:
+    """Copy the patches with some numbers (n,) of layers (C, h, w), each to some vectors.
 
-    A vector is as many channels of a patch as it can be, followed by what is there.
+    The end of each vector, if it is longer, stays as it is.
     """
     n_across = Index(layers.shape[2]) - size + _1
-    n_per_vector = length // (size * size)  # layers
+    n_per_vector = Index(layers.shape[0]) // n_vectors  # layers
     rest = length - n_per_vector * size * size
     at = _0
     for n in range(len(numbers)):

@@ -179,7 +179,8 @@ class GaussianEstimator:
         noise = self.noises(covariances.reshape(-1, length, length)[:, :d, :d])
         observed = np.zeros((*estimated.shape, length), np.float32)
         known = np.subtract(1, missing.transpose(2, 0, 1), dtype=np.float32, order="C")
-        gather(known, np.uintp(size), estimated.ravel(), np.uintp(length), observed.reshape(-1))
+        lengths = np.uintp(1), np.uintp(length)
+        gather(known, np.uintp(size), estimated.ravel(), *lengths, observed.reshape(-1))
         variances = reused("variances", observed.shape)
         condition(covariances, observed, noise, n_steps_for(d, self.n_steps), members, variances)
         estimates = members[..., :d] + means[:, None, :, :d]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dictsel_core._arrays import nonzero_2d
 from dictsel_core._threads import map_chunks
 from dictsel_core._validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
@@ -267,7 +268,7 @@ class _PixelSums:
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
         """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""
-        rows, columns = np.nonzero(self._missing[self._top : bottom].any(axis=2))
+        rows, columns = nonzero_2d(np.asarray(self._missing[self._top : bottom].any(axis=2)))
         rows += self._top
         at = rows % len(self._sums), columns
         weights, target = self._weights[at], self._planes[rows, columns]

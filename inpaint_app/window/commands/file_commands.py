@@ -189,12 +189,16 @@ class FileCommands(QObject):
 
     def may_quit(self) -> bool:
         """Ask about everything that closing the window would end; return whether it may be closed."""
-        is_free = self._batch is None or not self._batch.is_active
-        return self.may_leave() and (
-            is_free
-            or file_dialogs.ask_to_discard(
-                self._window, "A folder is being restored; what is written stays.", "Stop it?"
-            )
+        is_batch_active = self._batch is not None and self._batch.is_active
+        is_file_active = self._session.whole_file.activity is not None
+        in_progress = {
+            "A folder is being restored; what is written stays.": is_batch_active,
+            "A file is being restored; nothing of it is written yet.": is_file_active,
+        }
+        return self.may_leave() and all(
+            file_dialogs.ask_to_discard(self._window, sentence, "Stop it?")
+            for sentence, is_active in in_progress.items()
+            if is_active
         )
 
     def _save(self) -> bool:

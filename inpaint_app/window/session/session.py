@@ -17,12 +17,13 @@ from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.release import release_all, release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.changes import Changes
-from inpaint_app.window.session.hint import Hint
+from inpaint_app.window.session.hints.hint import Hint
+from inpaint_app.window.session.hints.marked_damage import MarkedDamage
+from inpaint_app.window.session.hints.whole_file import WholeFile
+from inpaint_app.window.session.hints.wide_holes import WideHoles
 from inpaint_app.window.session.mask.damage_finder import DamageFinder
 from inpaint_app.window.session.mask.healer import HEALED, Healer
-from inpaint_app.window.session.mask.marked_damage import MarkedDamage
 from inpaint_app.window.session.mask.mask_edits import MaskEdits
-from inpaint_app.window.session.mask.wide_holes import WideHoles
 from inpaint_app.window.session.opener import NO_PICTURE, Opener
 from inpaint_app.window.session.runs.results import Results
 from inpaint_app.window.session.runs.run_browser import RunBrowser
@@ -31,7 +32,6 @@ from inpaint_app.window.session.runs.runner import Runner
 from inpaint_app.window.session.state import RunRecord, TuningOutcome
 from inpaint_app.window.session.unsaved_work import UnsavedWork
 from inpaint_app.window.session.view_state import ViewState
-from inpaint_app.window.session.whole_file import WholeFile
 
 
 class Session(QObject):
@@ -135,10 +135,11 @@ class Session(QObject):
     def close_picture(self) -> None:
         """Show nothing, as before a picture was opened; nothing of it may arrive any more."""
         self._release()
-        self.cancel()
+        self._cancel_work_on_picture()
         self.healer.restart()
         self.finder.restart()
         self.results.restart(None)
+        self.leave_comparison()
         self._forget_advice()
         self.source = self.mask = self._missing_fraction = None
         self.changes.restart()
@@ -275,13 +276,16 @@ class Session(QObject):
     def cancel(self) -> None:
         """Cancel and discard the work in progress; everything is as it was before."""
         was_comparing = self.activity is not None and self.activity.kind == "compare"
-        self.opener.cancel()
         self.whole_file.cancel()
+        self._cancel_work_on_picture()
+        if was_comparing:
+            self.leave_comparison()
+
+    def _cancel_work_on_picture(self) -> None:
+        self.opener.cancel()
         self.healer.cancel()
         self.finder.cancel()
         self.runner.cancel()
-        if was_comparing:
-            self.leave_comparison()
 
     # Looking at results
 

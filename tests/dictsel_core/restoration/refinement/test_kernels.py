@@ -1,5 +1,7 @@
 """Compiled kernels of the refinement do what NumPy does."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from kernels import needs_numba, with_numpy
@@ -95,14 +97,17 @@ def test_estimates_differ_less_than_they_are_approximate(name, n_layers, fractio
     assert np.median(np.abs(weights / numpy_weights - 1)[gaps]) < 0.05
 
 
-@pytest.mark.parametrize("name", ["texture", "smooth", "constant", "as small as a patch"])
-def test_rounds_agree(name):
-    picture = PICTURES[name]
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("texture", 8), ("texture", 2), ("smooth", 8), ("constant", 8), ("as small as a patch", 8)],
+)
+def test_rounds_agree(name, size):
+    picture, options = PICTURES[name], replace(DEFAULT_OPTIONS, size=size)
     missing = np.random.default_rng(3).random((*picture.shape[:2], 1)) < 0.7
 
     def refined(threads=1):
         planes = picture.copy()
-        list(Refiner(missing, threads).round(planes, 0, 4))
+        list(Refiner(missing, threads, options).round(planes, 0, 4))
         return planes
 
     found = refined()

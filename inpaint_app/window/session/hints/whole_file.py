@@ -15,7 +15,7 @@ from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.hint import Hint
+from inpaint_app.window.session.hints.hint import Hint
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session

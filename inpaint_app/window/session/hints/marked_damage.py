@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from inpaint_app.image.marking_color import MarkingColor, find_marking_color
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.window.session.hint import Hint
+from inpaint_app.window.session.hints.hint import Hint
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session

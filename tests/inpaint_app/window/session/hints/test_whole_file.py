@@ -78,3 +78,23 @@ def test_the_window_asks_where_it_goes(window, qtbot, stack, tmp_path, monkeypat
     window.hints[2].accepted.emit()
     settle(window, qtbot)
     assert target.is_file()
+
+
+def test_the_window_asks_before_a_file_is_given_up(window, qtbot, stack, tmp_path, monkeypatch) -> None:
+    asked = []
+
+    def refuse(*words) -> bool:
+        asked.append(words)
+        return False
+
+    monkeypatch.setattr(file_commands.file_dialogs, "ask_to_discard", refuse)
+    window.files.open_file(stack)
+    settle(window, qtbot)
+    window.session.whole_file.restore(Output(tmp_path / "all.tif"))
+    assert not window.close()
+    assert len(asked) == 1
+    window.session.close_picture()
+    assert window.session.activity is not None, "closing a picture is no reason to end it"
+    window.session.cancel()
+    settle(window, qtbot)
+    assert not (tmp_path / "all.tif").exists()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
-from inpaint_app.window.session.hint import Hint
+from inpaint_app.window.session.hints.hint import Hint
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session

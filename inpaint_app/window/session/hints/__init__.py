@@ -1,0 +1,1 @@
+"""What the window offers to do about a picture, above the pictures."""
