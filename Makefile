@@ -25,7 +25,7 @@ help:
 	@echo "make clean  remove the environments and all caches"
 	@echo "PYTHON=python3.13 chooses the Python of a new environment; NO_APT=1 keeps apt-get from being called."
 
-run: $(VENV)/.extra-app $(VENV)/.package
+run: $(VENV)/.extra-app $(VENV)/.package $(VENV)/.compiled
 	@.ci/qt-libraries $(BIN)/python
 	@$(BIN)/python -P -m inpaint_app $(ARGS)
 
@@ -81,6 +81,11 @@ $(VENV)/.extra-%: $(VENV)/.dependencies
 $(VENV)/.package: $(VENV)/.dependencies $(SOURCES) pyproject.toml README.md LICENSE
 	@echo "Installing the package."
 	@.ci/install $(BIN)/python package
+	@touch $@
+
+$(VENV)/.compiled: $(VENV)/.extra-app $(VENV)/.package
+	@echo "Compiling what takes longest."
+	@.ci/clean-environment $(BIN)/python -P .ci/compile_kernels.py
 	@touch $@
 
 lock: $(VENV)/.made

@@ -27,7 +27,7 @@ from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, Refinem
 Variant = Callable[[Case], Planes]
 SIZE = 256
 PHOTOGRAPHS = ("camera", "coffee", "brick", "coins")
-N_ROUNDS = 3
+N_ROUNDS = 4
 
 
 def main() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
 import signal
 import sys
 from types import TracebackType
@@ -41,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     preferences = Preferences(is_fixed=args.screenshot is not None)
     if args.reset:
         preferences.reset()
+    _load_numba()
     window = MainWindow(preferences, ThemeSwitch(application))
     _report_mistakes(window)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C in the terminal ends the program
@@ -53,6 +56,12 @@ def run(args: argparse.Namespace) -> int:
     if args.screenshot is not None:
         return _take_picture(window, args)
     return application.exec()
+
+
+def _load_numba() -> None:
+    """Load what the first restoration needs, before there is a window that would stand still meanwhile."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("numba")
 
 
 def _report_mistakes(window: MainWindow) -> None:
