@@ -314,7 +314,7 @@ def main(side: int = 3072, block: int = 768, *, kills: bool = True) -> None:
         print_table(title, _HEADER, [table_row(case, each) for each in (one, two)])
         print(
             f"Blocks: {one.blocks / two.blocks:.2f} times as fast on two workers, which need "
-            f"{two.processor / one.processor:.2f} times the processor time: the machine's share in it."
+            f"{two.processor / one.processor:.2f} times the processor time."
         )
         print(f"1 against 2 workers: {compare(case, 'whole-2.zarr')}")
         speeds = ", ".join(f"{n} {virtual_speed(case, n):.2f} times" for n in (2, 8))
