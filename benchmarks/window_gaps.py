@@ -192,7 +192,7 @@ class _Driver:
             process_events()
 
     def _undo(self) -> None:
-        for change in (self._window.session.changes.undo, self._window.session.changes.redo):
+        for change in (self._window.session.undo_redo.undo, self._window.session.undo_redo.redo):
             change()
             self.settle()
 
@@ -206,7 +206,7 @@ class _Driver:
         session = self._window.session
         session.edit_mask(lambda mask: mask.invert())
         process_events()
-        session.changes.undo()
+        session.undo_redo.undo()
 
     def _restore(self) -> None:
         from dictsel_core import RestoreSettings

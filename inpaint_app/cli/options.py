@@ -280,5 +280,5 @@ def add_verbosity(parser: argparse.ArgumentParser, *, json: bool = True) -> None
         only = "print one JSON document and nothing else to stdout"
         parser.add_argument("--json", action="store_true", help=only)
     parser.add_argument("--quiet", action="store_true", help="print no report, no notes and no progress bar")
-    verbose = "print also every stage as it begins, and all settings, to stderr"
+    verbose = "also print each stage as it begins, and all settings, to stderr"
     parser.add_argument("--verbose", action="store_true", help=verbose)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from inpaint_app.errors import Remedy, UserError, printable_path
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
-from inpaint_app.files.encodable import check_encodable, properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.exif import exif_resolution
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.formats.tiff.extra_tags import tag_names
 from inpaint_app.files.paths import same_file
 from inpaint_app.files.registry import find_writable, format_of, writable
+from inpaint_app.files.storable import check_storable, properties_of
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 
@@ -73,7 +73,7 @@ def picture_output(
         If the format cannot store the picture.
     """
     found = format_of(path)
-    check_encodable(properties_of(picture), found, depth=depth, quality=quality)
+    check_storable(properties_of(picture), found, depth=depth, quality=quality)
     if depth is not None and depth != picture.depth:
         alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
         picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
@@ -123,7 +123,7 @@ def _kinds(picture: Picture) -> list[MetadataKind]:
 def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> Format:
     """Refuse a name that `write_picture` would refuse, before anything is read; returns the format.
 
-    Whether the format can keep the picture is for `check_encodable`, once the picture is read.
+    Whether the format can keep the picture is for `check_storable`, once the picture is read.
     """
     path = Path(path)
     found = format_of(path)

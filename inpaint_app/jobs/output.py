@@ -6,8 +6,8 @@ from pathlib import Path
 
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.atomic import PendingFile, write_files
-from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
 from inpaint_app.files.registry import format_of
+from inpaint_app.files.storable import PictureProperties, check_storable, properties_of
 from inpaint_app.files.write import check_output, lost_metadata, picture_output
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Picture
@@ -50,11 +50,11 @@ class Output:
     def check_restored(self, picture: Picture, missing: Mask) -> None:
         """Raise `UserError` if the format cannot store a picture when its missing pixels are restored."""
         properties = properties_of(picture, missing=missing)
-        check_encodable(properties, format_of(self.path), depth=self.depth, quality=self.quality)
+        check_storable(properties, format_of(self.path), depth=self.depth, quality=self.quality)
 
     def check_size(self, width: int, height: int) -> None:
         """Raise `UserError` if the format cannot store a color picture of this size."""
-        check_encodable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
+        check_storable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
 
     def lost(self, picture: Picture) -> tuple[str, ...]:
         """Return the names of what the file of a picture holds and this file will not."""

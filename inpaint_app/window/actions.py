@@ -99,7 +99,9 @@ SPECS = {
     "find_damage": ActionSpec(
         "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"
     ),
-    "undo": ActionSpec("&Undo", ("Ctrl+Z",), "Undo the last change of mask or parameters.", "undo", "undo"),
+    "undo": ActionSpec(
+        "&Undo", ("Ctrl+Z",), "Undo the last change to the mask or the parameters.", "undo", "undo"
+    ),
     "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone change.", "redo", "redo"),
     "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),
     "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger.", "", "picture"),

@@ -138,8 +138,8 @@ class MainWindow(QMainWindow):
             "close": files.close_picture,
             "quit": self.close,
             "find_damage": lambda: session.find_damage(self.side.damage.kinds),
-            "undo": session.changes.undo,
-            "redo": session.changes.redo,
+            "undo": session.undo_redo.undo,
+            "redo": session.undo_redo.redo,
             "smaller": lambda: session.set_view(session.view.with_smaller_brush()),
             "larger": lambda: session.set_view(session.view.with_larger_brush()),
             "grow": lambda: session.mask_edits.resize(1),
@@ -199,7 +199,7 @@ class MainWindow(QMainWindow):
             hint.changed.connect(partial(_show_hint, hint, bar))
             bar.accepted.connect(hint.accept)
             bar.dismissed.connect(hint.dismiss)
-        for changed in (session.mask_edited, session.results.changed, session.changes.changed):
+        for changed in (session.mask_edited, session.results.changed, session.undo_redo.changed):
             changed.connect(self._update_actions)
         session.whole_file.output_wanted.connect(self.files.restore_whole_file)
         self.viewer.viewport.changed.connect(self._show_zoom)
@@ -275,13 +275,13 @@ class MainWindow(QMainWindow):
         needs: dict[Need, bool] = {
             "picture": source is not None,
             "result": session.results.current is not None,
-            "undo": session.changes.stack.can_undo,
-            "redo": session.changes.stack.can_redo,
+            "undo": session.undo_redo.stack.can_undo,
+            "redo": session.undo_redo.stack.can_redo,
             "run": session.activity is not None and session.activity.can_keep,
             "work": source is not None or session.activity is not None or bool(self.banner.text),
         }
         self.actions_.enable([need for need, is_met in needs.items() if is_met])
-        stack = session.changes.stack
+        stack = session.undo_redo.stack
         self.actions_["undo"].setText(_with_subject("&Undo", stack.undo_subject))
         self.actions_["redo"].setText(_with_subject("&Redo", stack.redo_subject))
         self.menus.diameter.setEnabled(source is not None)
@@ -316,7 +316,7 @@ class MainWindow(QMainWindow):
         put_panels(self, self._docks, before.panels)
         self.menus.bar.setHidden(before.hides_toolbar)
         self.session.set_automatic(before.is_automatic)
-        self.session.changes.restart()
+        self.session.undo_redo.restart()
         self._show_view()
 
     def closeEvent(self, event: QCloseEvent) -> None:

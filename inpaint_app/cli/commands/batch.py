@@ -31,8 +31,8 @@ examples:
   inpaint batch frames/ -o out/ --recipe best.json --json
   inpaint batch scans/ -o restored/ --scheduler tcp://10.0.0.5:8786
 
-Of a folder, the pictures directly inside are restored; with --recursive also those
-of inner folders, into folders of the same names (links to folders are not
+Only pictures directly inside a folder are restored; with --recursive also those of
+inner folders, into folders of the same names (links to folders are not
 followed). masks/ holds <name>.png or <name>_mask.png for each <name>, and with
 --recursive the same inner folders. Results keep their names; formats that cannot be
 written (BMP, PNM) become PNG. A file that fails does not stop the others; one in

@@ -11,9 +11,9 @@ from inpaint_app.cli.parser import fraction, output_path
 from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files.atomic import check_distinct, write_files
-from inpaint_app.files.encodable import check_encodable, properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.registry import exact, format_names, format_of, transparent
+from inpaint_app.files.storable import check_storable, properties_of
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged, mask_picture
 from inpaint_app.jobs.checks import read_single_page
@@ -71,7 +71,7 @@ def _run(args: argparse.Namespace) -> int:
     check_distinct(paths)
     picture = read_single_page(args.input)
     properties = replace(properties_of(picture), has_alpha=True, is_transparent=True)
-    check_encodable(properties, format_of(args.output), quality=_QUALITY)
+    check_storable(properties, format_of(args.output), quality=_QUALITY)
     for output in outputs[1:]:
         output.check_size(picture.width, picture.height)
     for notice in picture.notices:

@@ -38,8 +38,8 @@ longer (--no-estimate skips it).
 
 Zarr and OME-Zarr, and TIFF and NumPy files too large for memory, are restored in
 blocks, of which a cluster can do many at a time (docs/scale.md). If that is
-stopped or killed, the same command continues it. The mask is then of one of these
-kinds too, not 0 = missing; nothing is measured or estimated.
+stopped or killed, the same command continues it. The mask must then be of one of
+these kinds too, and any value but 0 is missing; nothing is measured or estimated.
 
 JSON keys: psnr, psnr_missing, ssim and ssim_missing (with --reference),
 estimated_psnr of the missing pixels and estimated_interval (without),

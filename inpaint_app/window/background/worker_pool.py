@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from inpaint_app.errors import UserError
 from inpaint_app.jobs.control import CancelledError, JobControl
-from inpaint_app.window.background.interpreter import keep_responsive
+from inpaint_app.window.background.responsiveness import keep_responsive
 from inpaint_app.window.remedies import REMEDIES
 
 _log = logging.getLogger(__name__)

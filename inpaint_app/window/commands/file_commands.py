@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import properties_of
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible, same_file, status_of
+from inpaint_app.files.storable import properties_of
 from inpaint_app.files.write import default_output
 from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage

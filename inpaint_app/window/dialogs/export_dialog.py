@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.errors import UserError, join_names, printable_path
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import PictureProperties, check_encodable
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_folder, is_visible_file, same_file
+from inpaint_app.files.storable import PictureProperties, check_storable
 from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs.file_dialogs import name_filter
@@ -195,7 +195,7 @@ class ExportDialog(QDialog):
         if not target.keep_metadata:
             properties = replace(properties, n_exif=0, n_icc=0)
         try:
-            check_encodable(
+            check_storable(
                 properties, registry.format_of(target.path), depth=target.depth, quality=target.quality
             )
         except UserError as error:

@@ -19,7 +19,7 @@ from inpaint_app.jobs.recipe import LoadedRecipe, load_recipe
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
-from inpaint_app.window.session.hints.whole_file import UnshownFile
+from inpaint_app.window.session.hints.unshown_file import UnshownFile
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session

@@ -16,10 +16,9 @@ from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.release import release_all, release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
-from inpaint_app.window.session.changes import Changes
 from inpaint_app.window.session.hints.hint import Hint
 from inpaint_app.window.session.hints.marked_damage import MarkedDamage
-from inpaint_app.window.session.hints.whole_file import WholeFile
+from inpaint_app.window.session.hints.unshown_file import WholeFile
 from inpaint_app.window.session.hints.wide_holes import WideHoles
 from inpaint_app.window.session.mask.damage_finder import DamageFinder
 from inpaint_app.window.session.mask.healer import HEALED, Healer
@@ -30,6 +29,7 @@ from inpaint_app.window.session.runs.run_browser import RunBrowser
 from inpaint_app.window.session.runs.run_starter import RunStarter
 from inpaint_app.window.session.runs.runner import Runner
 from inpaint_app.window.session.state import RunRecord, TuningOutcome
+from inpaint_app.window.session.undo_redo import UndoRedo
 from inpaint_app.window.session.unsaved_work import UnsavedWork
 from inpaint_app.window.session.view_state import ViewState
 
@@ -76,7 +76,7 @@ class Session(QObject):
         self.whole_file = WholeFile(self)
         self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self), self.whole_file)
         self.run_starter, self.run_browser = RunStarter(self), RunBrowser(self)
-        self.changes = Changes(self)
+        self.undo_redo = UndoRedo(self)
         for part in (self.opener, self.healer, self.finder, self.runner, self.whole_file):
             part.activity_changed.connect(self.activity_changed)
         for failed in (self.healer.failed, self.finder.failed, self.runner.failed, self.results.failed):
@@ -120,7 +120,7 @@ class Session(QObject):
         self._missing_fraction = None
         if is_another:
             self._forget_advice()
-        self.changes.restart()
+        self.undo_redo.restart()
         if is_another:
             self.picture_opened.emit()
         self.source_changed.emit()
@@ -142,7 +142,7 @@ class Session(QObject):
         self.leave_comparison()
         self._forget_advice()
         self.source = self.mask = self._missing_fraction = None
-        self.changes.restart()
+        self.undo_redo.restart()
         self.source_changed.emit()
         self.mask_edited.emit()
 
@@ -172,7 +172,7 @@ class Session(QObject):
         self.source_changed.emit()
         self.mask_changed.emit(None)
         self.end_edit()
-        self.changes.record()
+        self.undo_redo.record()
 
     # Mask
 
@@ -188,7 +188,7 @@ class Session(QObject):
             self.mask_changed.emit(rect)
         if ends and rect is not None:
             self.end_edit()
-            self.changes.record()
+            self.undo_redo.record()
 
     def find_damage(self, kinds: tuple[DamageKind, ...]) -> None:
         """Look for kinds of damage, and add them to the mask."""
@@ -207,7 +207,7 @@ class Session(QObject):
             return
         heals = not (self.is_automatic or self.runner.is_busy)
         self.end_edit(is_healed=heals)
-        self.changes.record()
+        self.undo_redo.record()
         if heals:
             self.healer.heal(self.source, self.mask, rect, self.settings)
 
@@ -236,13 +236,13 @@ class Session(QObject):
         if settings == self.settings:
             return
         self.show_settings(settings)
-        self.changes.record()
+        self.undo_redo.record()
         self.schedule()
 
     def set_automatic(self, automatic: bool) -> None:
         """Choose whether a full run follows every change."""
         self.is_automatic = automatic
-        self.changes.record()
+        self.undo_redo.record()
         self.settings_changed.emit()
         if automatic and not self.runner.is_busy:
             self.schedule()
@@ -251,7 +251,7 @@ class Session(QObject):
         """Use the parameters that Auto chose."""
         self.advice = advice
         self.show_settings(advice.settings)
-        self.changes.record()
+        self.undo_redo.record()
 
     def show_settings(self, settings: RestoreSettings) -> None:
         """Change the parameters, and nothing else follows."""
@@ -315,7 +315,7 @@ class Session(QObject):
             self.mask_changed.emit(None)
             self.mask_edited.emit()
             self._measure_damage()
-        self.changes.record()
+        self.undo_redo.record()
         return has_other_mask
 
     def has_mask_of(self, record: RunRecord) -> bool:
@@ -329,7 +329,7 @@ class Session(QObject):
             self.finder.leave_mask()
         else:
             self.mask = MaskHistory(mask)
-            self.changes.restart()
+            self.undo_redo.restart()
             self.healer.restart()
             self.finder.restart()
 

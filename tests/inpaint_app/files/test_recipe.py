@@ -152,8 +152,11 @@ def test_options_and_recipes_have_the_same_limits(tmp_path: Path, command_line: 
         ({"sparsity": None}, "sparsity must be a whole number"),
         ({"sparsity": "8"}, "sparsity must be a whole number"),
         ({"budget": True}, "budget must be a number"),
-        ({"constraint": ["average"]}, "constraint must be individual or average"),
-        ({"selector": "best"}, "selector must be rols, romp or rompd"),
+        (
+            {"constraint": ["average"]},
+            f"constraint must be {RestoreSettings.parameters['constraint'].description}",
+        ),
+        ({"selector": "best"}, f"selector must be {RestoreSettings.parameters['selector'].description}"),
         ({"bases": [["dct"]]}, "does not work"),
         ({"bases": []}, "at least one basis"),
         ({"bases": ["dct"] * 100}, "'dct' 100 times"),

@@ -55,7 +55,7 @@ def test_a_window_offers_what_makes_sense(window, qtbot, files) -> None:
     restored(window, qtbot, files["damaged"])
     window.session.edit_mask(lambda mask: mask.invert())
     assert {"undo", "export"} <= enabled()
-    window.session.changes.undo()
+    window.session.undo_redo.undo()
     assert "redo" in enabled()
     window.session.run_starter.restore()
     assert "stop" in enabled()

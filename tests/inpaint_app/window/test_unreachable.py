@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from windows import find, texts
 
 from inpaint_app.errors import UserError
-from inpaint_app.files.encodable import properties_of
+from inpaint_app.files.storable import properties_of
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.jobs.source import Source, open_source

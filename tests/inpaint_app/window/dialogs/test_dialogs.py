@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 from windows import choose, find, texts
 
-from inpaint_app.files.encodable import properties_of
+from inpaint_app.files.storable import properties_of
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.missing import detect_missing

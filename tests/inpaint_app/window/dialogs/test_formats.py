@@ -7,8 +7,8 @@ import pytest
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import properties_of
 from inpaint_app.files.format import Format
+from inpaint_app.files.storable import properties_of
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import write_mask

@@ -554,28 +554,28 @@ def test_the_mask_grows_and_shrinks_by_a_pixel(session, qtbot, files) -> None:
         expected = np.zeros(session.mask.mask.shape, bool)
         expected[rows, columns] = True
         assert np.array_equal(session.mask.mask, expected)
-    session.changes.undo()
+    session.undo_redo.undo()
     assert session.mask.mask[9, 19]
 
 
 def test_mask_and_parameters_are_undone_in_the_order_in_which_they_changed(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
-    assert not session.changes.stack.can_undo, "what came before another picture is not undone"
+    assert not session.undo_redo.stack.can_undo, "what came before another picture is not undone"
     masks = [session.mask.mask.copy()]
     session.edit_mask(lambda mask: mask.fill(Rect(0, 0, 9, 9)))
     session.set_settings(replace(FAST, n_atoms=5))
     session.set_automatic(True)
     session.edit_mask(lambda mask: mask.clear())
-    session.changes.undo()
+    session.undo_redo.undo()
     assert session.mask.mask[:9, :9].all()
-    session.changes.undo()
+    session.undo_redo.undo()
     assert not session.is_automatic
-    session.changes.undo()
+    session.undo_redo.undo()
     assert session.settings == FAST
-    session.changes.undo()
+    session.undo_redo.undo()
     assert np.array_equal(session.mask.mask, masks[0])
     for _ in range(4):
-        session.changes.redo()
+        session.undo_redo.redo()
     assert (session.settings.n_atoms, session.is_automatic) == (5, True)
     assert not session.mask.mask.any()
     session.set_automatic(False)
@@ -590,10 +590,10 @@ def test_undo_brings_back_what_marked_the_missing_pixels(session, qtbot, files) 
     session.mask_edits.mark_color_of(10, 10)
     settle(session, qtbot)
     assert session.source.mask_spec.key is not None
-    session.changes.undo()
+    session.undo_redo.undo()
     assert session.source.mask_spec == spec
     assert np.array_equal(session.mask.mask, before)
-    session.changes.redo()
+    session.undo_redo.redo()
     assert session.source.mask_spec.key is not None
     settle(session, qtbot)
 
@@ -605,7 +605,7 @@ def test_one_undo_leaves_an_earlier_run(session, qtbot, files) -> None:
     painted = session.mask.mask.copy()
     session.run_browser.go_back(1)
     assert session.settings == FAST
-    session.changes.undo()
+    session.undo_redo.undo()
     assert session.settings.n_atoms == 5
     assert np.array_equal(session.mask.mask, painted)
     settle(session, qtbot)

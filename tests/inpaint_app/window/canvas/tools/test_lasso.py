@@ -33,7 +33,7 @@ def test_the_inside_is_marked_in_one_step_and_unmarked_by_the_right_button(tool)
     draw(tool, *square)
     tool.release()
     assert not tool.session.mask.mask.any()
-    tool.session.changes.undo()
+    tool.session.undo_redo.undo()
     assert np.array_equal(tool.session.mask.mask, expected)
 
 

@@ -46,7 +46,7 @@ def test_return_fills_between_the_corners_in_one_step(canvas, session) -> None:
     click(canvas, (30, 50), Qt.MouseButton.RightButton)
     QTest.keyClick(canvas, Qt.Key.Key_Enter)
     assert not session.mask.mask[12, 48], "the right button unmarks"
-    session.changes.undo()
+    session.undo_redo.undo()
     assert np.array_equal(session.mask.mask, marked(slice(10, 30), slice(20, 50)))
 
 
@@ -65,4 +65,4 @@ def test_escape_and_another_tool_mark_nothing(canvas, session) -> None:
     for corner in CORNERS:
         click(canvas, corner)
     canvas.set_tool(None)
-    assert not session.changes.stack.can_undo
+    assert not session.undo_redo.stack.can_undo

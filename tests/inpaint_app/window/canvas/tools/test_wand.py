@@ -27,7 +27,7 @@ def test_connected_pixels_of_a_color_are_marked_and_unmarked(session, qtbot, cha
     wand.press(Place(10.5, 10.5))
     settle(session, qtbot)
     assert not session.mask.mask.any()
-    session.changes.undo()
+    session.undo_redo.undo()
     assert np.array_equal(session.mask.mask, expected)
     wand.press(Place(-1, 3))
     settle(session, qtbot)

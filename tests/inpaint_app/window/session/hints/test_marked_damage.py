@@ -28,7 +28,7 @@ def test_marks_are_restored_in_one_action_and_undone(marked, qtbot) -> None:
     assert marked.mask.mask[60:63, 20:100].all()
     restored = marked.results.current.image[60:63, 20:100].astype(int)
     assert (restored[..., 0] - restored[..., 1]).max() < 120
-    marked.changes.undo()
+    marked.undo_redo.undo()
     settle(marked, qtbot)
     assert "red marks" in hint.sentence
 
@@ -37,7 +37,7 @@ def test_painting_or_dismissing_ends_the_offer(marked, qtbot) -> None:
     hint = marked.hints[0]
     marked.edit_mask(lambda mask: mask.fill(Rect(0, 0, 2, 2)))
     assert hint.sentence == ""
-    marked.changes.undo()
+    marked.undo_redo.undo()
     assert hint.sentence != ""
     hint.dismiss()
     assert hint.sentence == ""

@@ -25,7 +25,7 @@ def test_a_wide_hole_is_pointed_out_as_long_as_it_is_filled_smoothly(smooth, qtb
     smooth.set_settings(replace(FAST, fill="smooth"))
     settle(smooth, qtbot)
     assert smooth.hints[1].sentence
-    smooth.changes.undo()
+    smooth.undo_redo.undo()
     smooth.edit_mask(lambda mask: mask.clear())
     settle(smooth, qtbot)
     assert not smooth.hints[1].sentence

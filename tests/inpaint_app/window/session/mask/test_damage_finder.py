@@ -40,7 +40,7 @@ def test_found_damage_is_in_the_mask_and_undone_in_one_step(scratched, qtbot) ->
     for sensitivity in (0.2, 0.9, 0.5):
         scratched.finder.choose(replace(scratched.finder.choice, sensitivity=sensitivity))
         settle(scratched, qtbot)
-    scratched.changes.undo()
+    scratched.undo_redo.undo()
     assert not scratched.mask.mask.any()
     assert scratched.complaints == []
 
@@ -106,14 +106,14 @@ def test_the_choice_follows_undo_and_redo(scratched, qtbot) -> None:
     scratched.edit_mask(lambda mask: mask.fill(Rect(70, 20, 4, 4)))
     scratched.finder.choose(replace(first, sensitivity=0.9))
     settle(scratched, qtbot)
-    scratched.changes.undo()
+    scratched.undo_redo.undo()
     assert (scratched.finder.choice, scratched.finder.is_in_mask) == (first, True)
     for _ in range(2):
-        scratched.changes.undo()
+        scratched.undo_redo.undo()
     assert not scratched.finder.is_in_mask
     assert not scratched.finder.toggle(40, 30), "it is not in the mask"
     for _ in range(3):
-        scratched.changes.redo()
+        scratched.undo_redo.redo()
     assert scratched.finder.choice.sensitivity == 0.9
     assert scratched.finder.is_in_mask
 
@@ -121,14 +121,14 @@ def test_the_choice_follows_undo_and_redo(scratched, qtbot) -> None:
 def test_undo_wins_over_a_choice_that_is_not_in_the_mask_yet(scratched, qtbot) -> None:
     found(scratched, qtbot)
     scratched.finder.choose(replace(scratched.finder.choice, sensitivity=0.9))
-    scratched.changes.undo()
+    scratched.undo_redo.undo()
     settle(scratched, qtbot)
     assert not scratched.mask.mask.any()
 
 
 def test_what_is_painted_after_undo_stays_when_damage_is_found_again(scratched, qtbot) -> None:
     found(scratched, qtbot)
-    scratched.changes.undo()
+    scratched.undo_redo.undo()
     scratched.edit_mask(lambda mask: mask.fill(Rect(38, 20, 5, 20)))
     found(scratched, qtbot)
     scratched.finder.choose(replace(scratched.finder.choice, kinds=()))
@@ -142,7 +142,7 @@ def test_another_mask_holds_nothing_that_was_found(scratched, qtbot) -> None:
     scratched.opener.set_mask_spec(MaskSpec(key="#6e6e6e", tolerance=1.0))
     settle(scratched, qtbot)
     assert not scratched.finder.is_in_mask
-    scratched.changes.undo()
+    scratched.undo_redo.undo()
     assert scratched.finder.is_in_mask
 
 

@@ -44,16 +44,16 @@ def test_undo_takes_back_stroke_and_result_together(whole, qtbot) -> None:
     for row in (20.5, 40.5):
         paint(whole, qtbot, row)
         images.append(whole.results.current.image)
-    whole.changes.undo()
+    whole.undo_redo.undo()
     settle(whole, qtbot)
     assert np.array_equal(whole.results.current.image, images[1])
     assert not whole.mask.mask[40, 25:45].any()
-    whole.changes.undo()
+    whole.undo_redo.undo()
     settle(whole, qtbot)
     assert whole.results.current is None
     assert not whole.mask.mask.any()
     for image in images[1:]:
-        whole.changes.redo()
+        whole.undo_redo.redo()
         settle(whole, qtbot)
         assert np.array_equal(whole.results.current.image, image)
     assert whole.results.current.n_strokes == 2
@@ -69,7 +69,7 @@ def test_a_stroke_changes_a_result_where_it_is(session, qtbot, files) -> None:
     assert np.array_equal(after.image[50:], before.image[50:])
     assert not np.array_equal(after.image, before.image)
     assert session.unsaved.has_result
-    session.changes.undo()
+    session.undo_redo.undo()
     settle(session, qtbot)
     assert np.array_equal(session.results.current.image, before.image)
     assert session.results.current.n_strokes == 0
@@ -78,7 +78,7 @@ def test_a_stroke_changes_a_result_where_it_is(session, qtbot, files) -> None:
 def test_strokes_are_healed_in_their_order_and_undone_while_they_wait(whole, qtbot) -> None:
     for row in (15.5, 30.5, 45.5):
         paint(whole, qtbot, row, settles=False)
-    whole.changes.undo()
+    whole.undo_redo.undo()
     settle(whole, qtbot)
     assert whole.results.current.n_strokes == 2
     assert np.array_equal(whole.results.current.mask, whole.mask.mask)
@@ -88,7 +88,7 @@ def test_a_stroke_over_missing_pixels_is_healed_and_undone_too(whole, qtbot) -> 
     paint(whole, qtbot)
     paint(whole, qtbot)
     assert whole.results.current.n_strokes == 2
-    whole.changes.undo()
+    whole.undo_redo.undo()
     settle(whole, qtbot)
     assert whole.mask.mask.any()
     assert whole.results.current.n_strokes == 1
@@ -112,7 +112,7 @@ def test_cancelling_leaves_the_stroke_in_the_mask(whole, qtbot) -> None:
     assert whole.results.current is None
     assert whole.mask.mask.any()
     assert whole.activity is None
-    whole.changes.undo()
+    whole.undo_redo.undo()
     assert not whole.mask.mask.any()
 
 
@@ -127,7 +127,7 @@ def test_undo_of_a_stroke_that_a_run_restored_previews_what_has_changed(whole, q
     paint(whole, qtbot, 45.5)
     whole.run_starter.restore()
     settle(whole, qtbot)
-    whole.changes.undo()
+    whole.undo_redo.undo()
     settle(whole, qtbot)
     assert whole.results.current.number == 2
     assert whole.runner.preview is not None
@@ -135,10 +135,10 @@ def test_undo_of_a_stroke_that_a_run_restored_previews_what_has_changed(whole, q
 
 def test_a_stroke_undone_before_it_was_healed_is_healed_when_redone(whole, qtbot) -> None:
     paint(whole, qtbot, settles=False)
-    whole.changes.undo()
+    whole.undo_redo.undo()
     settle(whole, qtbot)
     assert whole.results.current is None
-    whole.changes.redo()
+    whole.undo_redo.redo()
     settle(whole, qtbot)
     assert whole.results.current.n_strokes == 1
     assert np.array_equal(whole.results.current.mask, whole.mask.mask)
@@ -147,12 +147,12 @@ def test_a_stroke_undone_before_it_was_healed_is_healed_when_redone(whole, qtbot
 def test_undo_never_removes_a_run_made_after_the_stroke_was_undone(session, qtbot, files) -> None:
     opened(session, qtbot, files["damaged"])
     paint(session, qtbot)
-    session.changes.undo()
+    session.undo_redo.undo()
     settle(session, qtbot)
     session.run_starter.restore()
     settle(session, qtbot)
     run = session.results.current
-    for change in (session.changes.redo, session.changes.undo):
+    for change in (session.undo_redo.redo, session.undo_redo.undo):
         change()
         settle(session, qtbot)
     assert session.results.history.find(run.number) is run
@@ -174,7 +174,7 @@ def test_deleting_another_run_leaves_strokes_that_can_be_undone(session, qtbot, 
     paint(session, qtbot)
     session.healer.forget_run(1)
     session.results.remove(1)
-    session.changes.undo()
+    session.undo_redo.undo()
     settle(session, qtbot)
     assert np.array_equal(session.results.current.image, before.image)
 
@@ -186,7 +186,7 @@ def test_deleting_the_run_that_is_healed_ends_the_healing(session, qtbot, files)
     session.results.remove(1)
     settle(session, qtbot)
     assert len(session.results.history) == 0
-    session.changes.undo()
+    session.undo_redo.undo()
     settle(session, qtbot)
     assert (session.complaints, session.results.current) == ([], None)
 
@@ -196,7 +196,7 @@ def test_undo_within_a_stroke_takes_back_the_stroke_alone(whole, qtbot) -> None:
     before = whole.mask.mask.copy()
     brush = HealingBrush(whole)
     brush.press(Place(50.5, 20.5))
-    whole.changes.undo()
+    whole.undo_redo.undo()
     brush.move(Place(50.5, 50.5))
     brush.release()
     settle(whole, qtbot)

@@ -8,9 +8,9 @@ import pytest
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import registry
-from inpaint_app.files.encodable import PictureProperties, check_encodable, properties_of
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.registry import format_of
+from inpaint_app.files.storable import PictureProperties, check_storable, properties_of
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.picture import Picture, StoredArray, full_scale
 
@@ -61,7 +61,7 @@ def test_the_forecast_is_what_happens(tmp_path: Path, name: str, ending: str, de
     where = MISSING[..., None] if damaged.is_color else MISSING
     restored = damaged.with_pixels(np.where(where, filling, damaged.pixels), filled=MISSING)
     properties = properties_of(damaged, missing=MISSING)
-    refused = is_refused(lambda: check_encodable(properties, format_of(path), depth=depth))
+    refused = is_refused(lambda: check_storable(properties, format_of(path), depth=depth))
     assert is_refused(lambda: write_picture(restored, path, depth=depth)) == refused
     assert path.exists() != refused
 
@@ -79,7 +79,7 @@ def test_whatever_other_formats_do_not_refuse_they_write(tmp_path: Path, name: s
     shown["booleans"] = Picture(opaque.astype(np.uint8), array=StoredArray(SHAPE, np.dtype(bool)))
     shown["half floats"] = Picture(opaque.astype(np.float32), array=StoredArray(SHAPE, np.dtype("f2")))
     for what, picture in shown.items():
-        refused = is_refused(lambda picture=picture: check_encodable(properties_of(picture), FORMATS[name]))
+        refused = is_refused(lambda picture=picture: check_storable(properties_of(picture), FORMATS[name]))
         assert is_refused(lambda p=picture: write_picture(p, path, overwrite=True)) == refused, what
         n_written += not refused
         if not refused:
@@ -107,7 +107,7 @@ def test_mask_by_channel() -> None:
     ],
 )
 def test_limits_themselves_are_allowed(name: str, properties: PictureProperties) -> None:
-    check_encodable(properties, FORMATS[name])
+    check_storable(properties, FORMATS[name])
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_limits_themselves_are_allowed(name: str, properties: PictureProperties)
 )
 def test_beyond_the_limits(name: str, properties: PictureProperties, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        check_encodable(properties, FORMATS[name])
+        check_storable(properties, FORMATS[name])
 
 
 def test_largest_metadata_of_jpeg_are_written(tmp_path: Path) -> None:

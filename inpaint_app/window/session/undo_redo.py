@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session
 
 
-class Changes(QObject):
+class UndoRedo(QObject):
     """Takes the session back to earlier inputs, and forth again.
 
     Parameters

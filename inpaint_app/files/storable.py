@@ -118,7 +118,7 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
     return bool(inside.all())
 
 
-def check_encodable(
+def check_storable(
     properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
 ) -> None:
     """Refuse what a format cannot store; what is not refused can be written.
