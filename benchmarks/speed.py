@@ -1,12 +1,14 @@
 """Where users wait: one table, with what is wanted beside what is measured, as ratios within one run."""
 
 import resource
+import runpy
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
@@ -37,6 +39,8 @@ from inpaint_app.jobs.control import CancelledError, JobControl
 Result = TypeVar("Result")
 Row = tuple[str, str, str, str, str]
 
+#: Calls every kernel once; `make run` does the same.
+_COMPILE = str(Path(__file__).parents[1] / ".ci" / "compile_kernels.py")
 _HEADER = ("work", "seconds", "processor", "measured", "wanted")
 
 
@@ -56,21 +60,12 @@ def main(scale: float = 1.0) -> None:
     """Print the table; the sides of the large pictures are multiplied by `scale`."""
     print("Under a minute per line on two idle cores; processor time means more on a busy machine.")
     print("Kernels are compiled." if _compiled.is_enabled() else "Without Numba: nothing is compiled.")
-    _compile_kernels()
+    runpy.run_path(_COMPILE, run_name="__main__")  # so that no line of the table is about the compiler
     rows: list[Row] = []
     for row in _rows(scale):
         print(f"  {row[0]}: {row[3]}", flush=True)
         rows.append(row)
     print_table("Where users wait", _HEADER, rows)
-
-
-def _compile_kernels() -> None:
-    """Restore small pictures with a wide hole, so that no line of the table is about the compiler."""
-    image = np.random.default_rng(0).integers(0, 256, (96, 96, 3), np.uint8)
-    mask = image[:, :, 0] < 80
-    mask[30:60, 30:60] = True
-    restore(image, mask, channel_axis=2)
-    restore(image[:, :, 0], mask)
 
 
 def _rows(scale: float) -> Iterator[Row]:

@@ -36,12 +36,8 @@ def improve_matches(
         Rows and columns of patches.
     targets, matches, distances : (B,) ndarray of int
         Of these targets. The distances are written.
-    before : (T,) ndarray of int
-        The matches of all targets before this sweep.
-    jumps : (J, 2) ndarray of int
-        How far down and to the right the neighbors are whose matches are tried.
-    steps : (B, R, 2) ndarray of int
-        How far from their matches other sources are tried.
+    before, jumps, steps : ndarray of int
+        As for `search.improve`.
     """
     numbers, is_source = patches[3:]
     height, width = shape

@@ -42,6 +42,18 @@ def write(
     write_files([PendingFile(path, put)], overwrite=overwrite)
 
 
+@pytest.fixture(params=["hard links", "no hard links"])
+def _any_file_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test on a file system with hard links, and on one without."""
+
+    def refuse(self: Path, target: Path) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    if request.param == "no hard links":
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+
+
+@pytest.mark.usefixtures("_any_file_system")
 def test_writes_new_and_replaces_old(tmp_path: Path) -> None:
     path, seen = tmp_path / "a", []
     write(path, OLD, lambda: seen.append(path.exists()))
@@ -59,22 +71,13 @@ def test_existing_file_is_refused_before_any_work(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == OLD
 
 
+@pytest.mark.usefixtures("_any_file_system")
 def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "a"
     with pytest.raises(UserError, match="already exists"):
         write(path, NEW, lambda: path.write_bytes(OLD))
     assert path.read_bytes() == OLD
     assert names(tmp_path) == ["a"]
-
-
-def test_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Path, target: Path) -> None:
-        raise PermissionError(errno.EPERM, "Operation not permitted")
-
-    monkeypatch.setattr(Path, "hardlink_to", refuse)
-    test_writes_new_and_replaces_old(tmp_path)
-    (tmp_path / "a").unlink()
-    test_a_file_that_appears_meanwhile_is_kept(tmp_path)
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyboardInterrupt(), SystemExit(3), MemoryError()])
