@@ -29,10 +29,9 @@ Examples
 
 from typing import TYPE_CHECKING, Any
 
-from dictsel_core._runs import GeneratorRun, Run
+from dictsel_core._support.runs import GeneratorRun, Run
 from dictsel_core._version import __version__ as __version__
 from dictsel_core.bases import AtomOrigin
-from dictsel_core.constrained_pursuit import constrained_omp
 from dictsel_core.constraints import (
     AverageSparsity,
     BlockMatroidSparsity,
@@ -82,7 +81,7 @@ from dictsel_core.online import (
     alpha_regret,
     utilities,
 )
-from dictsel_core.pursuit import SparseCodes, omp
+from dictsel_core.pursuit import SparseCodes, constrained_omp, omp
 from dictsel_core.restoration import (
     CONSTRAINTS,
     FILLS,

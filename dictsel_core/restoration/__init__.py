@@ -1,6 +1,6 @@
 """Restoration of damaged images: arrays in, arrays out."""
 
-from dictsel_core._arrays import Region
+from dictsel_core._support.arrays import Region
 from dictsel_core.restoration.coding.sampling import MAX_PATCHES
 from dictsel_core.restoration.parameters import Parameter
 from dictsel_core.restoration.pipeline import iter_restore, restore

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._arrays import Region
-from dictsel_core._containers import check_in_memory
-from dictsel_core._layout import Axis
-from dictsel_core._runs import GeneratorRun, Run, stepwise
-from dictsel_core._validation import Bools
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.containers import check_in_memory
+from dictsel_core._support.layout import Axis
+from dictsel_core._support.runs import GeneratorRun, Run, stepwise
+from dictsel_core._support.validation import Bools
 from dictsel_core.ground_set import standard_ground_set
 from dictsel_core.restoration.canvas import Canvas, as_layers, channel_ranges, observed_ranges, planes_ranges
 from dictsel_core.restoration.damaged import as_damaged

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.settings import FillName, RestoreSettings
 
 #: A pixel farther than this from all observed ones is completed by example. By default that is about as far

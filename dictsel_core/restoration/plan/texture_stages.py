@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dictsel_core._arrays import Region
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Ints
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Ints
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import ArraySpec, Read, grown, reads_of, within
