@@ -1,7 +1,5 @@
 """The actions of menus, toolbar and keyboard shortcuts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal

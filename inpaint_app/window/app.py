@@ -1,7 +1,5 @@
 """The program `inpaint-app`: options, the window, and pictures of it."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import importlib

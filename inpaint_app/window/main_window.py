@@ -1,7 +1,5 @@
 """The main window: everything around the pictures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

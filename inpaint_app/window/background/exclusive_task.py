@@ -1,7 +1,5 @@
 """Long work that the user waits for: at most one piece at a time, with its progress."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

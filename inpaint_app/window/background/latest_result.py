@@ -1,7 +1,5 @@
 """Something that is made ready in another thread, such as a picture to draw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Generic, TypeVar
 

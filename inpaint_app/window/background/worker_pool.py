@@ -1,7 +1,5 @@
 """Work outside the GUI thread: immutable requests go in, numbered answers come back."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Arrays of pixels as images that Qt can draw."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A picture that is moved and enlarged by mouse and keyboard."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QEnterEvent,

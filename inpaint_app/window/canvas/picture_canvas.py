@@ -1,7 +1,5 @@
 """A picture, its missing pixels and other marks, drawn through a viewport."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHideEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget

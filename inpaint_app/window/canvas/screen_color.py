@@ -1,7 +1,5 @@
 """Colors of a picture as the screen shows them; results keep their own."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Two pictures of the same thing, one on each side of a line that can be moved."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """A picture that a tool works on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Which part of a picture is seen, and how large: shared by panes that show the same place."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 from PySide6.QtCore import QObject, Signal

@@ -1,7 +1,5 @@
 """The commands of the File menu: ask for files and pass them to the session."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from pathlib import Path

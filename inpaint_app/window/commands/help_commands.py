@@ -1,7 +1,5 @@
 """The dialogs of the Help menu."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 

@@ -1,7 +1,5 @@
 """A dialog that restores all pictures of a folder with the current settings."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

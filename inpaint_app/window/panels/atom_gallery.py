@@ -1,7 +1,5 @@
 """The selected dictionary as a gallery of small pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt, Signal

@@ -1,7 +1,5 @@
 """The atoms of a dictionary as a list for views, in an order that can be changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """The panel that finds damage: its kinds and the sensitivity."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal

@@ -1,7 +1,5 @@
 """The dictionary of the restoration that is shown: its atoms, and what each of them gained."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from dictsel_core import Restoration, Selection

@@ -1,7 +1,5 @@
 """What each step of the selection gained, and what all steps have reached: a small plot."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log10

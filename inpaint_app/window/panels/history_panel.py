@@ -1,7 +1,5 @@
 """The list of restorations."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (

@@ -1,7 +1,5 @@
 """Which pixels are missing, how they are marked, and ways to change that."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal

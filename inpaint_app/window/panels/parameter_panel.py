@@ -1,7 +1,5 @@
 """The parameters of a restoration: preset, constraint, numbers, bases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

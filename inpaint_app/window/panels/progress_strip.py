@@ -1,7 +1,5 @@
 """A line with the work in progress and the time it takes, and buttons to stop it."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 

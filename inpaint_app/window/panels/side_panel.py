@@ -1,7 +1,5 @@
 """The panel beside the pictures: missing pixels, parameters, and what to do with them."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (

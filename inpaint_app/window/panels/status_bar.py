@@ -1,7 +1,5 @@
 """The line at the bottom of the window: progress, notices, the pixel, the picture and the zoom."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from inpaint_app.image.picture import Picture

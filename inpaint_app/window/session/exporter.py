@@ -1,7 +1,5 @@
 """Writes what the session shows to files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QEventLoop, QObject, Signal

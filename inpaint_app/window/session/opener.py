@@ -1,7 +1,5 @@
 """Opens pictures, references, masks and recipes in the background, one at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +36,7 @@ class Opener(QObject):
 
     activity_changed = Signal()
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
         self._task = ExclusiveTask(session.workers, self)

@@ -1,7 +1,5 @@
 """The state of the window, and the one object that changes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What would be lost if the picture were closed."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from inpaint_app.image.packed_mask import PackedMask
@@ -20,7 +18,7 @@ class UnsavedWork:
         Whose work it is.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
 
     @property

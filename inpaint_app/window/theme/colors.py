@@ -1,7 +1,5 @@
 """Colors of what is painted on and around pictures, for light and dark palettes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtGui import QColor, QPalette

@@ -1,7 +1,5 @@
 """Light and dark: the palette of the application, changed while it runs."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from PySide6.QtCore import QObject, Qt

@@ -1,7 +1,5 @@
 """Panes beside or above each other, whichever shows their picture larger."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QBoxLayout, QWidget
 

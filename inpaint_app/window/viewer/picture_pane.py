@@ -1,7 +1,5 @@
 """A picture with a title above and a caption below."""
 
-from __future__ import annotations
-
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 

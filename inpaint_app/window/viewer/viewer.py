@@ -1,7 +1,5 @@
 """The pictures: damaged and restored, side by side, split, compared, with their errors."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page that an empty window shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

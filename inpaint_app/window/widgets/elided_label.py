@@ -1,7 +1,5 @@
 """A line of text that becomes shorter, or ends with dots, where there is too little room."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget

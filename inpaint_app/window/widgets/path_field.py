@@ -1,7 +1,5 @@
 """A text field for a file or a folder, with a button to browse."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

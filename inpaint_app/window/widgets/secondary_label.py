@@ -1,7 +1,5 @@
 """A label for notes and hints."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget

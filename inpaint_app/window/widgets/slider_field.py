@@ -1,7 +1,5 @@
 """A number with a name, a slider and a box to type into."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import floor
 

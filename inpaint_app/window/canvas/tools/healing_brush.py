@@ -1,7 +1,5 @@
 """Paint over damage, and have it restored at once."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt
@@ -22,7 +20,7 @@ class HealingBrush(Brush):
     icon, key = "heal", "H"
     panes = ("damaged", "restored", "split")
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._path = QPainterPath()
 

@@ -1,7 +1,5 @@
 """The base class of tools."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from PySide6.QtCore import Qt
@@ -62,7 +60,7 @@ class Tool:
     uses_right_button: ClassVar[bool] = False
     joins_clicks: ClassVar[bool] = False
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self.session = session
         self.is_active = self.is_reversed = self.is_straight = False
         self.pressure = 1.0

@@ -1,7 +1,5 @@
 """Damage that somebody has marked with a color: offered to be restored when a picture is opened."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from inpaint_app.image.marking_color import MarkingColor, find_marking_color
@@ -23,7 +21,7 @@ class MarkedDamage(Hint):
 
     offer = "Restore Them"
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
         self._task: JobControl | None = None

@@ -1,7 +1,5 @@
 """A file of several pages or many bands, which the window cannot show: restored as a whole."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,7 +43,7 @@ class WholeFile(Hint):
     """The user is to be asked where the restored file goes."""
     activity_changed = Signal()
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
         self._file: UnshownFile | None = None

@@ -1,7 +1,5 @@
 """Whether a hole is too wide for the chosen fill, and the fill that suits it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +25,7 @@ class WideHoles(Hint):
 
     offer = "Fill with Texture"
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
         self._task: JobControl | None = None

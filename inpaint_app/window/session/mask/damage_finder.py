@@ -1,7 +1,5 @@
 """Damage that is looked for, and how much of it goes into the mask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -130,7 +128,7 @@ class DamageFinder(QObject):
             return
         missing, applied = mask.snapshot(), self._current
 
-        def work(control: JobControl) -> DamageAnalysis:
+        def work(control: JobControl) -> "DamageAnalysis":
             others = missing.unpack()
             if applied is not None:
                 others &= ~applied.added.unpack()
@@ -160,7 +158,7 @@ class DamageFinder(QObject):
         self._update()
         return True
 
-    def _take(self, analysis: DamageAnalysis) -> None:
+    def _take(self, analysis: "DamageAnalysis") -> None:
         self.analysis = analysis
         self._update()
 

@@ -1,7 +1,5 @@
 """The strokes of the healing brush: restored one after the other, undone and redone."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

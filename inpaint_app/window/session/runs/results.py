@@ -1,7 +1,5 @@
 """The restorations of a source: which there are, which is shown, how good they are, which is saved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Goes back to restorations of the history, and compares them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,7 +19,7 @@ class RunBrowser:
         Whose restorations they are.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
 
     def go_back(self, number: int) -> None:

@@ -1,7 +1,5 @@
 """Starts restorations of the whole picture, and keeps what they lead to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +24,7 @@ class RunStarter:
         What is restored, and where the results go.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
 
     def restore(self) -> None:

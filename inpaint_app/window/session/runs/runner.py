@@ -1,7 +1,5 @@
 """Runs and previews: one at a time, after a pause, restarted when something changes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 
