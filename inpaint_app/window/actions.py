@@ -150,11 +150,6 @@ SPECS = {
 class Actions(QObject):
     """The actions of `SPECS` by name, and those of the registries.
 
-    Parameters
-    ----------
-    parent : QObject
-        Their owner.
-
     Attributes
     ----------
     tools, modes : dict of str to QAction

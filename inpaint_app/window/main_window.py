@@ -55,15 +55,7 @@ _FRAME = QSize(16, 48)
 
 
 class MainWindow(QMainWindow):
-    """The window of the application.
-
-    Parameters
-    ----------
-    preferences : Preferences
-        What is remembered.
-    theme : ThemeSwitch
-        Changes the colors of the application.
-    """
+    """The window of the application."""
 
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
         super().__init__()

@@ -12,13 +12,7 @@ from inpaint_app.window.background.worker_pool import Work, WorkerPool
 
 
 class ExclusiveTask(QObject):
-    """Holds the task in progress; a new one takes the place of the last, which never delivers.
-
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-    """
+    """Holds the task in progress; a new one takes the place of the last, which never delivers."""
 
     activity_changed = Signal()
 

@@ -13,13 +13,7 @@ Ready = TypeVar("Ready")
 
 
 class LatestResult(QObject, Generic[Ready]):
-    """Makes something ready in another thread; the latest request wins.
-
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-    """
+    """Makes something ready in another thread; the latest request wins."""
 
     changed = Signal()
     """`ready` has changed."""

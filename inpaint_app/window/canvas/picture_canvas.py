@@ -31,7 +31,6 @@ class PictureCanvas(QWidget):
     ----------
     viewport : Viewport
         What is seen; the canvas tells it its size while it is visible.
-    parent : QWidget, optional
 
     Attributes
     ----------
@@ -39,8 +38,8 @@ class PictureCanvas(QWidget):
         What is drawn.
     """
 
-    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, viewport: Viewport) -> None:
+        super().__init__()
         self.viewport = viewport
         self.content = Content()
         self._marker: tuple[int, int] | None = None

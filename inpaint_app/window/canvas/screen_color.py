@@ -21,7 +21,6 @@ def screen_converter(icc: bytes | None, *, is_color: bool) -> Callable[[Bytes], 
     Parameters
     ----------
     icc : bytes or None
-        The profile.
     is_color : bool
         Whether the values are RGB (H, W, 3), or gray (H, W).
     """

@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
 
 from inpaint_app.window.canvas.layers import Geometry, draw_pyramid
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
@@ -20,16 +19,10 @@ class SplitCanvas(ToolCanvas):
 
     The line is dragged with the mouse, and moved by the left and right arrows, Home and End. While the
     right button is held, the first picture is shown alone.
-
-    Parameters
-    ----------
-    viewport : Viewport
-        What is seen.
-    parent : QWidget, optional
     """
 
-    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
-        super().__init__(viewport, parent)
+    def __init__(self, viewport: Viewport) -> None:
+        super().__init__(viewport)
         self._divider = 0.5
         self._is_dragged = False
         self._is_over = False

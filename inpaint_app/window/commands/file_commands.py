@@ -34,15 +34,7 @@ MAX_LOST_SECONDS = 5.0
 
 
 class FileCommands(QObject):
-    """Opens, pastes, damages, exports and restores folders, asking where needed.
-
-    Parameters
-    ----------
-    session, exporter, preferences
-        What carries the commands out, and what is remembered.
-    window : QWidget
-        The parent of dialogs.
-    """
+    """Opens, pastes, damages, exports and restores folders, asking where needed."""
 
     def __init__(
         self, session: Session, exporter: Exporter, preferences: Preferences, window: QWidget

@@ -18,8 +18,6 @@ class HelpCommands:
     ----------
     menus : Menus
         Whose shortcuts are listed.
-    window : QWidget
-        The parent of dialogs.
     """
 
     def __init__(self, menus: Menus, window: QWidget) -> None:

@@ -42,13 +42,7 @@ _COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
 
 
 class BatchDialog(QDialog):
-    """Asks for folders, then shows the progress of each picture; other work continues meanwhile.
-
-    Parameters
-    ----------
-    session : Session
-        Whose settings and threads are used.
-    """
+    """Asks for folders, then shows the progress of each picture; other work continues meanwhile."""
 
     def __init__(self, session: Session, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)

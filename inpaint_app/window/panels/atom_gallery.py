@@ -34,17 +34,13 @@ class AtomGallery(QWidget):
 
     A click or the arrow keys choose an atom; Escape, or a click beside the atoms or on the chosen one,
     chooses none.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
     """
 
     atom_chosen = Signal(object)
     """The number of an atom in the order of selection, from 0, or None."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._model = AtomModel(self)
         self._chosen: int | None = None
         self._view, self._orders = _AtomView(), NoWheelComboBox()

@@ -48,12 +48,7 @@ class Order(Enum):
 
 
 class AtomModel(QAbstractListModel):
-    """Atoms in one of the orders; an atom's number is its place in the order of selection, from 0.
-
-    Parameters
-    ----------
-    parent : QObject, optional
-    """
+    """Atoms in one of the orders; an atom's number is its place in the order of selection, from 0."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

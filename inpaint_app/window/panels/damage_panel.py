@@ -23,18 +23,12 @@ _STEPS = 100
 
 
 class DamagePanel(QWidget):
-    """Asks for damage to be found; the mask follows the slider.
-
-    Parameters
-    ----------
-    session : Session
-        Whose picture is searched.
-    """
+    """Asks for damage to be found; the mask follows the slider."""
 
     find_wanted = Signal()
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._find = QPushButton("Find damage")
         self._find.setToolTip("Mark scratches, dust and other damage (Ctrl+F).")

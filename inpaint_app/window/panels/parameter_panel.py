@@ -92,16 +92,10 @@ _CUSTOM = "Custom"
 
 
 class ParameterPanel(QWidget):
-    """Shows the settings of a session and asks for others.
+    """Shows the settings of a session and asks for others."""
 
-    Parameters
-    ----------
-    session : Session
-        Whose settings they are.
-    """
-
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._presets = NoWheelComboBox()
         self._constraints = QButtonGroup(self)

@@ -13,8 +13,8 @@ class ProgressStrip(QWidget):
     stop_wanted = Signal()
     cancel_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._words, self._bar = QLabel(), QProgressBar()
         self._bar.setAccessibleName("Progress")
         self._bar.setMinimumWidth(160)

@@ -23,13 +23,7 @@ Notes = tuple[str, ...]
 
 
 class Exporter(QObject):
-    """Turns the state of a session, as it is when asked, into files; reports how each went.
-
-    Parameters
-    ----------
-    session : Session
-        Its signals `problem` and `notice` report the outcome.
-    """
+    """Turns the state of a session, as it is when asked, into files; its signals tell how each went."""
 
     activity_changed = Signal()
 

@@ -26,13 +26,7 @@ NO_PICTURE = "There is no picture yet; open one, or open the sample."
 
 
 class Opener(QObject):
-    """Loads what the user opens, and hands it to the session; if that fails, everything stays as it was.
-
-    Parameters
-    ----------
-    session : Session
-        Where it is shown.
-    """
+    """Loads what the user opens, and hands it to the session; if that fails, everything stays as it was."""
 
     activity_changed = Signal()
 

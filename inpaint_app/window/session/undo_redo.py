@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 class UndoRedo(QObject):
     """Takes the session back to earlier inputs, and forth again.
 
-    Parameters
-    ----------
-    session : Session
-        Whose mask and parameters they are.
-
     Attributes
     ----------
     stack : UndoStack

@@ -60,13 +60,7 @@ class _Step:
 
 
 class UndoStack:
-    """Remembers inputs in the order in which they were made.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        Where it starts.
-    """
+    """Remembers inputs in the order in which they were made."""
 
     def __init__(self, inputs: Inputs) -> None:
         self._done, self._undone = [_Step(inputs)], list[_Step]()

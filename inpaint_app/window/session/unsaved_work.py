@@ -10,13 +10,7 @@ if TYPE_CHECKING:
 
 
 class UnsavedWork:
-    """Knows which work of a session is in no file.
-
-    Parameters
-    ----------
-    session : Session
-        Whose work it is.
-    """
+    """Knows which work of a session is in no file."""
 
     def __init__(self, session: "Session") -> None:
         self._session = session

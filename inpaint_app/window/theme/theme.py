@@ -82,13 +82,7 @@ def palette_of(dark: bool) -> QPalette:
 
 
 class ThemeSwitch(QObject):
-    """Gives the application its style and its palette, and follows the system where asked to.
-
-    Parameters
-    ----------
-    application : QApplication
-        Whose palette it is.
-    """
+    """Gives the application its style and its palette, and follows the system where asked to."""
 
     def __init__(self, application: QApplication) -> None:
         super().__init__(application)

@@ -9,13 +9,7 @@ _OPACITY = 235
 
 
 class DropFrame(QWidget):
-    """Shows what dropping would do, on top of another widget; hidden otherwise.
-
-    Parameters
-    ----------
-    covered : QWidget
-        What it lies on.
-    """
+    """Shows what dropping would do, on top of another widget; hidden otherwise."""
 
     def __init__(self, covered: QWidget) -> None:
         super().__init__(covered)

@@ -9,13 +9,7 @@ _BESIDE, _ABOVE = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBo
 
 
 class PaneLayout(QBoxLayout):
-    """Shares its room equally among the panes that are visible.
-
-    Parameters
-    ----------
-    parent : QWidget
-        Whose panes they are.
-    """
+    """Shares its room equally among the panes that are visible."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(_BESIDE, parent)

@@ -36,11 +36,6 @@ _SPLIT = ("split", "compared_split")
 class Viewer(QWidget):
     """Shows the pictures of a session through one viewport; tools work on them.
 
-    Parameters
-    ----------
-    session : Session
-        What is shown, and what tools change.
-
     Attributes
     ----------
     display : Display
@@ -54,8 +49,8 @@ class Viewer(QWidget):
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._workers = WorkerPool(1, self)
         self.viewport = Viewport(self)

@@ -26,10 +26,8 @@ class PathField(QWidget):
 
     changed = Signal()
 
-    def __init__(
-        self, title: str, *, kind: Kind, start: Path, filters: str = "", parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, *, kind: Kind, start: Path, filters: str = "") -> None:
+        super().__init__()
         self.title, self._kind, self._start, self._filters = title, kind, start, filters
         self._line, self._browse = QLineEdit(), QPushButton("Browse …")
         name = title.replace("&", "")

@@ -22,11 +22,6 @@ class Tool:
     A tool is a file with one class that names itself by the class attributes and overrides the methods it
     needs, and a line in `registry`. One instance belongs to one canvas.
 
-    Parameters
-    ----------
-    session : Session
-        What it changes.
-
     Attributes
     ----------
     name, text, tip, icon, key : str

@@ -11,13 +11,7 @@ if TYPE_CHECKING:
 
 
 class MarkedDamage(Hint):
-    """Looks for a marking color in a picture that misses nothing.
-
-    Parameters
-    ----------
-    session : Session
-        Whose picture it is.
-    """
+    """Looks for a marking color in a picture that misses nothing."""
 
     offer = "Restore Them"
 

@@ -29,13 +29,7 @@ class UnshownFile:
 
 
 class WholeFile(Hint):
-    """Restores all pages and bands of a file as the command line does, and writes them.
-
-    Parameters
-    ----------
-    session : Session
-        With whose parameters it is restored.
-    """
+    """Restores all pages and bands of a file as the command line does, and writes them."""
 
     offer = "Restore All of It …"
 

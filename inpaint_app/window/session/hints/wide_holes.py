@@ -15,13 +15,7 @@ _WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Cop
 
 
 class WideHoles(Hint):
-    """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly.
-
-    Parameters
-    ----------
-    session : Session
-        Whose mask and parameters they are.
-    """
+    """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly."""
 
     offer = "Fill with Texture"
 

@@ -38,13 +38,6 @@ EditMask = Callable[[Callable[[MaskHistory], Rect | None]], None]
 class DamageFinder(QObject):
     """Analyzes the picture once, and keeps the mask in step with what is chosen of the damage.
 
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-    edit : callable
-        Changes the mask of the session.
-
     Attributes
     ----------
     analysis : DamageAnalysis or None

@@ -85,15 +85,7 @@ class _Step:
 
 
 class Healer(QObject):
-    """Heals strokes in the current result, or in a new one, in the order in which they were painted.
-
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-    results : Results
-        Whose current record changes.
-    """
+    """Heals strokes in the current result, or in a new one, in the order in which they were painted."""
 
     activity_changed = Signal()
     healed = Signal()

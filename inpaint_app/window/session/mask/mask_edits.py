@@ -18,13 +18,7 @@ Computed = TypeVar("Computed")
 
 
 class MaskEdits:
-    """Changes the mask of a session; an edit is dropped if the mask has changed meanwhile.
-
-    Parameters
-    ----------
-    session : Session
-        Whose mask it is.
-    """
+    """Changes the mask of a session; an edit is dropped if the mask has changed meanwhile."""
 
     def __init__(self, session: "Session") -> None:
         self._session = session

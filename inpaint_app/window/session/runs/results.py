@@ -21,11 +21,6 @@ from inpaint_app.window.session.state import RunInputs, RunRecord
 class Results(QObject):
     """Keeps the history of runs, and measures its records in the background.
 
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where they are measured.
-
     Attributes
     ----------
     history : RunHistory

@@ -11,13 +11,7 @@ if TYPE_CHECKING:
 
 
 class RunBrowser:
-    """Shows earlier restorations of a session.
-
-    Parameters
-    ----------
-    session : Session
-        Whose restorations they are.
-    """
+    """Shows earlier restorations of a session."""
 
     def __init__(self, session: "Session") -> None:
         self._session = session

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 class RunStarter:
-    """Restores, compares and tunes with the picture, the mask and the parameters of a session.
-
-    Parameters
-    ----------
-    session : Session
-        What is restored, and where the results go.
-    """
+    """Restores, compares and tunes with the picture, the mask and the parameters of a session."""
 
     def __init__(self, session: "Session") -> None:
         self._session = session

@@ -22,11 +22,6 @@ DEBOUNCE_MS = 150
 class Runner(QObject):
     """Runs what the user waits for, or else previews a part of the picture that is visible.
 
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-
     Attributes
     ----------
     intermediate : IntermediateImage or None
