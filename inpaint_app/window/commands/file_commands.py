@@ -126,7 +126,7 @@ class FileCommands(QObject):
             QGuiApplication.clipboard().setImage(image)
             session.notice.emit("The restored picture was copied.")
 
-        session.workers.start(make, done=put, failed=session.problem.emit)
+        session.workers.start(make, done=put)
 
     def drop(self, data: QMimeData) -> None:
         """Open what was dropped."""
@@ -180,7 +180,7 @@ class FileCommands(QObject):
     def may_quit(self) -> bool:
         """Ask about everything that closing the window would end; return whether it may be closed."""
         is_batch_active = self._batch is not None and self._batch.is_active
-        is_file_active = self._session.whole_file.activity is not None
+        is_file_active = self._session.whole_file.task.is_active
         in_progress = {
             "A folder is being restored; what is written stays.": is_batch_active,
             "A file is being restored; nothing of it is written yet.": is_file_active,

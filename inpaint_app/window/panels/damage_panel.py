@@ -43,7 +43,7 @@ class DamagePanel(QWidget):
         self._sensitivity.valueChanged.connect(self._choose)
         session.source_changed.connect(self._show)
         session.finder.changed.connect(self._show)
-        session.finder.activity_changed.connect(self._show)
+        session.finder.task.activity_changed.connect(self._show)
         self._show()
 
     def _lay_out(self) -> None:
@@ -83,7 +83,7 @@ class DamagePanel(QWidget):
 
     def _show(self) -> None:
         finder = self._session.finder
-        self._find.setEnabled(self._session.source is not None and finder.activity is None)
+        self._find.setEnabled(self._session.source is not None and finder.task.activity is None)
         self._row.setVisible(finder.is_in_mask)
         if finder.analysis is None or not finder.is_in_mask:
             return

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
-
 from inpaint_app.errors import UnviewableError
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_history import MaskHistory
@@ -25,25 +23,12 @@ if TYPE_CHECKING:
 NO_PICTURE = "There is no picture yet; open one, or open the sample."
 
 
-class Opener(QObject):
+class Opener:
     """Loads what the user opens, and hands it to the session; if that fails, everything stays as it was."""
 
-    activity_changed = Signal()
-
     def __init__(self, session: "Session") -> None:
-        super().__init__(session)
         self._session = session
-        self._task = ExclusiveTask(session.workers, self)
-        self._task.activity_changed.connect(self.activity_changed)
-
-    @property
-    def activity(self) -> Activity | None:
-        """What is being opened, if anything is."""
-        return self._task.activity
-
-    def cancel(self) -> None:
-        """Open nothing after all."""
-        self._task.cancel()
+        self.task = ExclusiveTask(session.workers)
 
     def open_file(
         self,
@@ -137,5 +122,4 @@ class Opener(QObject):
             self._open(lambda: work(source), stage, done)
 
     def _open(self, work: Callable[[], Any], stage: str, done: Callable[[Any], None]) -> None:
-        activity = Activity("open", Progress(stage))
-        self._task.start(activity, lambda _control: work(), done=done, failed=self._session.problem.emit)
+        self.task.start(lambda _control: work(), done=done, activity=Activity("open", Progress(stage)))

@@ -91,7 +91,7 @@ class Viewer(QWidget):
         all_made: list[LatestResult[Any]] = [*self._images.values(), self._inset, self._mask, self._highlight]
         for made in all_made:
             made.changed.connect(self._draw)
-            made.failed.connect(session.problem)
+        self._workers.failed.connect(session.problem)
         self.viewport.changed.connect(self._visible_timer.start)
         self._visible_timer.timeout.connect(self._report_visible_part)
         for name, pane in self.panes.items():

@@ -43,8 +43,7 @@ class HealingBrush(Brush):
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the stroke while it is painted or healed, and else a ring as wide as the brush."""
-        activity = self.session.healer.activity
-        if not self.is_active and (activity is None or self._path.isEmpty()):
+        if not self.is_active and (not self.session.healer.task.is_active or self._path.isEmpty()):
             self._path = QPainterPath()
             return super().outline(pointer)
         stroker = QPainterPathStroker()

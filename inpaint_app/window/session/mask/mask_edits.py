@@ -69,4 +69,4 @@ class MaskEdits:
             if session.mask is history and history.state == state:
                 session.edit_mask(lambda mask: edit(mask, computed))
 
-        session.workers.start(lambda _control: compute(), done=on_done, failed=session.problem.emit)
+        session.workers.start(lambda _control: compute(), done=on_done)
