@@ -57,7 +57,7 @@ class Brush(Tool):
 
     def cancel(self) -> None:
         """Undo the stroke."""
-        self.is_active = False
+        super().cancel()
         self.session.edit_mask(lambda mask: mask.cancel_stroke(), ends=False)
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:

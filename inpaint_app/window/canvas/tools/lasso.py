@@ -45,10 +45,6 @@ class Lasso(Tool):
             inside, missing = _inside(self._path, rect), not self.is_reversed
             self.session.edit_mask(lambda mask: mask.fill(rect, missing=missing, where=inside))
 
-    def cancel(self) -> None:
-        """Forget the line."""
-        self.is_active = False
-
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, closed."""
         if not self.is_active:

@@ -39,10 +39,6 @@ class Rectangle(Tool):
         if not rect.is_empty:
             self.session.edit_mask(lambda mask: mask.fill(rect))
 
-    def cancel(self) -> None:
-        """Forget the corners."""
-        self.is_active = False
-
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the rectangle."""
         if not self.is_active:

@@ -74,6 +74,7 @@ class Tool:
 
     def cancel(self) -> None:
         """Undo what has begun."""
+        self.is_active = False
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return what to draw on the picture, as (column, row) coordinates.

@@ -5,7 +5,6 @@ from typing import Any
 
 from dictsel_core import RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.state import RunRecord
 
 #: Memory that the pixels of all records may take.
@@ -107,15 +106,8 @@ class RunHistory:
         compared = () if number in self.comparison else self.comparison
         return replace(self, records=records, current_number=current, saved_number=saved, comparison=compared)
 
-    def renamed(self, number: int, name: str) -> "RunHistory":
-        """Return the history with another name for a record."""
-        return self._with(number, name=name)
-
-    def with_figures(self, number: int, figures: QualityMetrics | None) -> "RunHistory":
-        """Return the history with the figures of one record."""
-        return self._with(number, figures=figures)
-
-    def _with(self, number: int, **changes: Any) -> "RunHistory":  # noqa: ANN401
+    def updated(self, number: int, **changes: Any) -> "RunHistory":  # noqa: ANN401
+        """Return the history with other attributes of one record, such as its name or its figures."""
         records = (replace(r, **changes) if r.number == number else r for r in self.records)
         return replace(self, records=tuple(records))
 

@@ -118,7 +118,7 @@ class Results(QObject):
 
     def rename(self, number: int, name: str) -> None:
         """Give a record a name; an empty one takes it away."""
-        self.history = self.history.renamed(number, name)
+        self.history = self.history.updated(number, name=name)
         self.changed.emit()
 
     def show(self, number: int, comparison: Sequence[int] = ()) -> None:
@@ -187,7 +187,7 @@ class Results(QObject):
         pixels = None if reference is None else reference.pixels
 
         def on_done(figures: QualityMetrics) -> None:
-            self.history = self.history.with_figures(record.number, figures)
+            self.history = self.history.updated(record.number, figures=figures)
             self.changed.emit()
 
         self._tasks[record.number].start(
