@@ -9,8 +9,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._arrays import chunk_rows, read_only
-from dictsel_core._validation import as_count, as_matrix
+from dictsel_core._support.arrays import chunk_rows, read_only
+from dictsel_core._support.validation import as_count, as_matrix
 from dictsel_core.bases import AtomOrigin, orthonormal_basis
 
 __all__ = ["STANDARD_BASES", "GroundSet", "ground_set_from_array", "standard_ground_set"]

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._layout import as_layout
-from dictsel_core._validation import as_bool_mask, as_positive, masked_entries
+from dictsel_core._support.layout import as_layout
+from dictsel_core._support.validation import as_bool_mask, as_positive, masked_entries
 
 _BAND = 256
 #: Floats beyond this are not of unit range; noise may well go a little beyond 1.

@@ -20,11 +20,10 @@ except ImportError as error:
         "dictsel_core.sklearn needs scikit-learn: install it with pip install 'dictsel[sklearn]'."
     ) from error
 
-from dictsel_core.constrained_pursuit import constrained_omp
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
 from dictsel_core.ground_set import GroundSet, ground_set_from_array
 from dictsel_core.online import OnlineReplacementOMP
-from dictsel_core.pursuit import SparseCodes
+from dictsel_core.pursuit import SparseCodes, constrained_omp
 from dictsel_core.selection import Selection, replacement_greedy, replacement_ols, replacement_omp
 
 __all__ = ["DictionarySelector"]

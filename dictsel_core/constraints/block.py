@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Floats, Ints, as_caps, as_counts
+from dictsel_core._support.validation import Bools, Floats, Ints, as_caps, as_counts
 from dictsel_core.constraints.protocol import (
     LocalConstraint,
     Replacement,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._validation import Bools, as_plain_array
+from dictsel_core._support.validation import Bools, as_plain_array
 
 Single = NDArray[np.float32]
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dictsel_core._runs import GeneratorRun
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.completion import wide_parts
 from dictsel_core.estimation.cells import Values, estimate_error
 from dictsel_core.estimation.result import QualityEstimate

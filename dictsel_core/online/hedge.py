@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import Ints, as_count, as_generator, as_positive
+from dictsel_core._support.validation import Ints, as_count, as_generator, as_positive
 
 Array = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import as_nonnegative, as_plain_array
+from dictsel_core._support.validation import as_nonnegative, as_plain_array
 from dictsel_core.pursuit import omp
 
 Array = NDArray[np.float64]

@@ -5,8 +5,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import (
+from dictsel_core._support.threads import single_threaded_blas
+from dictsel_core._support.validation import (
     Ints,
     ObservedData,
     as_count,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._containers import aligned, axis_names, check_in_memory, like
-from dictsel_core._layout import Axis, Layout, as_layout
-from dictsel_core._validation import Bools, as_bool_mask, masked_entries
+from dictsel_core._support.containers import aligned, axis_names, check_in_memory, like
+from dictsel_core._support.layout import Axis, Layout, as_layout
+from dictsel_core._support.validation import Bools, as_bool_mask, masked_entries
 from dictsel_core.restoration.canvas import Canvas, as_canvas
 
 #: Channels that are restored together at most, if they share a mask or if each has its own. Their

@@ -6,9 +6,9 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._arrays import chunk_rows
-from dictsel_core._runs import stepwise
-from dictsel_core._validation import (
+from dictsel_core._support.arrays import chunk_rows
+from dictsel_core._support.runs import stepwise
+from dictsel_core._support.validation import (
     Bools,
     Floats,
     Ints,

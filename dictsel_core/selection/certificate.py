@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import chunk_rows, positive_part_sums
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.arrays import chunk_rows, positive_part_sums
+from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.constraints import AverageSparsity, Constraint, ReplacementGains
 from dictsel_core.selection._modular import modular_values
 from dictsel_core.selection.problem import Problem

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core._arrays import nonzero_2d
-from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Bools, Floats
+from dictsel_core._support.arrays import nonzero_2d
+from dictsel_core._support.threads import map_chunks
+from dictsel_core._support.validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.refinement.estimator import Estimator, GaussianEstimator
 from dictsel_core.restoration.refinement.tiles import Search, Span, Tile, spans

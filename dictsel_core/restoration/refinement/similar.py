@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.matching import Matcher

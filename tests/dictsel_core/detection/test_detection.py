@@ -18,7 +18,7 @@ from dictsel_core import (
     detect_stamps,
     iter_analyze_damage,
 )
-from dictsel_core._runs import GeneratorRun
+from dictsel_core._support.runs import GeneratorRun
 from dictsel_core.detection import work
 
 SHAPE = (120, 150)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dictsel_core import has_wide_hole
 from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.hints.hint import Hint
 
@@ -49,7 +49,7 @@ class WideHoles(Hint):
             session.source is None
             or session.mask is None
             or self._is_dismissed
-            or not fills_smoothly(session.settings, session.source.picture.pixels)
+            or session.settings.fills_texture(session.source.picture.pixels.dtype)
         ):
             self._set_wanted(False)
             return

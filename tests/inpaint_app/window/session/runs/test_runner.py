@@ -134,9 +134,9 @@ def test_a_preview_shows_the_visible_part(runner, workers, qtbot, request_) -> N
     assert runner.is_previewing
     settle(runner, workers, qtbot)
     preview = runner.preview
-    assert (preview.rows, preview.columns) == (slice(10, 42), slice(20, 60))
-    observed = ~request_.mask[preview.rows, preview.columns]
-    part = request_.pixels[preview.rows, preview.columns]
+    assert preview.rect == Rect(10, 20, 32, 40)
+    observed = ~request_.mask[preview.rect.slices]
+    part = request_.pixels[preview.rect.slices]
     assert np.array_equal(preview.image[observed], part[observed])
     assert not runner.is_previewing
 
