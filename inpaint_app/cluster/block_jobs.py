@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from dictsel_core import DetailStatistics, DetailSurvey, PlanStage, RestorePlan
-from inpaint_app.cluster.blocks import rect_of
 from inpaint_app.cluster.source import DamagedStore, MarkCounts
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import UserError, clause, printable_path
@@ -54,7 +53,7 @@ class SurveyBlock:
         """Return the plane, and the statistics, which can be added to those of other blocks."""
         rows, columns = self.rect.slices
         blocks = [
-            _read_source(self.source, read.array, rect_of(read.rows, read.columns))
+            _read_source(self.source, read.array, Rect.from_slices(read.rows, read.columns))
             for read in self.survey.reads(rows, columns)
         ]
         return self.source.plane, self.survey.measure(blocks, rows, columns)
@@ -121,7 +120,8 @@ class RestoreBlock:
         stage = stages[self.stage]
         rows, columns = self.rect.slices
         blocks = [
-            self._read(read.array, rect_of(read.rows, read.columns)) for read in stage.reads(rows, columns)
+            self._read(read.array, Rect.from_slices(read.rows, read.columns))
+            for read in stage.reads(rows, columns)
         ]
         for spec, values in zip(stage.writes, stage.apply(blocks, rows, columns), strict=True):
             self._write(spec.name, values, is_result=spec.name == plan.output)

@@ -18,7 +18,7 @@ from inpaint_app.cluster.block_jobs import (
     finer_rect,
     parse_plan,
 )
-from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks, rect_of, stage_block
+from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks, stage_block
 from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.planning import PlannedPlane, Planner
 from inpaint_app.cluster.schedule import Pass, Schedule
@@ -281,7 +281,7 @@ class _Run:
 
 def _stage_reads(stage: PlanStage, rect: Rect) -> Iterator[tuple[str, Rect]]:
     for read in stage.reads(*rect.slices):
-        yield read.array, rect_of(read.rows, read.columns)
+        yield read.array, Rect.from_slices(read.rows, read.columns)
 
 
 def _level_reads(name: str, shape: tuple[int, ...], rect: Rect) -> Iterator[tuple[str, Rect]]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from inpaint_app.cluster.blocks import part_of, widened
 from inpaint_app.cluster.stores.opening import cached_store, open_store, stamp_of
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.errors import UserError, printable_path
@@ -136,7 +135,7 @@ class DamagedStore:
     def read_mask(self, rect: Rect) -> Mask:
         """Return which pixels are missing, (h, w, L)."""
         reach = max(self.mask_growth or 0, self.key_growth or 0, _SOFT_REACH if self.soft_edges else 0)
-        wide = widened(rect, reach, self.shape)
+        wide = rect.widened(reach, self.shape)
         picture, grow = self._picture(wide), self.mask_growth or 0
         found = detect_missing(picture, mask=self._marked(wide), grow=grow, soft_edges=False).mask
         if self.soft_edges and picture.alpha is not None:
@@ -145,7 +144,7 @@ class DamagedStore:
         if self.key is not None:
             colored = grown(pixels_of_color(picture, self.key, self.tolerance), self.key_growth or 0)
             found = _with_layers(found, self.n_layers) | _with_layers(colored, self.n_layers)
-        return _with_layers(found, self.n_layers)[part_of(rect, wide)]
+        return _with_layers(found, self.n_layers)[rect.within(wide).slices]
 
     def restored_alpha(self, rect: Rect) -> Array | None:
         """Return the opacity of restored pixels, (h, w): what was missing is opaque."""
@@ -157,7 +156,7 @@ class DamagedStore:
 
     def count_marks(self, rect: Rect) -> dict[str, MarkCounts]:
         """Return how much is marked in a block by what has to be counted as a whole first."""
-        wide = widened(rect, DEFAULT_GROWTH, self.shape)
+        wide = rect.widened(DEFAULT_GROWTH, self.shape)
         found: dict[str, Mask | None] = {}
         if self.mask_growth is None:
             found["mask"] = self._marked(wide)
@@ -276,7 +275,7 @@ def _with_layers(mask: Mask, n_layers: int) -> Mask:
 
 
 def _marks(mask: Mask, rect: Rect, wide: Rect) -> MarkCounts:
-    inside = part_of(rect, wide)
+    inside = rect.within(wide).slices
     larger = grown(mask, DEFAULT_GROWTH)
     return MarkCounts(
         int(np.count_nonzero(mask[inside])), int(np.count_nonzero(larger[inside])), mask[inside].size

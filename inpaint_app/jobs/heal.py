@@ -4,17 +4,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core import Restoration, RestoreSettings, RestoreStep, iter_restore_region, restore
+from dictsel_core import (
+    Restoration,
+    RestoreSettings,
+    RestoreStep,
+    has_wide_hole,
+    iter_restore_region,
+    region_context,
+    restore,
+)
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
-from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
 from inpaint_app.jobs.restore import translate_errors
-
-#: Pixels around a stroke that it is restored from, as far as the library looks.
-_CONTEXT = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +85,8 @@ class HealedStroke:
 
 def surroundings(rect: Rect, settings: RestoreSettings, shape: tuple[int, ...]) -> tuple[Rect, Rect]:
     """Return the pixels that healing a stroke may change, and those it looks at."""
-    inner = _grown(rect, settings.patch_size, shape)
-    return inner, _grown(inner, _CONTEXT, shape)
+    changed, used = region_context(rect.slices, shape, settings.patch_size)
+    return Rect.from_slices(*changed), Rect.from_slices(*used)
 
 
 def heal(request: HealRequest, control: JobControl) -> HealedStroke:
@@ -99,13 +103,13 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
     """
     shape, before = request.pixels.shape, request.before
     inner, outer = surroundings(request.rect, request.settings, shape)
-    within, filled = _moved(inner, outer), before.filled.unpack()[outer.slices]
+    within, filled = inner.within(outer), before.filled.unpack()[outer.slices]
     image = before.image[outer.slices].copy()
     image[within.slices] = request.pixels[inner.slices]
     unknown = request.missing & ~filled
     is_nearby_restored = not _outside(unknown, within).any()
     unknown[within.slices] = request.missing[within.slices]
-    region = _moved(request.rect, outer) if is_nearby_restored else Rect(0, 0, *image.shape[:2])
+    region = request.rect.within(outer) if is_nearby_restored else Rect(0, 0, *image.shape[:2])
     with translate_errors():
         previous = _previous(before, image, unknown, outer, request.settings)
         reporter = ProgressReporter(control)
@@ -120,7 +124,7 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
 
             return _put_back(request, inner, outer, control.drain(run, on_step))
 
-        if not fills_smoothly(previous.settings, image) and has_wide_hole(unknown):
+        if previous.settings.fills_texture(image.dtype) and has_wide_hole(unknown):
             smooth = replace(previous.settings, fill="smooth")
             control.report(restored(replace(previous, settings=smooth)))
         return restored(previous)
@@ -135,7 +139,7 @@ def put_rect(picture: HealedPicture, healed: HealedRect) -> HealedPicture:
 
 
 def _put_back(request: HealRequest, inner: Rect, outer: Rect, local: Restoration) -> HealedStroke:
-    picture, within = request.before, _moved(inner, outer)
+    picture, within = request.before, inner.within(outer)
     old = HealedRect(inner, picture.image[inner.slices].copy(), picture.filled.unpack()[inner.slices].copy())
     new = HealedRect(inner, local.image[within.slices].copy(), request.missing[within.slices])
     healed = put_rect(picture, new)
@@ -167,13 +171,3 @@ def _outside(mask: Mask, rect: Rect) -> Mask:
     rest = mask.copy()
     rest[rect.slices] = False
     return rest
-
-
-def _moved(rect: Rect, outer: Rect) -> Rect:
-    """Return a rectangle as seen from the first pixel of another one."""
-    return Rect(rect.row - outer.row, rect.column - outer.column, *rect[2:])
-
-
-def _grown(rect: Rect, margin: int, shape: tuple[int, ...]) -> Rect:
-    row, column, height, width = rect
-    return Rect(row - margin, column - margin, height + 2 * margin, width + 2 * margin).clipped(shape)

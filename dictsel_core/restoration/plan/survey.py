@@ -100,7 +100,7 @@ class PictureSurvey:
         _check_channels(spec.n_channels, MAX_SHARED)
         self.spec, self.settings = spec, as_settings(settings)
         self._dictionary = as_dictionary(dictionary, self.settings)
-        self._reach = completion_reach(self.settings.fill, spec.dtype)
+        self._reach = completion_reach(self.settings, spec.dtype)
         self._patches = PatchGrid(*spec.shape, self.settings.patch_size)
 
     def reads(self, rows: slice, columns: slice) -> tuple[Read, ...]:

@@ -52,7 +52,7 @@ class WideStage(PlanStage):
 
     @property
     def _reach(self) -> int:
-        return completion_reach(self.plan.settings.fill, self.plan.spec.dtype)
+        return completion_reach(self.plan.settings, self.plan.spec.dtype)
 
     def _outer(self, region: Region) -> Region:
         from dictsel_core.completion import wide_margin  # noqa: PLC0415  (scipy is slow to import)

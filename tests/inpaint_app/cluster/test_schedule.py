@@ -7,7 +7,7 @@ import pytest
 
 from dictsel_core import ArraySpec
 from inpaint_app.cluster.block_jobs import BlockDone
-from inpaint_app.cluster.blocks import blocks_at, cut_into_blocks, stage_block, widened
+from inpaint_app.cluster.blocks import blocks_at, cut_into_blocks, stage_block
 from inpaint_app.cluster.schedule import Pass, Schedule
 from inpaint_app.image.rect import Rect
 
@@ -16,7 +16,7 @@ SHAPE = (100, 300)
 
 def _pass(name, reads, block=100, plane=0, shape=SHAPE):
     def regions(rect):
-        return [(each, widened(rect, 10, shape)) for each in reads]
+        return [(each, rect.widened(10, shape)) for each in reads]
 
     def job(rect):
         return lambda: BlockDone(name, plane, rect, 1.0)

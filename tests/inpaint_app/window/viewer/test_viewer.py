@@ -92,7 +92,7 @@ def test_a_preview_is_an_inset_while_it_is_there(shown, qtbot, files) -> None:
     assert shown["restored"].badge.text() == "preview"
     pyramid, rect = shown["restored"].canvas.content.inset
     preview = shown.session.runner.preview
-    assert rect.slices == (preview.rows, preview.columns)
+    assert rect == preview.rect
     assert np.array_equal(as_uint32(pyramid.images[0]), drawn(preview.image))
     shown.session.run_starter.restore()
     settle(shown, qtbot)
