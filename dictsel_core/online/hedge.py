@@ -286,8 +286,9 @@ class FixedHedge(ExpertBank):
     def regret_bound(self) -> Array:
         """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
         with np.errstate(over="ignore"):  # beyond float64 the bound is infinite
-            growth: Array = self._rate * self._done * self._largest**2 / 8
-        return growth + np.log(self.n_actions) / self._rate
+            growth = self._rate * self._done * self._largest**2 / 8
+        bound: Array = np.log(self.n_actions) / self._rate + growth
+        return bound
 
     def _rates(self) -> Array:
         return np.full(self.n_learners, self._rate)

@@ -44,7 +44,7 @@ def utilities(
     rows = rows.astype(np.float64)
     observed = rows if missing is None else np.where(missing, 0, rows)
     # Where nothing is explained, rounding may leave the residual longer than the patch.
-    return np.maximum(np.square(observed).sum(axis=1) - codes.residual_energy, 0) / 2
+    return np.asarray(np.maximum(np.square(observed).sum(axis=1) - codes.residual_energy, 0) / 2)
 
 
 def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Array:
