@@ -1,7 +1,5 @@
 """The program `inpaint-app`: options, the window, and pictures of it."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import importlib
@@ -16,7 +14,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.files.write import check_output, write_picture
 from inpaint_app.image.damage import SAMPLES
 from inpaint_app.window.background.worker_pool import UNEXPECTED
-from inpaint_app.window.commands.help_commands import TITLE
+from inpaint_app.window.commands.about import TITLE
 from inpaint_app.window.commands.mime_data import picture_of
 from inpaint_app.window.main_window import MainWindow
 from inpaint_app.window.preferences import APPLICATION, ORGANIZATION, Preferences

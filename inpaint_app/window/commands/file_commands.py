@@ -1,7 +1,5 @@
 """The commands of the File menu: ask for files and pass them to the session."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
@@ -36,15 +34,7 @@ MAX_LOST_SECONDS = 5.0
 
 
 class FileCommands(QObject):
-    """Opens, pastes, damages, exports and restores folders, asking where needed.
-
-    Parameters
-    ----------
-    session, exporter, preferences
-        What carries the commands out, and what is remembered.
-    window : QWidget
-        The parent of dialogs.
-    """
+    """Opens, pastes, damages, exports and restores folders, asking where needed."""
 
     def __init__(
         self, session: Session, exporter: Exporter, preferences: Preferences, window: QWidget
@@ -136,7 +126,7 @@ class FileCommands(QObject):
             QGuiApplication.clipboard().setImage(image)
             session.notice.emit("The restored picture was copied.")
 
-        session.workers.start(make, done=put, failed=session.problem.emit)
+        session.workers.start(make, done=put)
 
     def drop(self, data: QMimeData) -> None:
         """Open what was dropped."""
@@ -190,7 +180,7 @@ class FileCommands(QObject):
     def may_quit(self) -> bool:
         """Ask about everything that closing the window would end; return whether it may be closed."""
         is_batch_active = self._batch is not None and self._batch.is_active
-        is_file_active = self._session.whole_file.activity is not None
+        is_file_active = self._session.whole_file.task.is_active
         in_progress = {
             "A folder is being restored; what is written stays.": is_batch_active,
             "A file is being restored; nothing of it is written yet.": is_file_active,

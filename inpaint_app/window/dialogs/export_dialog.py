@@ -1,7 +1,5 @@
 """A dialog that asks where and how to write the restored picture."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

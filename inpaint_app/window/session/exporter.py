@@ -1,7 +1,5 @@
 """Writes what the session shows to files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QEventLoop, QObject, Signal
@@ -25,13 +23,7 @@ Notes = tuple[str, ...]
 
 
 class Exporter(QObject):
-    """Turns the state of a session, as it is when asked, into files; reports how each went.
-
-    Parameters
-    ----------
-    session : Session
-        Its signals `problem` and `notice` report the outcome.
-    """
+    """Turns the state of a session, as it is when asked, into files; its signals tell how each went."""
 
     activity_changed = Signal()
 

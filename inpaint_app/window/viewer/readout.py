@@ -1,7 +1,5 @@
 """The values of the pixel under the pointer; no Qt."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from inpaint_app.image.missing import Mask

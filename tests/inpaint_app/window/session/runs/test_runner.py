@@ -20,7 +20,7 @@ IMAGE = IntermediateImage("average", np.zeros((2, 2), np.uint8))
 def runner(workers):
     made = Runner(workers)
     made.problems = []
-    made.failed.connect(made.problems.append)
+    workers.failed.connect(made.problems.append)
     yield made
     made.close()
 
@@ -55,11 +55,11 @@ def test_a_run_shows_its_images_and_then_its_result(runner, workers, qtbot) -> N
     gate, results = Gate(), []
     runner.run("restore", gate, results.append)
     qtbot.waitUntil(lambda: runner.intermediate is IMAGE)
-    assert (runner.is_busy, runner.activity.kind) == (True, "restore")
+    assert (runner.is_busy, runner.task.activity.kind) == (True, "restore")
     gate.open()
     settle(runner, workers, qtbot)
     assert results == ["result"]
-    assert (runner.is_busy, runner.activity, runner.intermediate) == (False, None, None)
+    assert (runner.is_busy, runner.task.activity, runner.intermediate) == (False, None, None)
 
 
 def test_a_run_takes_the_place_of_the_last(runner, workers, qtbot) -> None:
