@@ -11,8 +11,8 @@ from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK
 from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.write import Output
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.output import Output
 
 if TYPE_CHECKING:
     from inpaint_app.cluster.restore_store import StoreSummary

@@ -28,7 +28,7 @@ from inpaint_app.cluster.target import Target, plan_target
 from inpaint_app.cluster.workspace import Workspace, open_workspace
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.files.atomic import write_files
-from inpaint_app.files.recipes.contents import recipe_output
+from inpaint_app.files.recipe import recipe_output
 from inpaint_app.files.storable import float_range_error
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter

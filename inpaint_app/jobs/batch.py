@@ -11,8 +11,8 @@ from pathlib import Path
 from inpaint_app.errors import IntactError, UserError, printable_path, writing_error
 from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.files.paths import is_visible
+from inpaint_app.files.write import Output
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core import DamageKind
 from inpaint_app.errors import printable_path
+from inpaint_app.files.write import Output
 from inpaint_app.image.damage import mask_picture
 from inpaint_app.image.missing import Mask, detect_missing
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.checks import check_drawable, read_single_page
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter
-from inpaint_app.jobs.output import Output
 
 
 @dataclass(frozen=True)

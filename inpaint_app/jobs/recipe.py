@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dictsel_core import RestoreSettings
-from inpaint_app.files.recipes.contents import recipe_mask_spec, recipe_settings
-from inpaint_app.files.recipes.recipe import read_recipe
+from inpaint_app.files.recipe import read_recipe, recipe_mask_spec, recipe_settings
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.source import Source, detect_again
 
