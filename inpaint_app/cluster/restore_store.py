@@ -44,44 +44,22 @@ _DESCRIPTIONS = STAGES | {"pyramid": "writing coarser levels"}
 
 @dataclass(frozen=True)
 class StoreRequest(FileRequest):
-    """A picture on disk to restore block by block; tuning, a reference and the quality have no meaning.
+    """A picture on disk to restore block by block; tuning, a reference and the quality have no meaning."""
 
-    Attributes
-    ----------
-    scheduler : str or None
-        As for `open_executor`.
-    block : int
-        Side of a block in pixels.
-    """
-
-    scheduler: str | None = None
-    block: int = DEFAULT_BLOCK
+    scheduler: str | None = None  #: As for `open_executor`.
+    block: int = DEFAULT_BLOCK  #: Side of a block in pixels.
 
 
 @dataclass(frozen=True)
 class StoreSummary:
-    """Reported when the picture has been opened.
+    """Reported when the picture has been opened."""
 
-    Attributes
-    ----------
-    path : Path
-        The damaged picture.
-    shape, dtype
-        Of its pixels, of one plane if it is a stack.
-    n_planes : int
-        Number of planes.
-    n_blocks : int
-        Into how many blocks it is cut.
-    is_resumed : bool
-        Whether an earlier run is continued.
-    """
-
-    path: Path
-    shape: tuple[int, ...]
+    path: Path  #: The damaged picture.
+    shape: tuple[int, ...]  #: Of a plane.
     dtype: str
     n_planes: int
-    n_blocks: int
-    is_resumed: bool
+    n_blocks: int  #: Of all planes.
+    is_resumed: bool  #: Whether an earlier run is continued.
 
 
 def restore_store(request: StoreRequest, control: JobControl) -> FileResult:

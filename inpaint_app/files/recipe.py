@@ -46,20 +46,11 @@ Plain = str | int | float | bool | None | list[Any] | dict[str, Any]
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings with where they came from.
+    """Settings with where they came from."""
 
-    Attributes
-    ----------
-    settings : Mapping
-        Names and plain values.
-    version : str
-        Version of the program that wrote it.
-    mask : Mapping
-        How missing pixels were found, such as ``{"sources": ["alpha", "key"], "key": "#ff00ff"}``.
-    """
-
-    settings: Mapping[str, Plain]
-    version: str
+    settings: Mapping[str, Plain]  #: Names and plain values.
+    version: str  #: Version of the program that wrote it.
+    #: How missing pixels were found, such as ``{"sources": ["alpha", "key"], "key": "#ff00ff"}``.
     mask: Mapping[str, Plain]
 
 

@@ -1,4 +1,4 @@
-"""Write a picture to a file in the format of its suffix, and check before any work whether that can be done."""
+"""Write a picture to a file in the format of its suffix, and check beforehand whether that can be done."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -19,27 +19,13 @@ from inpaint_app.image.picture import Picture
 
 @dataclass(frozen=True)
 class Output:
-    """A picture file to write.
+    """A picture file to write."""
 
-    Attributes
-    ----------
-    path : Path
-        Its suffix decides the format.
-    overwrite : bool
-        Whether an existing file may be replaced.
-    quality : int
-        1 to 100, for formats that have one.
-    depth : int or None
-        8 or 16 bits per channel; None keeps the depth.
-    keep_metadata : bool
-        Whether EXIF, color profile and other metadata are written too.
-    """
-
-    path: Path
-    overwrite: bool = False
-    quality: int = 95
-    depth: int | None = None
-    keep_metadata: bool = True
+    path: Path  #: Its suffix decides the format.
+    overwrite: bool = False  #: Whether an existing file may be replaced.
+    quality: int = 95  #: 1 to 100, for formats that have one.
+    depth: int | None = None  #: 8 or 16 bits per channel; None keeps the depth.
+    keep_metadata: bool = True  #: Whether EXIF, color profile and other metadata are written too.
 
     def check(self, protect: Iterable[Path]) -> None:
         """Raise `UserError` if nothing can be written there; `protect` names the sources.

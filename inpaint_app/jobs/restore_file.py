@@ -21,50 +21,25 @@ from inpaint_app.jobs.tune import tune
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How files are restored.
-
-    Attributes
-    ----------
-    settings : RestoreSettings
-        Of the restoration.
-    mask_spec : MaskSpec
-        How missing pixels are marked.
-    tunes, estimates : bool
-        Whether to tune the settings first, and to estimate the PSNR where there is no reference.
-    is_strict : bool
-        Whether to refuse a picture if the result would lose metadata or other contents of its file.
-    """
+    """How files are restored."""
 
     settings: RestoreSettings
     mask_spec: MaskSpec = field(default_factory=MaskSpec)
-    tunes: bool = False
-    estimates: bool = True
+    tunes: bool = False  #: Whether to tune the settings first.
+    estimates: bool = True  #: Whether to estimate the PSNR where there is no reference.
+    #: Whether to refuse a picture if the result would lose metadata or other contents of its file.
     is_strict: bool = False
 
 
 @dataclass(frozen=True)
 class FileRequest:
-    """A file to restore, how, and where the result goes.
+    """A file to restore, how, and where the result goes."""
 
-    Attributes
-    ----------
-    path : Path
-        The damaged picture.
-    output : Output
-        The restored one.
-    options : FileOptions
-        How.
-    recipe : Path or None
-        Where to write the recipe.
-    reference : Path or None
-        The undamaged picture.
-    """
-
-    path: Path
-    output: Output
+    path: Path  #: The damaged picture.
+    output: Output  #: The restored one.
     options: FileOptions
-    recipe: Path | None = None
-    reference: Path | None = None
+    recipe: Path | None = None  #: Where to write the recipe.
+    reference: Path | None = None  #: The undamaged picture.
 
     @property
     def sources(self) -> tuple[Path, ...]:
