@@ -128,15 +128,20 @@ def masked_entries(value: ArrayLike) -> Bools | None:
     return None
 
 
+def as_array(value: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `value` as an array; what a masked array hides is shown."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be an array, but its rows differ in length.") from None
+
+
 def as_plain_array(value: ArrayLike, name: str) -> NDArray[Any]:
     """Return `value` as an array; refuse a masked array, whose mask would be lost."""
     if masked_entries(value) is not None:
         remedy = "fill what it hides" if name == "mask" else "pass its mask as mask=..., True = missing"
         raise TypeError(f"{name} must be a plain array; {remedy}.")
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} must be an array, but its rows differ in length.") from None
+    return as_array(value, name)
 
 
 def as_real_array(value: ArrayLike, name: str) -> NDArray[Any]:
@@ -153,7 +158,8 @@ def as_bool_mask(value: ArrayLike, name: str = "mask") -> Bools:
     if mask.dtype == np.bool_:
         return mask
     if mask.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}.")
+        remedy = f"; pass {name} > 0" if mask.dtype.kind == "f" else ""
+        raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}{remedy}.")
     chosen: Bools = mask != 0
     largest = int(mask.max(initial=0))
     if largest not in (0, 1, 255) or not (mask[chosen] == largest).all():

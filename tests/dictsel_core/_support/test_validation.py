@@ -138,6 +138,8 @@ def test_a_masked_array_of_nan_is_restored_and_tuned():
 def test_without_any_mask_nothing_is_restored():
     with pytest.raises(TypeError, match="mask must say which pixels are missing"):
         restore(photograph(16))
+    with pytest.raises(TypeError, match="its dtype is float64; pass mask > 0"):
+        restore(photograph(16), np.eye(16))
     with pytest.raises(TypeError, match="mask must be a plain array"):
         restore(photograph(16), np.ma.array(random_mask((16, 16), 0.5), mask=True))
 
@@ -265,6 +267,7 @@ def test_lists_of_different_lengths_are_no_arrays():
         "sparsity": lambda: omp(np.eye(2), [[1.0, 2.0]], rows),
         "s": lambda: IndividualSparsity(rows),
         "reference": lambda: psnr(rows, rows),
+        "image": lambda: restore(rows),
         "player": lambda: alpha_regret(rows, rows),
         "gains": lambda: FixedHedge(3, rate=1.0).observe(rows),
     }.items():
