@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import Kernel, is_enabled
 from dictsel_core._support.validation import Bools, Floats, Ints
-from dictsel_core.pursuit.batch import duplicate_columns
+from dictsel_core.pursuit.columns import duplicate_columns
 
 Number = np.floating[Any]
 
