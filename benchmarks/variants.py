@@ -15,7 +15,7 @@ from dictsel_core import (
     psnr,
     standard_ground_set,
 )
-from dictsel_core._threads import as_thread_count
+from dictsel_core._support.threads import as_thread_count
 from dictsel_core.restoration.canvas import Canvas, Planes, as_canvas
 from dictsel_core.restoration.coding.coder import patch_coder, restore_planes
 from dictsel_core.restoration.coding.pyramid import double, halve

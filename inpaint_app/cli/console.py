@@ -42,10 +42,7 @@ class Console:
     def of(cls, args: argparse.Namespace, *outputs: Path | None) -> "Console":
         """Return the console that the options of `options.add_verbosity` ask for.
 
-        Raises
-        ------
-        UserError
-            If two of them contradict each other, or if two things would be written to stdout.
+        Raises `UserError` if two of them contradict each other, or if two things would be written to stdout.
         """
         as_json = bool(getattr(args, "json", False))
         as_picture = any(output is not None and is_stdout(output) for output in outputs)

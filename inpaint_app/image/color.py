@@ -17,18 +17,11 @@ _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Color:
-    """A color to look for.
+    """A color to look for."""
 
-    Attributes
-    ----------
-    channels : (float, float, float)
-        Red, green, blue.
-    own_values : bool
-        Whether the channels are values of the picture itself; else they run from 0 to 255 and are meant
-        on the picture's scale.
-    """
-
-    channels: tuple[float, float, float]
+    channels: tuple[float, float, float]  #: Red, green, blue.
+    #: Whether the channels are values of the picture itself; else they run from 0 to 255 and are meant on the
+    #: picture's scale.
     own_values: bool = False
 
     def in_values_of(self, dtype: npt.DTypeLike) -> tuple[float, float, float]:

@@ -188,8 +188,7 @@ class MaskHistory:
     def _keep_stroke(self, stroke: _Stroke, rect: Rect) -> Rect:
         flipped = np.zeros_like(self._mask[rect.slices])
         for step in stroke.segments:
-            moved = Rect(step.rect.row - rect.row, step.rect.column - rect.column, *step.rect[2:])
-            _flip(flipped[moved.slices], step)
+            _flip(flipped[step.rect.within(rect).slices], step)
         self._keep(_Step(rect, np.packbits(flipped)), replace(self.origin, is_painted=True))
         return rect
 
@@ -334,8 +333,7 @@ def _packed(rect: Rect, flipped: Mask) -> _Step | None:
     bounds = _bounds_of(flipped, rect)
     if bounds is None:
         return None
-    inner = Rect(bounds.row - rect.row, bounds.column - rect.column, *bounds[2:])
-    return _Step(bounds, np.packbits(flipped[inner.slices]))
+    return _Step(bounds, np.packbits(flipped[bounds.within(rect).slices]))
 
 
 def _bounds_of(flipped: Mask, rect: Rect) -> Rect | None:

@@ -23,18 +23,11 @@ KEY_TOLERANCE = 24
 
 @dataclass(frozen=True, eq=False)
 class MissingPixels:
-    """Which pixels are missing, and what marks them.
+    """Which pixels are missing, and what marks them."""
 
-    Attributes
-    ----------
-    mask : ndarray of bool, (H, W) or (H, W, 3)
-        True = missing. Per channel only where the channels of a pixel differ.
-    sources : tuple of str
-        Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
-        something.
-    """
-
-    mask: Mask
+    mask: Mask  #: (H, W) or (H, W, 3), True = missing. Per channel only where the channels of a pixel differ.
+    #: Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
+    #: something.
     sources: tuple[str, ...]
 
     @property

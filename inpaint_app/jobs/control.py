@@ -26,21 +26,11 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a job.
+    """The progress of a job."""
 
-    Attributes
-    ----------
-    stage : str
-        The current stage, such as "selecting the dictionary".
-    fraction : float or None
-        From 0 to 1; None where it is not known.
-    seconds_left : float or None
-        None where it cannot be estimated yet.
-    """
-
-    stage: str
-    fraction: float | None = None
-    seconds_left: float | None = None
+    stage: str  #: The current stage, such as "selecting the dictionary".
+    fraction: float | None = None  #: From 0 to 1; None where it is not known.
+    seconds_left: float | None = None  #: None where it cannot be estimated yet.
 
 
 class JobControl:

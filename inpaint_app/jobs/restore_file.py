@@ -1,19 +1,19 @@
 """From a damaged file to a restored one."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.errors import Remedy, UserError, join_names
 from inpaint_app.files.atomic import check_distinct, write_files
+from inpaint_app.files.write import Output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, StoppedError
 from inpaint_app.jobs.export import check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.jobs.measure import QualityMetrics, quality
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore import RestoreRequest, restore
 from inpaint_app.jobs.source import Source, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
@@ -21,50 +21,25 @@ from inpaint_app.jobs.tune import tune
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How files are restored.
-
-    Attributes
-    ----------
-    settings : RestoreSettings
-        Of the restoration.
-    mask_spec : MaskSpec
-        How missing pixels are marked.
-    tunes, estimates : bool
-        Whether to tune the settings first, and to estimate the PSNR where there is no reference.
-    is_strict : bool
-        Whether to refuse a picture if the result would lose metadata or other contents of its file.
-    """
+    """How files are restored."""
 
     settings: RestoreSettings
     mask_spec: MaskSpec = field(default_factory=MaskSpec)
-    tunes: bool = False
-    estimates: bool = True
+    tunes: bool = False  #: Whether to tune the settings first.
+    estimates: bool = True  #: Whether to estimate the PSNR where there is no reference.
+    #: Whether to refuse a picture if the result would lose metadata or other contents of its file.
     is_strict: bool = False
 
 
 @dataclass(frozen=True)
 class FileRequest:
-    """A file to restore, how, and where the result goes.
+    """A file to restore, how, and where the result goes."""
 
-    Attributes
-    ----------
-    path : Path
-        The damaged picture.
-    output : Output
-        The restored one.
-    options : FileOptions
-        How.
-    recipe : Path or None
-        Where to write the recipe.
-    reference : Path or None
-        The undamaged picture.
-    """
-
-    path: Path
-    output: Output
+    path: Path  #: The damaged picture.
+    output: Output  #: The restored one.
     options: FileOptions
-    recipe: Path | None = None
-    reference: Path | None = None
+    recipe: Path | None = None  #: Where to write the recipe.
+    reference: Path | None = None  #: The undamaged picture.
 
     @property
     def sources(self) -> tuple[Path, ...]:
@@ -110,9 +85,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     _check_targets(request)
     sources = load_pages(request.path, options.mask_spec, control)
     source = _summary(sources)
-    lost = output.lost(source.picture)
-    if options.is_strict and lost:
-        raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
+    notes = loss_notes(output.lost(source.picture), is_strict=options.is_strict)
     if request.reference is not None:
         if len(sources) > 1:
             raise UserError("A reference is for a picture of one page", "leave it out")
@@ -133,8 +106,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     files = [output.pending(_restored(sources, restorations))]
     if request.recipe is not None:  # the picture is named last, and so stands for the whole
         files.insert(0, pending_recipe(source, used, request.recipe))
-    notes = write_files(files, overwrite=output.overwrite)
-    notes += (f"Not kept: {join_names(lost)}.",) if lost else ()
+    notes = write_files(files, overwrite=output.overwrite) + notes
     clock.lap("write")
     control.report(Written(output.path))
     metrics, reference = QualityMetrics(), None if source.reference is None else source.reference.pixels
@@ -145,6 +117,13 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
+
+
+def loss_notes(lost: Sequence[str], *, is_strict: bool) -> tuple[str, ...]:
+    """Return a note about what will be lost, if anything; raises `UserError` if that is not to be."""
+    if lost and is_strict:
+        raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
+    return (f"Not kept: {join_names(lost)}.",) if lost else ()
 
 
 def _check_targets(request: FileRequest) -> None:

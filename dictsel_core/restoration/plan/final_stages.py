@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dictsel_core._arrays import Region
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts

@@ -6,8 +6,8 @@ Indices are unsigned, and matrices one-dimensional: only then does Numba vectori
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._compiled import Kernel
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.restoration.refinement.conditional import MIN_RESIDUAL, TINY, VARIANCE_STEPS
 
 Single = NDArray[np.float32]

@@ -6,8 +6,8 @@ Indices are unsigned, and planes one-dimensional, row by row: only then does Num
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._compiled import Kernel
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.validation import Bools, Ints
 
 Flat = NDArray[np.float32]
 Plane = NDArray[np.float32]

@@ -5,8 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
-from dictsel_core._compiled import is_enabled
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.refinement._estimate_kernels import (
     STEP,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dictsel_core._compiled import is_enabled
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.patches import all_patches
 from dictsel_core.restoration.canvas import Plane
 from dictsel_core.restoration.refinement._search_kernels import (

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core._arrays import nonzero_2d
-from dictsel_core._compiled import is_enabled
-from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Bools
+from dictsel_core._support.arrays import nonzero_2d
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.threads import map_chunks
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.refinement._estimate_kernels import add_sums
 from dictsel_core.restoration.refinement.estimator import Estimator, GaussianEstimator, PixelSums

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import Scalar
-from dictsel_core._validation import Ints
+from dictsel_core._support.arrays import Scalar
+from dictsel_core._support.validation import Ints
 from dictsel_core.patches import all_patches
 
 

@@ -13,11 +13,11 @@ from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.errors import printable_path
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
 from inpaint_app.figures import comparison_size
+from inpaint_app.files.write import Output
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.checks import check_drawable, check_input
 from inpaint_app.jobs.export import Compared, write_comparison
 from inpaint_app.jobs.measure import damage_quality, quality
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore import RestoreRequest, compare
 from inpaint_app.jobs.source import load_source
 

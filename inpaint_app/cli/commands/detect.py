@@ -10,10 +10,10 @@ from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl
 from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.errors import printable_path
+from inpaint_app.files.write import Output
 from inpaint_app.formatting import format_percent
 from inpaint_app.jobs.checks import check_input
 from inpaint_app.jobs.detect import DetectRequest, DetectResult, detect_file
-from inpaint_app.jobs.output import Output
 
 _DETAILS = f"""\
 examples:

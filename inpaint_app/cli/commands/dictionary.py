@@ -10,9 +10,9 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.cli.report import TerminalControl, print_restoration, print_source
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
+from inpaint_app.files.write import Output
 from inpaint_app.jobs.dictionary import max_dictionary_size
 from inpaint_app.jobs.export import write_dictionary
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore import RestoreRequest, restore
 from inpaint_app.jobs.source import load_source
 

@@ -14,9 +14,8 @@ from inpaint_app.cli.streams import print_note
 from inpaint_app.cluster.stores.opening import needs_blocks
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.paths import is_stdout
-from inpaint_app.files.write import default_output
+from inpaint_app.files.write import Output, default_output
 from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
 
 _DETAILS = """\

@@ -31,21 +31,11 @@ def is_zarr(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class ZarrImage:
-    """A picture in an array of Zarr as rows, columns and channels, whatever the order of the axes.
+    """A picture in an array of Zarr as rows, columns and channels, whatever the order of the axes."""
 
-    Attributes
-    ----------
-    array : zarr.Array
-        Along other axes, pictures are stacked.
-    axes : tuple of int
-        Which axes are rows, columns and, if there are any, channels.
-    plane : int
-        Which of the stacked pictures it is.
-    """
-
-    array: Any
-    axes: tuple[int, ...] = (0, 1)
-    plane: int = 0
+    array: Any  #: Along other axes, pictures are stacked.
+    axes: tuple[int, ...] = (0, 1)  #: Which axes are rows, columns and, if there are any, channels.
+    plane: int = 0  #: Which of the stacked pictures it is.
 
     @property
     def shape(self) -> tuple[int, ...]:

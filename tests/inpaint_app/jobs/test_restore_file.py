@@ -10,9 +10,9 @@ import tifffile
 from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
+from inpaint_app.files.write import Output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions, FileRequest, Written, restore_file
 from inpaint_app.jobs.source import open_source
 

@@ -100,10 +100,7 @@ def _page(values: Array, dtype: np.dtype[np.generic], alpha: Array | None) -> Pi
 def to_accepted(values: Array) -> Array:
     """Return values with the dtype that a picture has for them.
 
-    Raises
-    ------
-    UnsupportedError
-        If float64 cannot hold 64-bit integers exactly.
+    Raises `UnsupportedError` if float64 cannot hold 64-bit integers exactly.
     """
     dtype = accepted_dtype(values.dtype)
     is_long = values.dtype.kind in "ui" and values.dtype.itemsize == 8

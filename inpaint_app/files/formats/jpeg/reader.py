@@ -75,10 +75,7 @@ def _unpack(data: bytes, header: Header) -> Array:
 def _closed(data: bytes, header: Header) -> bytes:
     """Return a truncated picture with an end marker: libjpeg fills up what is missing before it.
 
-    Raises
-    ------
-    DamagedError
-        If it has more than one scan: then what is lost is detail everywhere.
+    Raises `DamagedError` if it has more than one scan: then what is lost is detail everywhere.
     """
     found = _ANY_MARKER.search(data, header.scan_start)
     end = len(data) if found is None else found.start()
