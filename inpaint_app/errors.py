@@ -24,15 +24,7 @@ class Remedy(Enum):
 
 
 class UserError(Exception):
-    """Something is wrong with the user's input.
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong: the first half of a sentence.
-    remedy : str or Remedy
-        What to do about it: the second half.
-    """
+    """Something is wrong with the user's input: a problem and a remedy, the two halves of a sentence."""
 
     def __init__(self, problem: str, remedy: str | Remedy) -> None:
         super().__init__(problem, remedy)

@@ -13,7 +13,7 @@ from inpaint_app.formatting import NO_ESTIMATE, format_decibels, format_interval
 from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
-from inpaint_app.jobs.restore_file import FileResult, Written
+from inpaint_app.jobs.restore_file import FileResult, WrittenFile
 from inpaint_app.jobs.source import Source
 
 _KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
@@ -69,7 +69,7 @@ class TerminalControl(JobControl):
             print_source(self._console, report)
         elif isinstance(report, Restoration):
             print_restoration(self._console, report)
-        elif isinstance(report, Written):
+        elif isinstance(report, WrittenFile):
             self.has_written = True
 
 

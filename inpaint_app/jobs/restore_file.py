@@ -49,7 +49,7 @@ class FileRequest:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFile:
     """Reported when the restored picture has been written: what follows only measures it."""
 
     path: Path
@@ -71,15 +71,11 @@ class FileResult:
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     """Read, restore and write a picture, then measure or estimate its quality.
 
-    Of a file with several pages all are restored, each by itself. Reports `Progress`, the `Source` when it
-    is read, the `Restoration` when it is done (of several pages the first one), and `Written`.
+    Of a file with several pages all are restored, each by itself. Reports `Progress`, the `Source` when it is
+    read, the `Restoration` when it is done (of several pages the first one), and the `WrittenFile`.
 
-    Raises
-    ------
-    UserError
-        If it cannot be done; then nothing was written, or the sentence names what was.
-    CancelledError, StoppedError
-        If the job was ended before anything was written.
+    Raises `UserError` if it cannot be done; then nothing was written, or the sentence names what was. If the
+    job is ended before it has written anything, it writes nothing.
     """
     output, options, clock = request.output, request.options, _Clock()
     _check_targets(request)
@@ -108,7 +104,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         files.insert(0, pending_recipe(source, used, request.recipe))
     notes = write_files(files, overwrite=output.overwrite) + notes
     clock.lap("write")
-    control.report(Written(output.path))
+    control.report(WrittenFile(output.path))
     metrics, reference = QualityMetrics(), None if source.reference is None else source.reference.pixels
     if reference is not None or (options.estimates and len(sources) == 1):
         stage = "estimate" if reference is None else "measure"

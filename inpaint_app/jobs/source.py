@@ -72,12 +72,7 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
 def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = None) -> tuple[Source, ...]:
     """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read, the mask does not fit, or nothing or everything is missing.
-    CancelledError, StoppedError
-        If the control ended the detection of damage.
+    Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing.
     """
     pages = _read(path).pages
     masks = _read_masks(mask_spec.mask, len(pages))
