@@ -20,12 +20,7 @@ class Console:
     """
 
     def __init__(
-        self,
-        *,
-        as_json: bool = False,
-        as_picture: bool = False,
-        quiet: bool = False,
-        verbose: bool = False,
+        self, *, as_json: bool = False, as_picture: bool = False, quiet: bool = False, verbose: bool = False
     ) -> None:
         self.as_json, self.quiet, self.verbose = as_json, quiet, verbose
         self._print = print_note if as_json or as_picture else print_report
