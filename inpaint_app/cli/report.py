@@ -2,7 +2,10 @@
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from dictsel_core import QualityEstimate, Restoration
@@ -73,6 +76,13 @@ class TerminalControl(JobControl):
             self.has_written = True
 
 
+@contextmanager
+def terminal_control(console: Console) -> Iterator[TerminalControl]:
+    """Show the reports of a job on the terminal, with a progress bar that is gone at the end."""
+    with ProgressBar(quiet=console.quiet) as bar:
+        yield TerminalControl(console, bar)
+
+
 def print_source(console: Console, source: Source) -> None:
     """Print what was read."""
     picture, missing = source.picture, source.missing
@@ -119,6 +129,14 @@ def print_result(console: Console, result: FileResult) -> None:
     console.print(f"Seconds:     {result.seconds['total']:.2f} ({stages})")
     print_details(console, result)
     console.print_written(result.output, result.notes)
+
+
+def print_outcome(console: Console, result: FileResult, recipe: Path | None) -> None:
+    """Print all about a restored file: its result, the recipe beside it, and the JSON document."""
+    print_result(console, result)
+    if recipe is not None:
+        console.print_written(recipe, (), label="Recipe")
+    console.print_json(as_document(result))
 
 
 def print_details(console: Console, result: FileResult) -> None:

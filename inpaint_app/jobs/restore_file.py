@@ -14,7 +14,7 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, StoppedError
 from inpaint_app.jobs.export import check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.jobs.measure import QualityMetrics, quality
-from inpaint_app.jobs.restore import RestoreRequest, restore
+from inpaint_app.jobs.restore import restore
 from inpaint_app.jobs.source import Source, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
 
@@ -92,7 +92,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     damaged = [each for each in sources if each.missing.sources]
     settings = options.settings
     if options.tunes:
-        settings = tune(_restoring(damaged[0], settings), control).settings
+        settings = tune(damaged[0].request(settings), control).settings
         clock.lap("tune")
     restorations = _restore_pages(damaged, settings, control)
     for restoration in restorations:
@@ -109,7 +109,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     if reference is not None or (options.estimates and len(sources) == 1):
         stage = "estimate" if reference is None else "measure"
         control.report(Progress(f"{stage.removesuffix('e')}ing the PSNR"))
-        metrics = quality(_restoring(source, used), restorations[0].image, reference)
+        metrics = quality(source.request(used), restorations[0].image, reference)
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
@@ -152,10 +152,6 @@ def _summary(sources: tuple[Source, ...]) -> Source:
     return replace(damaged[0], picture=noted)
 
 
-def _restoring(source: Source, settings: RestoreSettings) -> RestoreRequest:
-    return RestoreRequest(source.picture.pixels, source.missing.mask, settings)
-
-
 def _restore_pages(
     sources: list[Source], settings: RestoreSettings, control: JobControl
 ) -> list[Restoration]:
@@ -164,7 +160,7 @@ def _restore_pages(
     for number, source in enumerate(sources):
         prefix = "" if len(sources) == 1 else f"page {number + 1} of {len(sources)}: "
         reporter = ProgressReporter(control, prefix, start=number * share, share=share)
-        restoration = restore(_restoring(source, settings), control, reporter).restoration
+        restoration = restore(source.request(settings), control, reporter).restoration
         control.check()
         if restoration is None:
             raise StoppedError
