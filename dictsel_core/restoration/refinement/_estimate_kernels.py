@@ -414,7 +414,13 @@ def finish_estimates(
 
 @Kernel
 def sum_estimates(
-    numbers: Ints, values: Single, weights: Single, size: int, pixels: Ints, sums: Floats, totals: Floats
+    numbers: Ints,
+    values: Single,
+    weights: Single,
+    size: int,
+    pixels: NDArray[np.int32],
+    sums: Floats,
+    totals: Floats,
 ) -> None:
     """Add up weighted estimates of some pixels, and their weights, as `TileEstimates.summed` does.
 
