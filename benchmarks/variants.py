@@ -1,5 +1,6 @@
 """Other ways to refine, and other first estimates, that the library does not have: for the ablation only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -95,7 +96,14 @@ class BlockEstimator:
     n_estimated: int
     centered: bool
 
-    def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
+    def estimate(
+        self,
+        planes: Planes,
+        missing: Mask,
+        tile: Tile,
+        search: Search,
+        neighbors: Sequence[Planes] = (),
+    ) -> TileEstimates | None:
         """Return estimates of the patches most similar to each reference, of gray images."""
         incomplete = incomplete_references(missing, tile, search.size)
         if not incomplete.any():
@@ -146,9 +154,16 @@ class UnweightedEstimator:
 
     inner: Estimator
 
-    def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
+    def estimate(
+        self,
+        planes: Planes,
+        missing: Mask,
+        tile: Tile,
+        search: Search,
+        neighbors: Sequence[Planes] = (),
+    ) -> TileEstimates | None:
         """Return the estimates of the other estimator, without weights."""
-        estimates = self.inner.estimate(planes, missing, tile, search)
+        estimates = self.inner.estimate(planes, missing, tile, search, neighbors)
         return None if estimates is None else replace(estimates, weights=None)
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from dictsel_core._runs import GeneratorRun
 from dictsel_core._validation import Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas
@@ -17,6 +16,8 @@ from dictsel_core.restoration.coding.sampling import (
     select_dictionary,
 )
 from dictsel_core.restoration.damaged import DamagedArray, Part
+from dictsel_core.restoration.lockstep import Lockstep
+from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS
 from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import RestoreSettings
@@ -37,8 +38,10 @@ class StackRestorer:
     damaged : DamagedArray
     settings : RestoreSettings
     ground_set : GroundSet
-    known : KnownDictionary, optional
+    known : KnownDictionary or None
         Used in place of a new one.
+    reach : int
+        How many neighbors on either side of an image help to refine it.
     """
 
     def __init__(
@@ -47,8 +50,9 @@ class StackRestorer:
         settings: RestoreSettings,
         ground_set: GroundSet,
         known: KnownDictionary | None,
+        reach: int,
     ) -> None:
-        self._damaged, self._ground_set, self._known = damaged, ground_set, known
+        self._damaged, self._ground_set, self._known, self._reach = damaged, ground_set, known, reach
         self._parts = [(part, damaged.canvas(part)) for part in damaged.parts()]
         fractions = [canvas.missing_fraction for _, canvas in self._parts]
         n_candidates = len(ground_set if known is None else known.atoms)
@@ -61,17 +65,47 @@ class StackRestorer:
         n_parts, shown, done = len(self._parts), 0.0, 0.0
         if self._known is None and n_parts:
             yield from self._select()
-        for number, (part, canvas) in enumerate(self._parts):
-            run = GeneratorRun(Restorer(canvas, self._settings, self._ground_set, self._known).steps())
-            for step in run:
-                done = _SELECTED + (1 - _SELECTED) * (number + step.fraction) / n_parts
-                yield replace(step, fraction=done, make_partial=None, number=number, n_images=n_parts)
-            self._damaged.at(part, self._images)[...] = run.result.image
-            self._results.append(replace(run.result, image=None))
-            if done - shown >= _PARTIAL_INTERVAL and number + 1 < n_parts:
-                shown = done
-                yield RestoreStep(step.stage, done, _constant(self._restoration()), number, n_parts)
+        fractions = np.zeros(n_parts)
+        for numbers in self._sequences():
+            by_image = {self._parts[number][0].number: number for number in numbers}
+            for each in self._lockstep(numbers).steps():
+                number = by_image[each.number]
+                if each.step is not None:
+                    fractions[number] = each.step.fraction
+                    done = _SELECTED + (1 - _SELECTED) * float(fractions.mean())
+                    step = replace(each.step, fraction=done, make_partial=None)
+                    yield replace(step, number=number, n_images=n_parts)
+                if each.result is not None:
+                    self._keep(number, each.result)
+                    if done - shown >= _PARTIAL_INTERVAL and len(self._results) < n_parts:
+                        shown = done
+                        yield RestoreStep(step.stage, done, _constant(self._restoration()), number, n_parts)
         return self._restoration()
+
+    def _keep(self, number: int, result: Restoration) -> None:
+        self._damaged.at(self._parts[number][0], self._images)[...] = result.image
+        self._results.append(replace(result, image=None))
+
+    def _sequences(self) -> list[list[int]]:
+        """Return which parts are restored together, by their numbers: those that may be neighbors."""
+        if self._reach == 0 or self._settings.rounds == 0:
+            return [[number] for number in range(len(self._parts))]
+        sequences: dict[tuple[int, int, int], list[int]] = {}
+        for number, (part, _) in enumerate(self._parts):
+            row = part.number // self._damaged.layout.n_consecutive
+            sequences.setdefault((row, part.channels.start, part.channels.stop), []).append(number)
+        return list(sequences.values())
+
+    def _lockstep(self, numbers: list[int]) -> Lockstep:
+        """Return what restores some parts together."""
+        first, settings = self._parts[numbers[0]][0], self._settings
+        return Lockstep(
+            {part.number: canvas for part, canvas in (self._parts[number] for number in numbers)},
+            lambda canvas: Restorer(canvas, settings, self._ground_set, self._known),
+            lambda number: self._damaged.intact(number, first),
+            self._reach,
+            BEST_ROUNDS if settings.rounds is None else settings.rounds,
+        )
 
     def _select(self) -> Iterator[RestoreStep]:
         """Select a dictionary on patches of several parts."""

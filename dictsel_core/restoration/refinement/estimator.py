@@ -1,5 +1,6 @@
 """Estimates of the patches of a tile from groups of similar patches."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -79,7 +80,14 @@ class TileEstimates:
 class Estimator(Protocol):
     """Estimates the patches of a tile; called from several threads."""
 
-    def estimate(self, planes: Planes, missing: Bools, tile: Tile, search: Search) -> TileEstimates | None:
+    def estimate(
+        self,
+        planes: Planes,
+        missing: Bools,
+        tile: Tile,
+        search: Search,
+        neighbors: Sequence[Planes] = (),
+    ) -> TileEstimates | None:
         """Return estimates of some patches, or None if nothing is missing.
 
         Parameters
@@ -90,6 +98,8 @@ class Estimator(Protocol):
             One layer per channel, or a single layer for all of them.
         tile : Tile
         search : Search
+        neighbors : sequence of (H, W, C) ndarray, optional
+            Other images whose patches help to estimate those of this one.
         """
 
 
@@ -125,23 +135,34 @@ class GaussianEstimator:
     shared: float
     n_steps: int
 
-    def estimate(self, planes: Planes, missing: Bools, tile: Tile, search: Search) -> TileEstimates | None:
+    def estimate(
+        self,
+        planes: Planes,
+        missing: Bools,
+        tile: Tile,
+        search: Search,
+        neighbors: Sequence[Planes] = (),
+    ) -> TileEstimates | None:
         """Return estimates of the patches most similar to each reference that has missing pixels."""
         incomplete = incomplete_references(missing, tile, search.size)
         if not incomplete.any():
             return None
-        groups = find_groups(planes, tile, search, incomplete)
+        groups = find_groups(planes, tile, search, incomplete, neighbors)
         estimated = np.ascontiguousarray(groups.numbers[:, : self.n_estimated])
         estimate = self._estimate_compiled if is_enabled() else self._estimate
-        estimates, weights = estimate(groups, estimated, missing[tile.region])
+        hidden = missing[tile.region]
+        if neighbors:  # of groups with few members here some there are estimated too, but not used
+            extra = len(neighbors) * len(hidden), *hidden.shape[1:]
+            hidden = np.concatenate([hidden, np.ones(extra, bool)])
+        estimates, weights = estimate(groups, estimated, hidden)
         estimates += groups.center
         n_pixels = search.size**2
-        return TileEstimates(
-            estimated.ravel(),
-            estimates.reshape(estimated.size, -1, n_pixels),
-            search.size,
-            weights.reshape(estimated.size, -1, n_pixels),
-        )
+        numbers, values = estimated.ravel(), estimates.reshape(estimated.size, -1, n_pixels)
+        weights = weights.reshape(estimated.size, -1, n_pixels)
+        if neighbors:
+            own = numbers < tile.n_patches
+            numbers, values, weights = numbers[own], values[own], weights[own]
+        return TileEstimates(numbers, values, search.size, weights)
 
     def _estimate(self, groups: Groups, estimated: Ints, missing: Bools) -> tuple[Planes, Planes]:
         """Return estimates of some members of groups (B, E, L, d), less the center, and weights (B, E, d)."""

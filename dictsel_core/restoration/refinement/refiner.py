@@ -8,7 +8,7 @@ right yet count for little; each of the following rounds assumes less.
 """
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -175,11 +175,14 @@ class Refiner:
         """Smallest height and width of an image that can be refined."""
         return self._options.last_size
 
-    def round(self, planes: Planes, number: int, n_rounds: int) -> Generator[float, None, None]:
+    def round(
+        self, planes: Planes, number: int, n_rounds: int, neighbors: Sequence[Planes] = ()
+    ) -> Generator[float, None, None]:
         """Refine planes (H, W, C) of about unit range in place: a round of several, from number 0 on.
 
         Yields the fraction of the round that is done. Images smaller than a patch stay as they are. In a part
         of an image, the wanted pixels are refined as in the whole, if it is as large as `round_reach` says.
+        Patches of `neighbors`, images of the same shape, are members of groups too.
         """
         options, missing, last = self._options, self._missing, number == n_rounds - 1
         estimator = self._estimator or options.estimator(number, n_rounds)
@@ -197,7 +200,7 @@ class Refiner:
             tiles = [tile for tile in (Tile(band, each) for each in columns) if place.concerns(tile, missing)]
 
             def estimate(number: int, _: int, tiles: list[Tile] = tiles) -> tuple[Floats, Floats] | None:
-                estimates = estimator.estimate(planes, missing, tiles[number], search)
+                estimates = estimator.estimate(planes, missing, tiles[number], search, neighbors)
                 return None if estimates is None else estimates.summed(*tiles[number].shape)
 
             with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:

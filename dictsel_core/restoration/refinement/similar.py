@@ -1,5 +1,6 @@
 """Groups of similar patches: for each reference patch, the most similar patches nearby."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +22,10 @@ class Groups:
     Attributes
     ----------
     numbers : (B, n) ndarray of int
-        Numbers of the members within the tile, the most similar first; the first one is the reference.
+        Numbers of the members within the tile, the most similar first; the first one is the reference. Those
+        of neighboring planes come last.
     layers : (C, h, w) ndarray
-        The region of the tile, less the center.
+        The region of the tile, less the center; below it that of neighboring planes.
     center : float
         Middle of the range of values of the tile.
     size : int
@@ -43,7 +45,9 @@ class Groups:
         return values
 
 
-def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Groups:
+def find_groups(
+    planes: Planes, tile: Tile, search: Search, wanted: Bools, neighbors: Sequence[Planes] = ()
+) -> Groups:
     """Return the groups of some references of a tile, row by row.
 
     The difference of patches is that of their means over the channels, in about 500 levels from the least to
@@ -58,14 +62,23 @@ def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Gr
         Groups are smaller if there are fewer candidates.
     wanted : (b, b') ndarray of bool
         References, by their rows and columns in the tile.
+    neighbors : sequence of (H, W, C) ndarray, optional
+        Other images, in which similar patches are looked for too, at the same places. Their patches are
+        numbered as if they were below the tile.
     """
     region = planes[tile.region]
+    if neighbors:
+        region = np.concatenate([region, *(each[tile.region] for each in neighbors)])
     low, high = region.min(), region.max()
     center = (low + high) / np.float32(2)
     layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
     gray = layers[0] if len(layers) == 1 else layers.mean(axis=0)
     bound = max((high - low) / np.float32(2), _MIN_BOUND)
-    return Groups(Matcher(gray, bound, tile, search).nearest(wanted), layers, center, search.size)
+    numbers = Matcher(gray, bound, tile, search).nearest(wanted)
+    if neighbors:
+        is_other = numbers >= tile.n_patches
+        numbers = np.take_along_axis(numbers, np.argsort(is_other, axis=1, kind="stable"), axis=1)
+    return Groups(numbers, layers, center, search.size)
 
 
 def _gather(layer: Plane, size: int, numbers: Ints) -> Plane:

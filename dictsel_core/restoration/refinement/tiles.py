@@ -86,6 +86,11 @@ class Tile:
         return self.vertical.stop - self.vertical.start, self.horizontal.stop - self.horizontal.start
 
     @property
+    def n_patches(self) -> int:
+        """Number of patches that fit into the region."""
+        return self.vertical.n_patches * self.horizontal.n_patches
+
+    @property
     def references(self) -> Ints:
         """Numbers of the references: (B,)."""
         return self._numbers(self.vertical.references, self.horizontal.references)
@@ -97,6 +102,21 @@ class Tile:
             np.arange(self.vertical.n_candidates), np.arange(self.horizontal.n_candidates)
         )
         return self._numbers(self.vertical.first, self.horizontal.first)[:, None] + offsets
+
+    def numbers(self, candidates: Ints, first: Ints) -> Ints:
+        """Return the numbers of some candidates of each reference: (B, n).
+
+        Parameters
+        ----------
+        candidates : (B, n) ndarray of int
+            Counted row by row, and plane by plane where there are neighboring ones.
+        first : (B, 2) ndarray of int
+            Row and column of the first candidate of each reference.
+        """
+        down, right = np.divmod(candidates, self.horizontal.n_candidates)
+        plane, down = np.divmod(down, self.vertical.n_candidates)
+        down += plane * self.shape[0] + first[:, :1]
+        return np.asarray(down * self.horizontal.n_patches + right + first[:, 1:])
 
     def _numbers(self, rows: Ints, columns: Ints) -> Ints:
         return (rows[:, None] * self.horizontal.n_patches + columns).ravel()

@@ -43,7 +43,7 @@ class _Constant:
     def __init__(self, value, other, weight):
         self.value, self.other, self.weight = value, other, weight
 
-    def estimate(self, planes, missing, tile, search):
+    def estimate(self, planes, missing, tile, search, neighbors=()):
         n_patches = tile.vertical.n_patches * tile.horizontal.n_patches
         numbers = np.repeat(np.arange(n_patches), 2)
         values = np.empty((2 * n_patches, planes.shape[2], search.size**2), np.float32)
