@@ -8,10 +8,10 @@ import skimage.data
 
 from benchmarks.measure import print_table, ratio, seconds_in_turns
 from dictsel_core import IndividualSparsity, omp, replacement_omp, standard_ground_set
-from dictsel_core._threads import as_thread_count, map_chunks
-from dictsel_core._validation import Bools, Floats
+from dictsel_core._support.threads import as_thread_count, map_chunks
+from dictsel_core._support.validation import Bools, Floats
 from dictsel_core.patches import all_patches
-from dictsel_core.pursuit import CHUNK
+from dictsel_core.pursuit.codes import CHUNK
 
 _MISSING, _N_ATOMS, _SPARSITY, _N_ROUNDS = 0.8, 100, 5, 7
 

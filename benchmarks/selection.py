@@ -25,7 +25,7 @@ from dictsel_core import (
     sds_omp,
     standard_ground_set,
 )
-from dictsel_core._threads import as_thread_count
+from dictsel_core._support.threads import as_thread_count
 
 GROUND_SET = standard_ground_set()
 SPARSITY = 5

@@ -1,6 +1,5 @@
 """Other ways to refine, and other first estimates, that the library does not have: for the ablation only."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,7 +15,7 @@ from dictsel_core import (
     psnr,
     standard_ground_set,
 )
-from dictsel_core._threads import as_thread_count
+from dictsel_core._support.threads import as_thread_count
 from dictsel_core.restoration.canvas import Canvas, Planes, as_canvas
 from dictsel_core.restoration.coding.coder import patch_coder, restore_planes
 from dictsel_core.restoration.coding.pyramid import double, halve
@@ -96,14 +95,7 @@ class BlockEstimator:
     n_estimated: int
     centered: bool
 
-    def estimate(
-        self,
-        planes: Planes,
-        missing: Mask,
-        tile: Tile,
-        search: Search,
-        neighbors: Sequence[Planes] = (),
-    ) -> TileEstimates | None:
+    def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
         """Return estimates of the patches most similar to each reference, of gray images."""
         incomplete = incomplete_references(missing, tile, search.size)
         if not incomplete.any():
@@ -154,16 +146,9 @@ class UnweightedEstimator:
 
     inner: Estimator
 
-    def estimate(
-        self,
-        planes: Planes,
-        missing: Mask,
-        tile: Tile,
-        search: Search,
-        neighbors: Sequence[Planes] = (),
-    ) -> TileEstimates | None:
+    def estimate(self, planes: Planes, missing: Mask, tile: Tile, search: Search) -> TileEstimates | None:
         """Return the estimates of the other estimator, without weights."""
-        estimates = self.inner.estimate(planes, missing, tile, search, neighbors)
+        estimates = self.inner.estimate(planes, missing, tile, search)
         return None if estimates is None else replace(estimates, weights=None)
 
 

@@ -29,10 +29,9 @@ Examples
 
 from typing import TYPE_CHECKING, Any
 
-from dictsel_core._runs import GeneratorRun, Run
+from dictsel_core._support.runs import GeneratorRun, Run
 from dictsel_core._version import __version__ as __version__
 from dictsel_core.bases import AtomOrigin
-from dictsel_core.constrained_pursuit import constrained_omp
 from dictsel_core.constraints import (
     AverageSparsity,
     BlockMatroidSparsity,
@@ -82,7 +81,7 @@ from dictsel_core.online import (
     alpha_regret,
     utilities,
 )
-from dictsel_core.pursuit import SparseCodes, omp
+from dictsel_core.pursuit import SparseCodes, constrained_omp, omp
 from dictsel_core.restoration import (
     CONSTRAINTS,
     FILLS,
@@ -110,8 +109,10 @@ from dictsel_core.restoration import (
     RestoreStep,
     SelectorName,
     Stage,
+    has_wide_hole,
     iter_restore,
     iter_restore_region,
+    region_context,
     restore,
     restore_region,
 )
@@ -252,6 +253,7 @@ __all__ = [
     "error_map",
     "estimate_psnr",
     "ground_set_from_array",
+    "has_wide_hole",
     "iter_analyze_damage",
     "iter_chunked_replacement_omp",
     "iter_ksvd",
@@ -269,6 +271,7 @@ __all__ = [
     "mod",
     "omp",
     "psnr",
+    "region_context",
     "regret_bound",
     "replacement_greedy",
     "replacement_ols",

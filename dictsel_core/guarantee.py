@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from typing import Literal, get_args
 
-from dictsel_core._validation import as_accuracy, as_count, as_n_atoms, as_positive
+from dictsel_core._support.validation import as_accuracy, as_count, as_n_atoms, as_positive
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.utility import Utility, as_utility

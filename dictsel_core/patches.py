@@ -6,9 +6,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import Scalar, nonzero_2d
-from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.arrays import Scalar, nonzero_2d
+from dictsel_core._support.threads import map_chunks
+from dictsel_core._support.validation import Bools, Floats, Ints
 
 Single = NDArray[np.float32]
 

@@ -8,10 +8,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._layout import Axis
-from dictsel_core._runs import GeneratorRun, Run, stepwise
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools, as_count
+from dictsel_core._support.layout import Axis
+from dictsel_core._support.runs import GeneratorRun, Run, stepwise
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Bools, as_count
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import as_nonnegative, as_positive
+from dictsel_core._support.validation import as_nonnegative, as_positive
 
 __all__ = ["HuberUtility", "LogisticUtility", "SquaredUtility", "Utility"]
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._compiled import Kernel
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.completion.comparison import PIXEL_WEIGHT, SUM_WEIGHT, Levels
 from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Single
 

@@ -5,8 +5,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.ndimage import find_objects
 
-from dictsel_core._arrays import Region
-from dictsel_core._validation import Ints
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.validation import Ints
 from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single
 
 #: Pixels are compared in steps of 1 / this, an eighth of a gray level of 8-bit images.

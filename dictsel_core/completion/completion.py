@@ -4,8 +4,8 @@ from collections.abc import Generator
 
 import numpy as np
 
-from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Bools
+from dictsel_core._support.threads import single_threaded_blas
+from dictsel_core._support.validation import Bools
 from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.onion import fill_by_layers
 from dictsel_core.completion.scale import PATCH_SIZE, Scale, Single, finest_scale

@@ -4,8 +4,8 @@ from functools import cached_property
 
 import numpy as np
 
-from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.threads import map_chunks
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.completion.comparison import Comparison, Levels
 from dictsel_core.completion.scale import Scale, Single, touching
 from dictsel_core.completion.search import improve

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.ndimage import maximum_filter, minimum_filter
 
-from dictsel_core._validation import Bools
+from dictsel_core._support.validation import Bools
 from dictsel_core.completion.parts import HolePart, hole_boxes, hole_cells, hole_parts
 from dictsel_core.completion.scale import Single
 

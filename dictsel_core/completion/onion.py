@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dictsel_core._threads import map_chunks
-from dictsel_core._validation import Ints
+from dictsel_core._support.threads import map_chunks
+from dictsel_core._support.validation import Ints
 from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale
 
 #: Pixels that are filled together.

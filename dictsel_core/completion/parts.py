@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import find_objects, label
 
-from dictsel_core._arrays import Region
-from dictsel_core._runs import GeneratorRun
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.completion.completion import MIN_SOURCES, complete
 from dictsel_core.completion.scale import PATCH_SIZE, Single, touching
 from dictsel_core.completion.spline import smooth_fill

@@ -8,8 +8,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_cdt, uniform_filter
 
-from dictsel_core._arrays import Scalar
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.arrays import Scalar
+from dictsel_core._support.validation import Bools, Ints
 
 Single = NDArray[np.float32]
 

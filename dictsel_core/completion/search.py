@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dictsel_core._compiled import is_enabled
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.completion._kernels import improve_matches
 
 if TYPE_CHECKING:

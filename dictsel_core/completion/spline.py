@@ -5,7 +5,7 @@ from scipy.ndimage import distance_transform_cdt, find_objects
 from scipy.sparse import csr_array, diags_array, eye_array, kron
 from scipy.sparse.linalg import splu
 
-from dictsel_core._validation import Bools
+from dictsel_core._support.validation import Bools
 from dictsel_core.completion.scale import Single
 
 #: Tension of the spline, in pixels to the power of -1: beyond a few of its inverse, slopes do not continue.

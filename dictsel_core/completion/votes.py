@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
-from dictsel_core._compiled import is_enabled
-from dictsel_core._validation import Ints
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.validation import Ints
 from dictsel_core.completion._kernels import add_votes
 from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Floats, Ints, as_caps, as_count
+from dictsel_core._support.validation import Bools, Floats, Ints, as_caps, as_count
 from dictsel_core.constraints.average_step import best_exchange, price_bounds
 from dictsel_core.constraints.individual import check_caps
 from dictsel_core.constraints.protocol import (

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._arrays import positive_part_sums
-from dictsel_core._validation import Bools, Floats
+from dictsel_core._support.arrays import positive_part_sums
+from dictsel_core._support.validation import Bools, Floats
 
 
 @dataclass(frozen=True, eq=False)

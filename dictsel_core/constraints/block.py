@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools, Floats, Ints, as_caps, as_counts
+from dictsel_core._support.validation import Bools, Floats, Ints, as_caps, as_counts
 from dictsel_core.constraints.protocol import (
     LocalConstraint,
     Replacement,
@@ -88,7 +88,10 @@ class BlockSparsity(LocalConstraint):
         >>> constraint.is_feasible([[4, 7], [8], [0, 1]])
         False
         """
-        _, numbers = np.unique(as_counts(labels, "labels", minimum=0), return_inverse=True)
+        given = as_counts(labels, "labels", minimum=0)
+        if not given.size:
+            raise ValueError("labels must not be empty: there is one for each patch.")
+        _, numbers = np.unique(given, return_inverse=True)
         order = np.argsort(numbers, kind="stable")
         return cls(np.split(order, np.cumsum(np.bincount(numbers))[:-1]), s)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import LARGEST_COUNT, Bools, Floats, Ints
+from dictsel_core._support.validation import LARGEST_COUNT, Bools, Floats, Ints
 from dictsel_core.constraints.block import BlockSparsity
 from dictsel_core.constraints.matroid import Matroid
 from dictsel_core.constraints.protocol import (

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._arrays import positive_part_sums
-from dictsel_core._validation import Bools, Floats, Ints, as_caps
+from dictsel_core._support.arrays import positive_part_sums
+from dictsel_core._support.validation import Bools, Floats, Ints, as_caps
 from dictsel_core.constraints.protocol import (
     LocalConstraint,
     Replacement,

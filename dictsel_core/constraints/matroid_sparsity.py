@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dictsel_core._arrays import chunk_rows
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.arrays import chunk_rows
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.constraints.matroid import Matroid
 from dictsel_core.constraints.protocol import (
     LocalConstraint,

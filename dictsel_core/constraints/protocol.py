@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.validation import Bools, Floats, Ints
 
 Supports = Sequence[Ints]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from dictsel_core._runs import GeneratorRun, stepwise
+from dictsel_core._support.runs import GeneratorRun, stepwise
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from dictsel_core.detection.creases import crease_candidates
 from dictsel_core.detection.damage import (

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._arrays import read_only
-from dictsel_core._runs import GeneratorRun
-from dictsel_core._validation import Bools, Ints, as_nonnegative
+from dictsel_core._support.arrays import read_only
+from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.validation import Bools, Ints, as_nonnegative
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from dictsel_core.detection.plane import DetectionImage, prepare
 from dictsel_core.detection.regions import Regions, without

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.detection.damage import Detection, detect_one
 from dictsel_core.detection.plane import DetectionImage, Single, block_quantile
 from dictsel_core.detection.regions import (

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import ndimage, sparse
 from scipy.sparse import csgraph
 
-from dictsel_core._validation import Ints
+from dictsel_core._support.validation import Ints
 from dictsel_core.detection.plane import Single, block_quantile
 from dictsel_core.detection.work import Work, part
 

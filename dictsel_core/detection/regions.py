@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import ndimage, sparse
 from scipy.sparse import csgraph
 
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.validation import Bools, Ints
 
 Confidences = NDArray[np.float32]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.validation import Floats, Ints
 
 #: Standard deviation of the logarithm of the error from cell to cell that is assumed before any is seen, how
 #: many cells that assumption is worth, and the largest one.

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._layout import Axis
-from dictsel_core._validation import as_count
+from dictsel_core._support.layout import Axis
+from dictsel_core._support.validation import as_count
 from dictsel_core.estimation.result import QualityEstimate
 from dictsel_core.restoration import PresetName, RestoreSettings
 from dictsel_core.restoration.canvas import as_layers

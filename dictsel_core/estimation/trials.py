@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.ndimage import distance_transform_cdt, label, maximum_filter
 
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.completion import wide_parts
 from dictsel_core.restoration.canvas import Canvas
 from dictsel_core.restoration.wide import REACH as REACHES

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._runs import stepwise
+from dictsel_core._support.runs import stepwise
 from dictsel_core.learning.codes import Array, LearningState
 from dictsel_core.learning.result import LearnedDictionary
 from dictsel_core.learning.run import LearningMethod

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import Bools, Ints, ObservedData, as_count, as_generator, as_matrix
+from dictsel_core._support.validation import Bools, Ints, ObservedData, as_count, as_generator, as_matrix
 from dictsel_core.pursuit import omp
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.validation import Floats, Ints
 
 
 @dataclass(frozen=True)

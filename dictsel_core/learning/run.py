@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._arrays import read_only
-from dictsel_core._runs import Run
-from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import as_count, as_nonnegative
+from dictsel_core._support.arrays import read_only
+from dictsel_core._support.runs import Run
+from dictsel_core._support.threads import single_threaded_blas
+from dictsel_core._support.validation import as_count, as_nonnegative
 from dictsel_core.learning.codes import LearningState, learning_state
 from dictsel_core.learning.result import LearnedDictionary, LearningStep
 

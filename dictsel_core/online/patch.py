@@ -5,8 +5,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._least_squares import fit_supports, invert_gram
-from dictsel_core._validation import rounding_level
+from dictsel_core._support.least_squares import fit_supports, invert_gram
+from dictsel_core._support.validation import rounding_level
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.differences import true_differences
 from dictsel_core.selection.engine.utility_differences import UtilityDifferences

@@ -5,8 +5,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import (
+from dictsel_core._support.threads import single_threaded_blas
+from dictsel_core._support.validation import (
     Ints,
     ObservedData,
     as_count,
@@ -148,7 +148,7 @@ class OnlineSelector(ABC):
             raise ValueError(
                 f"y must be one patch, of shape ({n_features},), but its shape is {patch.shape}."
             )
-        missing = None if mask is None else np.asarray(mask)
+        missing = None if mask is None else as_plain_array(mask, "mask")
         if missing is not None and missing.shape != patch.shape:
             raise ValueError(
                 f"mask must have the shape of y, {patch.shape}, but its shape is {missing.shape}."

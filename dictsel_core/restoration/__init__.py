@@ -1,6 +1,6 @@
 """Restoration of damaged images: arrays in, arrays out."""
 
-from dictsel_core._arrays import Region
+from dictsel_core._support.arrays import Region
 from dictsel_core.restoration.coding.sampling import MAX_PATCHES
 from dictsel_core.restoration.parameters import Parameter
 from dictsel_core.restoration.pipeline import iter_restore, restore
@@ -9,7 +9,7 @@ from dictsel_core.restoration.plan.plan import RestorePlan
 from dictsel_core.restoration.plan.regions import ArraySpec, ImageSpec, Read
 from dictsel_core.restoration.plan.stage import PlanStage
 from dictsel_core.restoration.plan.survey import PictureStatistics, PictureSurvey
-from dictsel_core.restoration.region import iter_restore_region, restore_region
+from dictsel_core.restoration.region import iter_restore_region, region_context, restore_region
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import (
     CONSTRAINTS,
@@ -24,6 +24,7 @@ from dictsel_core.restoration.settings import (
     RestoreSettings,
     SelectorName,
 )
+from dictsel_core.restoration.wide import has_wide_hole
 
 __all__ = [
     "CONSTRAINTS",
@@ -53,8 +54,10 @@ __all__ = [
     "RestoreStep",
     "SelectorName",
     "Stage",
+    "has_wide_hole",
     "iter_restore",
     "iter_restore_region",
+    "region_context",
     "restore",
     "restore_region",
 ]

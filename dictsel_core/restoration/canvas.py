@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import nonzero_2d
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.arrays import nonzero_2d
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.value_range import ValueRange, common_range
 
 Plane = NDArray[np.float32]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dictsel_core._validation import Bools
+from dictsel_core._support.validation import Bools
 
 #: Fraction of the observed pixels that a fold holds out at random.
 _FOLD_FRACTION = 0.1

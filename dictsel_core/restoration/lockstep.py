@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._runs import GeneratorRun
+from dictsel_core._support.runs import GeneratorRun
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep

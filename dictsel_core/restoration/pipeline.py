@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from dictsel_core._layout import Axis
-from dictsel_core._runs import GeneratorRun, Run, stepwise
+from dictsel_core._support.layout import Axis
+from dictsel_core._support.runs import GeneratorRun, Run, stepwise
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.coding.dictionary import as_dictionary
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._arrays import Region
-from dictsel_core._containers import check_in_memory
-from dictsel_core._layout import Axis
-from dictsel_core._runs import GeneratorRun, Run, stepwise
-from dictsel_core._validation import Bools
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.containers import check_in_memory
+from dictsel_core._support.layout import Axis
+from dictsel_core._support.runs import GeneratorRun, Run, stepwise
+from dictsel_core._support.validation import Bools
 from dictsel_core.ground_set import standard_ground_set
 from dictsel_core.restoration.canvas import Canvas, as_layers, channel_ranges, observed_ranges, planes_ranges
 from dictsel_core.restoration.damaged import as_damaged
@@ -23,6 +23,39 @@ from dictsel_core.restoration.value_range import ValueRange, common_range
 
 #: How far around the restored pixels the image is used.
 _CONTEXT = 64
+
+
+def region_context(region: Region, shape: tuple[int, ...], patch_size: int) -> tuple[Region, Region]:
+    """Return the pixels that `restore_region` may change, and those that it looks at.
+
+    So a part of an image can be restored that is all of it that is in memory.
+
+    Parameters
+    ----------
+    region : (slice, slice)
+        Rows and columns in which the mask has changed, with their bounds.
+    shape : tuple of int
+        Of the image, (H, W) or (H, W, C).
+    patch_size : int
+        As in `RestoreSettings`.
+
+    Returns
+    -------
+    changed, used : (slice, slice)
+        The region and one patch around it; and 64 more pixels around these. Both are inside the image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import region_context
+    >>> changed, used = region_context(np.s_[100:110, 5:20], (480, 640), 8)
+    >>> changed
+    (slice(92, 118, None), slice(0, 28, None))
+    >>> used
+    (slice(28, 182, None), slice(0, 92, None))
+    """
+    changed = grown(region, patch_size, shape)
+    return changed, grown(changed, _CONTEXT, shape)
 
 
 def restore_region(
@@ -128,8 +161,7 @@ def _steps(
     settings = replace(previous.settings, rounds=previous.n_rounds)
     if previous.nothing_missing:
         settings = replace(settings, rounds=previous.settings.rounds)
-    inner = grown(region, settings.patch_size, image.shape)
-    outer = grown(inner, _CONTEXT, image.shape)
+    inner, outer = region_context(region, image.shape, settings.patch_size)
     inside = within(inner, outer)
     part = previous.image[outer].copy()
     part[inside] = image[inner]

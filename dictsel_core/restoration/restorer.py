@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._runs import GeneratorRun
-from dictsel_core._validation import Bools
+from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.validation import Bools
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.coding.coder import PatchCoder

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import Ints
+from dictsel_core._support.validation import Ints
 from dictsel_core.bases import AtomOrigin
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.coding.dictionary import KnownDictionary

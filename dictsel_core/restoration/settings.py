@@ -5,6 +5,9 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, get_args
 
+import numpy as np
+from numpy.typing import DTypeLike
+
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
 from dictsel_core.ground_set import STANDARD_BASES, as_basis_names
 from dictsel_core.restoration.parameters import Parameter
@@ -211,6 +214,10 @@ class RestoreSettings:
     def uses_budget(self) -> bool:
         """Whether the constraint has a budget, so that `budget` has an effect."""
         return self.constraint == "average"
+
+    def fills_texture(self, dtype: DTypeLike) -> bool:
+        """Return whether wide holes in an image of this dtype are filled with texture, not smoothly."""
+        return self.fill == "texture" or (self.fill == "auto" and np.dtype(dtype).kind != "f")
 
     def constraint_for(self, n_points: int) -> Constraint:
         """Return the constraint on the supports of `n_points` patches."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dictsel_core._validation import Ints
+from dictsel_core._support.validation import Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas
 from dictsel_core.restoration.coding.dictionary import KnownDictionary

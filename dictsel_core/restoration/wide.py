@@ -1,20 +1,50 @@
-"""Which missing pixels are completed by example."""
+"""Which holes are wide, and which missing pixels are completed by example."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Bools
-from dictsel_core.restoration.settings import FillName
+from dictsel_core._support.validation import Bools
+from dictsel_core.restoration.settings import FillName, RestoreSettings
 
 #: A pixel farther than this from all observed ones is completed by example. By default that is about as far
 #: as patches see; "texture" is for those who know that there is some.
 REACH: dict[FillName, int] = {"auto": 8, "texture": 4}
 
 
-def completion_reach(fill: FillName, dtype: str) -> int:
+def completion_reach(settings: RestoreSettings, dtype: str) -> int:
     """Return how far from all observed pixels those are that are completed by example; 0 if none are."""
-    if fill == "smooth" or (fill == "auto" and np.dtype(dtype).kind == "f"):
-        return 0
-    return REACH[fill]
+    return REACH[settings.fill] if settings.fills_texture(dtype) else 0
+
+
+def has_wide_hole(mask: ArrayLike) -> bool:
+    """Return whether pixels are so far from all observed ones that a smooth fill leaves them blurred.
+
+    Such a hole is wider than 16 pixels, or than 8 at the border of the image, in all channels. With
+    the default settings, `restore` fills it with texture, except in images of floats.
+
+    Parameters
+    ----------
+    mask : array_like of bool, (H, W) or (H, W, C)
+        True = missing.
+
+    See Also
+    --------
+    RestoreSettings : Its `fill` is how wide holes are filled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dictsel_core import has_wide_hole
+    >>> mask = np.zeros((60, 80), bool)
+    >>> mask[20:36, 20:60] = True
+    >>> has_wide_hole(mask)
+    False
+    >>> mask[20:37, 20:60] = True
+    >>> has_wide_hole(mask)
+    True
+    """
+    missing = np.asarray(mask, bool)
+    return bool(pixels_to_complete(missing.reshape(*missing.shape[:2], -1), REACH["auto"]).any())
 
 
 def pixels_to_complete(missing: Bools, reach: int) -> Bools:

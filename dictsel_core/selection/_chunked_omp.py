@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._runs import stepwise
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools, Floats, as_n_atoms
+from dictsel_core._support.runs import stepwise
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Bools, Floats, as_n_atoms
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, MatroidSparsity
 from dictsel_core.constraints.average import budget_replacement
 from dictsel_core.ground_set import GroundSet

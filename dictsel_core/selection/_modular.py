@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dictsel_core._validation import Floats, rounding_level
+from dictsel_core._support.validation import Floats, rounding_level
 from dictsel_core.selection.problem import Problem
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._runs import stepwise
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.runs import stepwise
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.constraints import LocalConstraint, SwapTable
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.differences import SquaredDifferences

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._least_squares import SupportFit
-from dictsel_core._runs import stepwise
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.least_squares import SupportFit
+from dictsel_core._support.runs import stepwise
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.fits import ColumnFit

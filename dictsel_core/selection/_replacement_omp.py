@@ -6,10 +6,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._arrays import chunk_rows
-from dictsel_core._runs import stepwise
-from dictsel_core._threads import as_thread_count, map_blocks
-from dictsel_core._validation import Bools, Floats, Ints, as_accuracy
+from dictsel_core._support.arrays import chunk_rows
+from dictsel_core._support.runs import stepwise
+from dictsel_core._support.threads import as_thread_count, map_blocks
+from dictsel_core._support.validation import Bools, Floats, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.fits import GramFit

@@ -5,8 +5,8 @@ import heapq
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._runs import stepwise
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.runs import stepwise
+from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.constraints import AverageSparsity, IndividualSparsity, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection._modular import modular_values

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._arrays import chunk_rows
-from dictsel_core._least_squares import StackedLeastSquares
-from dictsel_core._runs import stepwise
-from dictsel_core._validation import Floats, Ints, rounding_level
+from dictsel_core._support.arrays import chunk_rows
+from dictsel_core._support.least_squares import StackedLeastSquares
+from dictsel_core._support.runs import stepwise
+from dictsel_core._support.validation import Floats, Ints, rounding_level
 from dictsel_core.constraints import IndividualSparsity
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.fits import ColumnFit

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._threads import map_chunks, single_threaded_blas
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.threads import map_chunks, single_threaded_blas
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.constraints import (
     AverageSparsity,
     IndividualSparsity,

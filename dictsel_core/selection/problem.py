@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._validation import Floats, Ints, ObservedData, rounding_level
+from dictsel_core._support.validation import Floats, Ints, ObservedData, rounding_level
 from dictsel_core.ground_set import GroundSet
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import read_only
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.arrays import read_only
+from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import Certificate
 

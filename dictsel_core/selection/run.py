@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from dictsel_core._runs import Run
-from dictsel_core._threads import single_threaded_blas
-from dictsel_core._validation import Floats, Ints, as_nonnegative
+from dictsel_core._support.runs import Run
+from dictsel_core._support.threads import single_threaded_blas
+from dictsel_core._support.validation import Floats, Ints, as_nonnegative
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import Certificate
 from dictsel_core.selection.result import Selection, SelectionStep, as_selection

@@ -33,25 +33,16 @@ def cut_into_blocks(shape: Sequence[int], block: int) -> list[Rect]:
 
 
 def stage_block(stage: PlanStage, shape: tuple[int, int], block: int) -> int:
-    """Return the side of the blocks of a stage.
+    """Return the side of the blocks of a stage of a picture, whose own shape and side of blocks are given.
 
     Coarse scales are cut into blocks small enough that several workers share them. It does not depend on the
     number of workers, so that others can continue a run.
-
-    Parameters
-    ----------
-    stage : PlanStage
-        Of the plan of a picture.
-    shape : (int, int)
-        Height and width of the picture.
-    block : int
-        Side of the blocks of the picture.
     """
     if stage.is_whole:
         return -(-max(stage.shape) // BLOCK_STEP) * BLOCK_STEP
     side = block
     while stage.shape != shape and side >= 2 * _MIN_COARSE_BLOCK and side % 4 == 0:
-        if _n_blocks(stage.shape, side) >= _COARSE_BLOCKS:
+        if len(cut_into_blocks(stage.shape, side)) >= _COARSE_BLOCKS:
             break
         side //= 2
     return side
@@ -62,23 +53,3 @@ def blocks_at(rect: Rect, block: int) -> Iterator[tuple[int, int]]:
     for down in range(rect.row // block, -(-(rect.row + rect.height) // block)):
         for across in range(rect.column // block, -(-(rect.column + rect.width) // block)):
             yield down, across
-
-
-def _n_blocks(shape: Sequence[int], block: int) -> int:
-    return -(-shape[0] // block) * -(-shape[1] // block)
-
-
-def widened(rect: Rect, pixels: int, shape: Sequence[int]) -> Rect:
-    """Return a rectangle with so many more pixels on all sides, within an array (H, W, ...)."""
-    wider = Rect(rect.row - pixels, rect.column - pixels, rect.height + 2 * pixels, rect.width + 2 * pixels)
-    return wider.clipped((shape[0], shape[1]))
-
-
-def part_of(rect: Rect, wider: Rect) -> tuple[slice, slice]:
-    """Return the index of a rectangle in the values of a wider one."""
-    return Rect(rect.row - wider.row, rect.column - wider.column, rect.height, rect.width).slices
-
-
-def rect_of(rows: slice, columns: slice) -> Rect:
-    """Return the rectangle of two slices."""
-    return Rect(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from inpaint_app.cluster.blocks import part_of, widened
 from inpaint_app.cluster.stores.opening import cached_store, open_store, stamp_of
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.errors import UserError, printable_path
@@ -79,37 +78,20 @@ class DamagedStore:
 
     NaN, the value for "no data" and transparent pixels are missing, and what a mask (not 0 = missing) or a
     color marks.
-
-    Attributes
-    ----------
-    picture : StoredFile
-        The pixels.
-    mask : StoredFile or None
-        Of the same size, with one channel or as many.
-    invert_mask : bool
-        Whether 0 = missing.
-    key, tolerance
-        As in `MaskSpec`.
-    no_data : float or None
-        The value that means "missing".
-    mask_growth, key_growth : int or None
-        Pixels by which what they mark grows; None until that is known.
-    soft_edges : bool or None
-        Whether partly transparent pixels around transparent ones are missing too; None until that is known.
-    plane : int
-        Which picture of a stack it is.
     """
 
-    picture: StoredFile
-    mask: StoredFile | None = None
-    invert_mask: bool = False
+    picture: StoredFile  #: The pixels.
+    mask: StoredFile | None = None  #: Of the same size, with one channel or as many.
+    invert_mask: bool = False  #: Whether 0 = missing.
     key: str | None = None
     tolerance: float = 0.0
-    no_data: float | None = None
+    no_data: float | None = None  #: The value that means "missing".
+    #: Pixels by which what mask and key mark grows; None until that is known.
     mask_growth: int | None = 0
     key_growth: int | None = 0
+    #: Whether partly transparent pixels around transparent ones are missing too; None until that is known.
     soft_edges: bool | None = False
-    plane: int = 0
+    plane: int = 0  #: Which picture of a stack it is.
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -129,14 +111,16 @@ class DamagedStore:
         per_channel = self.mask is not None and len(self.mask.store.shape) == 3
         return self.n_channels if is_marked_by_value or per_channel else 1
 
-    def read_pixels(self, rect: Rect) -> Array:
-        """Return pixels, (h, w, C)."""
+    def read(self, array: str, rect: Rect) -> Array:
+        """Return pixels of the "image", (h, w, C), or the "mask" of them, (h, w, L)."""
+        if array == "mask":
+            return self.read_mask(rect)
         return np.atleast_3d(self.picture.store.read(rect, self.plane))
 
     def read_mask(self, rect: Rect) -> Mask:
         """Return which pixels are missing, (h, w, L)."""
         reach = max(self.mask_growth or 0, self.key_growth or 0, _SOFT_REACH if self.soft_edges else 0)
-        wide = widened(rect, reach, self.shape)
+        wide = rect.widened(reach, self.shape)
         picture, grow = self._picture(wide), self.mask_growth or 0
         found = detect_missing(picture, mask=self._marked(wide), grow=grow, soft_edges=False).mask
         if self.soft_edges and picture.alpha is not None:
@@ -145,7 +129,7 @@ class DamagedStore:
         if self.key is not None:
             colored = grown(pixels_of_color(picture, self.key, self.tolerance), self.key_growth or 0)
             found = _with_layers(found, self.n_layers) | _with_layers(colored, self.n_layers)
-        return _with_layers(found, self.n_layers)[part_of(rect, wide)]
+        return _with_layers(found, self.n_layers)[rect.within(wide).slices]
 
     def restored_alpha(self, rect: Rect) -> Array | None:
         """Return the opacity of restored pixels, (h, w): what was missing is opaque."""
@@ -157,7 +141,7 @@ class DamagedStore:
 
     def count_marks(self, rect: Rect) -> dict[str, MarkCounts]:
         """Return how much is marked in a block by what has to be counted as a whole first."""
-        wide = widened(rect, DEFAULT_GROWTH, self.shape)
+        wide = rect.widened(DEFAULT_GROWTH, self.shape)
         found: dict[str, Mask | None] = {}
         if self.mask_growth is None:
             found["mask"] = self._marked(wide)
@@ -213,10 +197,7 @@ class DamagedStore:
 def describe_source(path: Path, mask_spec: MaskSpec) -> tuple[DamagedStore, ...]:
     """Return a picture on disk with its missing pixels, or all pictures of a stack.
 
-    Raises
-    ------
-    UserError
-        If it cannot be read in parts, or if the mask does not fit.
+    Raises `UserError` if it cannot be read in parts, or if the mask does not fit.
     """
     if mask_spec.detect:
         raise UserError(
@@ -276,7 +257,7 @@ def _with_layers(mask: Mask, n_layers: int) -> Mask:
 
 
 def _marks(mask: Mask, rect: Rect, wide: Rect) -> MarkCounts:
-    inside = part_of(rect, wide)
+    inside = rect.within(wide).slices
     larger = grown(mask, DEFAULT_GROWTH)
     return MarkCounts(
         int(np.count_nonzero(mask[inside])), int(np.count_nonzero(larger[inside])), mask[inside].size

@@ -137,17 +137,7 @@ class MaskHistory:
         return self._done[-1].state if self._done else self._first
 
     def begin_stroke(self, row: float, column: float, *, diameter: int, missing: bool = True) -> Rect | None:
-        """Put a round brush down.
-
-        Parameters
-        ----------
-        row, column : float
-            Where the center of the brush is.
-        diameter : int
-            Its width in pixels, at least 1.
-        missing : bool
-            True paints missing pixels, False erases them.
-        """
+        """Put a round brush down with its center there; it paints missing pixels, or erases them."""
         self.end_stroke()
         self._stroke = _Stroke(max(diameter, 1), missing, row, column, [])
         return self.extend_stroke(row, column)
@@ -188,8 +178,7 @@ class MaskHistory:
     def _keep_stroke(self, stroke: _Stroke, rect: Rect) -> Rect:
         flipped = np.zeros_like(self._mask[rect.slices])
         for step in stroke.segments:
-            moved = Rect(step.rect.row - rect.row, step.rect.column - rect.column, *step.rect[2:])
-            _flip(flipped[moved.slices], step)
+            _flip(flipped[step.rect.within(rect).slices], step)
         self._keep(_Step(rect, np.packbits(flipped)), replace(self.origin, is_painted=True))
         return rect
 
@@ -334,8 +323,7 @@ def _packed(rect: Rect, flipped: Mask) -> _Step | None:
     bounds = _bounds_of(flipped, rect)
     if bounds is None:
         return None
-    inner = Rect(bounds.row - rect.row, bounds.column - rect.column, *bounds[2:])
-    return _Step(bounds, np.packbits(flipped[inner.slices]))
+    return _Step(bounds, np.packbits(flipped[bounds.within(rect).slices]))
 
 
 def _bounds_of(flipped: Mask, rect: Rect) -> Rect | None:

@@ -6,20 +6,17 @@ from typing import NamedTuple
 
 
 class Rect(NamedTuple):
-    """Pixels of `height` rows from `row` and `width` columns from `column`.
-
-    Attributes
-    ----------
-    row, column : int
-        The first pixel.
-    height, width : int
-        How many rows and columns; zero or less is an empty rectangle.
-    """
+    """Pixels of `height` rows from `row` and `width` columns from `column`; may be empty."""
 
     row: int
     column: int
     height: int
     width: int
+
+    @classmethod
+    def from_slices(cls, rows: slice, columns: slice) -> Rect:
+        """Return the rectangle of two slices."""
+        return cls(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
 
     @property
     def is_empty(self) -> bool:
@@ -56,3 +53,12 @@ class Rect(NamedTuple):
         bottom = min(self.row + self.height, shape[0])
         right = min(self.column + self.width, shape[1])
         return Rect(row, column, max(bottom - row, 0), max(right - column, 0))
+
+    def widened(self, pixels: int, shape: tuple[int, ...]) -> Rect:
+        """Return it with so many more pixels on all sides, within an array of this shape."""
+        row, column, height, width = self
+        return Rect(row - pixels, column - pixels, height + 2 * pixels, width + 2 * pixels).clipped(shape)
+
+    def within(self, outer: Rect) -> Rect:
+        """Return it as a part of a larger rectangle, counted from the first pixel of that."""
+        return Rect(self.row - outer.row, self.column - outer.column, self.height, self.width)

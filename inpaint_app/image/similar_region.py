@@ -24,5 +24,4 @@ def similar_region(picture: Picture, row: int, column: int) -> tuple[Rect, Mask]
     near[row, column] = True  # even if it is not a number
     labels, _ = ndimage.label(near)
     found = ndimage.find_objects((labels == labels[row, column]).astype(np.int32))[0]
-    rect = Rect(found[0].start, found[1].start, *(part.stop - part.start for part in found))
-    return rect, labels[found] == labels[row, column]
+    return Rect.from_slices(*found), labels[found] == labels[row, column]

@@ -4,35 +4,30 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core import Restoration, RestoreSettings, RestoreStep, iter_restore_region, restore
+from dictsel_core import (
+    Restoration,
+    RestoreSettings,
+    RestoreStep,
+    has_wide_hole,
+    iter_restore_region,
+    region_context,
+    restore,
+)
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
-from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
 from inpaint_app.jobs.restore import translate_errors
-
-#: Pixels around a stroke that it is restored from, as far as the library looks.
-_CONTEXT = 64
 
 
 @dataclass(frozen=True, eq=False)
 class HealedPicture:
-    """A picture of which some missing pixels are restored.
+    """A picture of which some missing pixels are restored."""
 
-    Attributes
-    ----------
-    image : ndarray
-        All its pixels.
-    filled : PackedMask
-        The restored ones.
-    restoration : Restoration or None
-        The last restoration of the whole picture, or of the first stroke; None before that.
-    """
-
-    image: Array
-    filled: PackedMask
+    image: Array  #: All its pixels.
+    filled: PackedMask  #: The restored ones.
+    #: The last restoration of the whole picture, or of the first stroke; None before that.
     restoration: Restoration | None = None
 
 
@@ -47,27 +42,13 @@ class HealedRect:
 
 @dataclass(frozen=True, eq=False)
 class HealRequest:
-    """A stroke to heal.
+    """A stroke to heal."""
 
-    Attributes
-    ----------
-    pixels : ndarray
-        The damaged picture.
-    before : HealedPicture
-        What is restored already; the damaged picture itself if nothing is.
-    missing : ndarray of bool
-        The mask within `surroundings` of the stroke, the stroke included.
-    rect : Rect
-        The stroke.
-    settings : RestoreSettings
-        Used where there is no earlier restoration.
-    """
-
-    pixels: Array
-    before: HealedPicture
-    missing: Mask
-    rect: Rect
-    settings: RestoreSettings
+    pixels: Array  #: The damaged picture.
+    before: HealedPicture  #: What is restored already; the damaged picture itself if nothing is.
+    missing: Mask  #: The mask within `surroundings` of the stroke, the stroke included.
+    rect: Rect  #: The stroke.
+    settings: RestoreSettings  #: Used where there is no earlier restoration.
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +62,8 @@ class HealedStroke:
 
 def surroundings(rect: Rect, settings: RestoreSettings, shape: tuple[int, ...]) -> tuple[Rect, Rect]:
     """Return the pixels that healing a stroke may change, and those it looks at."""
-    inner = _grown(rect, settings.patch_size, shape)
-    return inner, _grown(inner, _CONTEXT, shape)
+    changed, used = region_context(rect.slices, shape, settings.patch_size)
+    return Rect.from_slices(*changed), Rect.from_slices(*used)
 
 
 def heal(request: HealRequest, control: JobControl) -> HealedStroke:
@@ -91,21 +72,17 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
     Other missing pixels nearby are restored with them, but only to be looked at; what was restored before
     counts as observed. The time depends on the stroke alone, but for a copy of the picture. Reports
     `Progress`; a wide stroke is reported as a smooth `HealedStroke` first, and then filled with texture.
-
-    Raises
-    ------
-    UserError
-        If nothing is observed around the stroke.
+    Raises `UserError` if nothing is observed around the stroke.
     """
     shape, before = request.pixels.shape, request.before
     inner, outer = surroundings(request.rect, request.settings, shape)
-    within, filled = _moved(inner, outer), before.filled.unpack()[outer.slices]
+    within, filled = inner.within(outer), before.filled.unpack()[outer.slices]
     image = before.image[outer.slices].copy()
     image[within.slices] = request.pixels[inner.slices]
     unknown = request.missing & ~filled
     is_nearby_restored = not _outside(unknown, within).any()
     unknown[within.slices] = request.missing[within.slices]
-    region = _moved(request.rect, outer) if is_nearby_restored else Rect(0, 0, *image.shape[:2])
+    region = request.rect.within(outer) if is_nearby_restored else Rect(0, 0, *image.shape[:2])
     with translate_errors():
         previous = _previous(before, image, unknown, outer, request.settings)
         reporter = ProgressReporter(control)
@@ -120,7 +97,7 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
 
             return _put_back(request, inner, outer, control.drain(run, on_step))
 
-        if not fills_smoothly(previous.settings, image) and has_wide_hole(unknown):
+        if previous.settings.fills_texture(image.dtype) and has_wide_hole(unknown):
             smooth = replace(previous.settings, fill="smooth")
             control.report(restored(replace(previous, settings=smooth)))
         return restored(previous)
@@ -135,7 +112,7 @@ def put_rect(picture: HealedPicture, healed: HealedRect) -> HealedPicture:
 
 
 def _put_back(request: HealRequest, inner: Rect, outer: Rect, local: Restoration) -> HealedStroke:
-    picture, within = request.before, _moved(inner, outer)
+    picture, within = request.before, inner.within(outer)
     old = HealedRect(inner, picture.image[inner.slices].copy(), picture.filled.unpack()[inner.slices].copy())
     new = HealedRect(inner, local.image[within.slices].copy(), request.missing[within.slices])
     healed = put_rect(picture, new)
@@ -167,13 +144,3 @@ def _outside(mask: Mask, rect: Rect) -> Mask:
     rest = mask.copy()
     rest[rect.slices] = False
     return rest
-
-
-def _moved(rect: Rect, outer: Rect) -> Rect:
-    """Return a rectangle as seen from the first pixel of another one."""
-    return Rect(rect.row - outer.row, rect.column - outer.column, *rect[2:])
-
-
-def _grown(rect: Rect, margin: int, shape: tuple[int, ...]) -> Rect:
-    row, column, height, width = rect
-    return Rect(row - margin, column - margin, height + 2 * margin, width + 2 * margin).clipped(shape)

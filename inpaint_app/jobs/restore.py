@@ -66,18 +66,11 @@ class IntermediateImage:
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """A restored part of the picture: rows and columns, their pixels, and the PSNR where it can be known."""
+    """A restored part of the picture: where it is, its pixels, and the PSNR where it can be known."""
 
-    rows: slice
-    columns: slice
+    rect: Rect
     image: Array
     psnr: float | None = None
-
-    @property
-    def rect(self) -> Rect:
-        """The part of the picture that it shows."""
-        rows, columns = self.rows, self.columns
-        return Rect(rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
 
 
 def restore(
@@ -112,16 +105,15 @@ def preview(
     None where nothing is missing in it, or nothing is left to restore it from. Reports a `Preview` as soon as
     patches are coded, before any refinement, and after each round of it.
     """
-    rows, columns = rect.slices
-    part = request.mask[rows, columns]
+    part = request.mask[rect.slices]
     if not part.any() or part.all():
         return None
     settings = request.settings
     n_candidates = len(settings.bases) * settings.patch_size**2
 
     def made_of(image: Array) -> Preview:
-        known = None if reference is None else psnr(reference[rows, columns], image)
-        return Preview(rows, columns, image, known)
+        known = None if reference is None else psnr(reference[rect.slices], image)
+        return Preview(rect, image, known)
 
     def on_step(step: RestoreStep) -> None:
         if step.stage not in ("select", "coarse") and (image := step.image) is not None:
@@ -129,7 +121,7 @@ def preview(
 
     with translate_errors():
         resolved = settings.resolved(1 - request.missing_fraction, n_candidates)
-        pixels = request.pixels[rows, columns]
+        pixels = request.pixels[rect.slices]
         run = iter_restore(pixels, part, resolved, channel_axis=request.channel_axis)
         return made_of(control.drain(run, on_step).image)
 

@@ -1,7 +1,5 @@
 """The actions of menus, toolbar and keyboard shortcuts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
@@ -151,11 +149,6 @@ SPECS = {
 
 class Actions(QObject):
     """The actions of `SPECS` by name, and those of the registries.
-
-    Parameters
-    ----------
-    parent : QObject
-        Their owner.
 
     Attributes
     ----------

@@ -1,7 +1,5 @@
 """The main window: everything around the pictures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,21 +13,18 @@ from PySide6.QtGui import (
     QGuiApplication,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QMainWindow,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from inpaint_app.errors import printable_path
 from inpaint_app.window.actions import Actions, Need
 from inpaint_app.window.canvas.tools.registry import TOOLS
+from inpaint_app.window.commands.about import TITLE, show_about
 from inpaint_app.window.commands.file_commands import FileCommands
-from inpaint_app.window.commands.help_commands import TITLE, HelpCommands, show_beside
 from inpaint_app.window.commands.menus import Menus
 from inpaint_app.window.commands.mime_data import read_mime_data
+from inpaint_app.window.dialogs.manual_dialog import ManualDialog
 from inpaint_app.window.dialogs.preferences_dialog import PreferencesDialog
+from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 from inpaint_app.window.panels.dictionary_panel import DictionaryPanel
 from inpaint_app.window.panels.docks import add_docks
 from inpaint_app.window.panels.history_panel import HistoryPanel
@@ -57,15 +52,7 @@ _FRAME = QSize(16, 48)
 
 
 class MainWindow(QMainWindow):
-    """The window of the application.
-
-    Parameters
-    ----------
-    preferences : Preferences
-        What is remembered.
-    theme : ThemeSwitch
-        Changes the colors of the application.
-    """
+    """The window of the application."""
 
     def __init__(self, preferences: Preferences, theme: ThemeSwitch) -> None:
         super().__init__()
@@ -88,7 +75,6 @@ class MainWindow(QMainWindow):
             sample_menu(self, self.files.open_sample),
             [dock.toggleViewAction() for dock in self._docks],
         )
-        self.help = HelpCommands(self.menus, self)
         self._connect_actions()
         self._connect_view()
         self._connect_session()
@@ -155,10 +141,10 @@ class MainWindow(QMainWindow):
             "actual": viewport.show_actual_size,
             "zoom_in": viewport.zoom_in,
             "zoom_out": viewport.zoom_out,
-            "shortcuts": self.help.show_shortcuts,
-            "manual": self.help.show_manual,
+            "shortcuts": lambda: _show_beside(ShortcutDialog(self.menus.sections, self)),
+            "manual": lambda: _show_beside(ManualDialog(self)),
             "preferences": self.show_preferences,
-            "about": self.help.show_about,
+            "about": lambda: show_about(self),
         }
         for name, slot in slots.items():
             self.actions_[name].triggered.connect(lambda _checked=False, slot=slot: slot())
@@ -227,7 +213,7 @@ class MainWindow(QMainWindow):
         dialog = PreferencesDialog(self.session, self._preferences.theme, self)
         dialog.theme_chosen.connect(self.set_theme)
         dialog.forget_wanted.connect(self._forget_recent)
-        show_beside(dialog)
+        _show_beside(dialog)
 
     def set_theme(self, theme: Theme) -> None:
         """Change the colors, and remember them."""
@@ -366,6 +352,12 @@ class MainWindow(QMainWindow):
         self._drop_frame.hide()
         event.acceptProposedAction()
         self.files.drop(event.mimeData())
+
+
+def _show_beside(dialog: QDialog) -> None:
+    """Show a dialog while the window stays usable; it is gone when it is closed."""
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.show()
 
 
 def _show_hint(hint: Hint, bar: Banner) -> None:

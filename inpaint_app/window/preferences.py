@@ -1,7 +1,5 @@
 """What the window remembers from one start to the next."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json

@@ -5,12 +5,13 @@ from collections.abc import Callable, Generator, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._runs import GeneratorRun
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools, Floats, Ints
-from dictsel_core.gram_pursuit import MAX_ATOMS, GramPursuit
+from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.patches import MirroredPatches, median_of_patches
-from dictsel_core.pursuit import Pursuit, scatter_codes
+from dictsel_core.pursuit.batch import Pursuit
+from dictsel_core.pursuit.codes import scatter_codes
+from dictsel_core.pursuit.gram import MAX_ATOMS, GramPursuit
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.coding.pyramid import double_at, halve
 from dictsel_core.restoration.settings import ResolvedSettings

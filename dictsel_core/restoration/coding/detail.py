@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dictsel_core._validation import Bools
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Plane
 from dictsel_core.restoration.coding.pyramid import double, halve
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import Ints
+from dictsel_core._support.validation import Ints
 from dictsel_core.ground_set import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.selection import Selection

@@ -5,8 +5,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._compiled import Kernel, is_enabled
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.compiled import Kernel, is_enabled
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
 
 Number = TypeVar("Number", np.uint8, np.float32)

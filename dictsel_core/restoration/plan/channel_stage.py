@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._arrays import Region
+from dictsel_core._support.arrays import Region
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import ArraySpec, Read, reads_of

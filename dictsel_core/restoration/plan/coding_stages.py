@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._arrays import Region
+from dictsel_core._support.arrays import Region
 from dictsel_core.restoration.coding.coder import CODING_GRID, PatchCoder, code_planes, fill_from
 from dictsel_core.restoration.coding.pyramid import halve
 from dictsel_core.restoration.plan.facts import PlanFacts

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import Bools
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Canvas
 from dictsel_core.restoration.coding.coder import PatchCoder, patch_coder
 from dictsel_core.restoration.plan.regions import ImageSpec

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dictsel_core._arrays import Region
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
@@ -77,7 +77,7 @@ class RoundStage(PlanStage):
         current, masks = self.source.joined(blocks), self.source.rest(blocks)
         known = np.array(plan.observed_channels)
         # Similar patches tell nothing about a channel that is observed nowhere.
-        planes = current if known.all() else current[:, :, known]
+        planes = current if known.all() else np.ascontiguousarray(current[:, :, known])
         others = neighbors if known.all() else [each[:, :, known] for each in neighbors]
         inner = within(region, outer)
         place = Place(outer[0].start, outer[1].start, *plan.spec.shape, inner)

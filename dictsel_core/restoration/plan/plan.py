@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dictsel_core import _compiled
+from dictsel_core._support.compiled import is_enabled
 from dictsel_core._version import __version__
 from dictsel_core.restoration.plan.channel_stage import ChannelStage
 from dictsel_core.restoration.plan.coding_stages import pyramid_stages
@@ -167,7 +167,7 @@ class RestorePlan(PlanFacts):
             "pyramids": [asdict(each) for each in self.pyramids],
             "format": _FORMAT,
             "version": __version__,
-            "compiled": _compiled.is_enabled(),
+            "compiled": is_enabled(),
         }
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -192,7 +192,7 @@ class RestorePlan(PlanFacts):
             raise ValueError(
                 f"The plan was made by version {version[1]}, but this is {__version__}; make it again."
             )
-        if compiled != _compiled.is_enabled():
+        if compiled != is_enabled():
             there, here = ("with", "without") if compiled else ("without", "with")
             raise ValueError(f"The plan was made {there} Numba, but this is a Python {here} it.")
         return cls(**_decoded(values, threads))

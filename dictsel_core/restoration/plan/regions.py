@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._arrays import Region
+from dictsel_core._support.arrays import Region
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import Region
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.canvas import Canvas, Plane
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._arrays import Region
-from dictsel_core._validation import Bools
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.coding.coder import is_halved, observed_limits
 from dictsel_core.restoration.coding.pyramid import halve

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._validation import Bools
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Canvas, Plane, Planes
 
 Limits = tuple[tuple[float, ...], tuple[float, ...]]

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import Region
-from dictsel_core._runs import GeneratorRun
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.runs import GeneratorRun
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._arrays import Region
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import channel_ranges, planes_ranges
 from dictsel_core.restoration.coding.dictionary import KnownDictionary, as_dictionary
@@ -100,7 +100,7 @@ class PictureSurvey:
         _check_channels(spec.n_channels, MAX_SHARED)
         self.spec, self.settings = spec, as_settings(settings)
         self._dictionary = as_dictionary(dictionary, self.settings)
-        self._reach = completion_reach(self.settings.fill, spec.dtype)
+        self._reach = completion_reach(self.settings, spec.dtype)
         self._patches = PatchGrid(*spec.shape, self.settings.patch_size)
 
     def reads(self, rows: slice, columns: slice) -> tuple[Read, ...]:

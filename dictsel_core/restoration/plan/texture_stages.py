@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dictsel_core._arrays import Region
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Ints
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Ints
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import ArraySpec, Read, grown, reads_of, within
@@ -52,7 +52,7 @@ class WideStage(PlanStage):
 
     @property
     def _reach(self) -> int:
-        return completion_reach(self.plan.settings.fill, self.plan.spec.dtype)
+        return completion_reach(self.plan.settings, self.plan.spec.dtype)
 
     def _outer(self, region: Region) -> Region:
         from dictsel_core.completion import wide_margin  # noqa: PLC0415  (scipy is slow to import)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import Region
-from dictsel_core._runs import GeneratorRun
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Bools, Floats
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Bools, Floats
 from dictsel_core.restoration.canvas import Canvas, Planes
 from dictsel_core.restoration.coding.coder import PatchCoder, restore_planes
 from dictsel_core.restoration.coding.sampling import Counts

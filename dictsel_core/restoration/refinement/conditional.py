@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import Bools
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.refinement._workspace import reused
 
 Single = NDArray[np.float32]

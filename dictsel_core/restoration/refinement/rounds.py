@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core._validation import Bools, Floats
+from dictsel_core._support.validation import Bools, Floats
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.held_out import sample_held_out
 from dictsel_core.restoration.refinement.refiner import BEST_OPTIONS, BEST_ROUNDS, Refiner

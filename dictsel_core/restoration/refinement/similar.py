@@ -1,12 +1,13 @@
 """Groups of similar patches: for each reference patch, the most similar patches nearby."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._validation import Bools, Ints
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
+from dictsel_core.restoration.refinement._search_kernels import split_channels
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.matching import Matcher
 from dictsel_core.restoration.refinement.tiles import Search, Tile
@@ -23,9 +24,9 @@ class Groups:
     ----------
     numbers : (B, n) ndarray of int
         Numbers of the members within the tile, the most similar first; the first one is the reference. Those
-        of neighboring planes come last.
+        that are not in the image of the reference come last.
     layers : (C, h, w) ndarray
-        The region of the tile, less the center; below it that of neighboring planes.
+        The region of the tile, less the center; until the next search of the same thread.
     center : float
         Middle of the range of values of the tile.
     size : int
@@ -45,9 +46,7 @@ class Groups:
         return values
 
 
-def find_groups(
-    planes: Planes, tile: Tile, search: Search, wanted: Bools, neighbors: Sequence[Planes] = ()
-) -> Groups:
+def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Groups:
     """Return the groups of some references of a tile, row by row.
 
     The difference of patches is that of their means over the channels, in about 500 levels from the least to
@@ -62,22 +61,22 @@ def find_groups(
         Groups are smaller if there are fewer candidates.
     wanted : (b, b') ndarray of bool
         References, by their rows and columns in the tile.
-    neighbors : sequence of (H, W, C) ndarray, optional
-        Other images, in which similar patches are looked for too, at the same places. Their patches are
-        numbered as if they were below the tile.
     """
     region = planes[tile.region]
-    if neighbors:
-        region = np.concatenate([region, *(each[tile.region] for each in neighbors)])
     low, high = region.min(), region.max()
     center = (low + high) / np.float32(2)
-    layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
-    gray = layers[0] if len(layers) == 1 else layers.mean(axis=0)
+    if is_enabled():
+        layers, gray = reused("layers", (planes.shape[2], *tile.shape)), reused("gray", tile.shape)
+        corner = tile.vertical.start, tile.horizontal.start
+        split_channels(np.ascontiguousarray(planes), corner, center, layers, gray)
+    else:
+        layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
+        gray = layers[0] if len(layers) == 1 else layers.mean(axis=0)
     bound = max((high - low) / np.float32(2), _MIN_BOUND)
     numbers = Matcher(gray, bound, tile, search).nearest(wanted)
-    if neighbors:
-        is_other = numbers >= tile.n_patches
-        numbers = np.take_along_axis(numbers, np.argsort(is_other, axis=1, kind="stable"), axis=1)
+    if tile.n_planes > 1:
+        order = np.argsort(numbers >= tile.n_patches, axis=1, kind="stable")
+        numbers = np.take_along_axis(numbers, order, axis=1)
     return Groups(numbers, layers, center, search.size)
 
 

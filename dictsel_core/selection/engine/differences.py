@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dictsel_core._least_squares import fit_supports
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.least_squares import fit_supports
+from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.selection.problem import Problem
 
 #: An atom is dependent on a support if less than this fraction of its squared length lies outside of it.

@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._least_squares import SupportFit, fit_supports, solve_normal_equations
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.least_squares import SupportFit, fit_supports, solve_normal_equations
+from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.selection.problem import Problem
 
 Doubles = NDArray[np.float64]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.constraints import Constraint, Replacement, ReplacementGains
 from dictsel_core.selection.engine.replacement import ReplacementEngine, SelectedAtom
 from dictsel_core.selection.engine.state import SupportState

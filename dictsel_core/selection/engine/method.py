@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from dictsel_core._validation import as_n_atoms
+from dictsel_core._support.validation import as_n_atoms
 from dictsel_core.constraints import Constraint
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.certificate import EnergyBound, OptimumBound

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.selection.result import SelectionStep
 
 

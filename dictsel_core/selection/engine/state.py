@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import chunk_rows, read_only
-from dictsel_core._threads import map_blocks
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.arrays import chunk_rows, read_only
+from dictsel_core._support.threads import map_blocks
+from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.constraints import Replacement
 from dictsel_core.selection.engine.fits import Fit
 from dictsel_core.selection.problem import Problem

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import Floats, Ints
+from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.selection.engine.utility_fit import UtilityMaximum, UtilityProblem, maximize_utility
 
 #: A difference below this fraction of the largest possible utility may be rounding error, and counts as 0.

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import chunk_rows
-from dictsel_core._validation import Floats, Ints, ObservedData
+from dictsel_core._support.arrays import chunk_rows
+from dictsel_core._support.validation import Floats, Ints, ObservedData
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.fits import ColumnFit, Fit
 from dictsel_core.selection.problem import Problem

@@ -1,7 +1,5 @@
 """Long work that the user waits for, as a value."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from inpaint_app.jobs.control import Progress

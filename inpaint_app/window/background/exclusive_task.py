@@ -1,6 +1,4 @@
-"""Long work that the user waits for: at most one piece at a time, with its progress."""
-
-from __future__ import annotations
+"""Work of which at most one piece is in progress."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,12 +12,12 @@ from inpaint_app.window.background.worker_pool import Work, WorkerPool
 
 
 class ExclusiveTask(QObject):
-    """Holds the task in progress; a new one takes the place of the last, which never delivers.
+    """Holds the work in progress; new work takes the place of the last, which never delivers.
 
-    Parameters
+    Attributes
     ----------
-    workers : WorkerPool
-        Where the work is done.
+    activity : Activity or None
+        The work in progress with its progress, if the user waits for it.
     """
 
     activity_changed = Signal()
@@ -27,26 +25,26 @@ class ExclusiveTask(QObject):
     def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workers = workers
-        self._task: JobControl | None = None
+        self._control: JobControl | None = None
         self.activity: Activity | None = None
 
     @property
     def is_active(self) -> bool:
         """Whether work is in progress."""
-        return self._task is not None
+        return self._control is not None
 
     def start(
         self,
-        activity: Activity,
         work: Work,
         *,
         done: Callable[[Any], None],
-        failed: Callable[[str], None],
+        failed: Callable[[str], None] | None = None,
         progress: Callable[[Any], None] | None = None,
+        activity: Activity | None = None,
     ) -> None:
         """Start work in place of the work in progress; see `WorkerPool.start`.
 
-        `Progress` that it reports becomes that of the activity; other reports go to `progress`.
+        `Progress` that it reports becomes that of its activity; other reports go to `progress`.
         """
 
         def on_done(result: Any) -> None:  # noqa: ANN401
@@ -55,36 +53,38 @@ class ExclusiveTask(QObject):
 
         def on_error(sentence: str) -> None:
             self._end()
-            failed(sentence)
+            (failed or self._workers.failed.emit)(sentence)
 
         def on_report(report: Any) -> None:  # noqa: ANN401
-            if isinstance(report, Progress):
+            if not isinstance(report, Progress):
+                if progress is not None:
+                    progress(report)
+            elif activity is not None:
                 self._set_activity(replace(activity, progress=report))
-            elif progress is not None:
-                progress(report)
 
-        if self._task is not None:
-            self._task.cancel()
-        self._task = self._workers.start(work, done=on_done, failed=on_error, progress=on_report)
+        if self._control is not None:
+            self._control.cancel()
+        self._control = self._workers.start(work, done=on_done, failed=on_error, progress=on_report)
         self._set_activity(activity)
 
     def stop(self) -> None:
         """Ask the work to stop and deliver its current result."""
-        if self._task is not None:
-            self._task.stop()
+        if self._control is not None:
+            self._control.stop()
 
     def cancel(self) -> bool:
         """Cancel and discard the work; return whether there was any."""
-        if self._task is None:
+        if self._control is None:
             return False
-        self._task.cancel()
+        self._control.cancel()
         self._end()
         return True
 
     def _end(self) -> None:
-        self._task = None
+        self._control = None
         self._set_activity(None)
 
     def _set_activity(self, activity: Activity | None) -> None:
-        self.activity = activity
-        self.activity_changed.emit()
+        if activity != self.activity:
+            self.activity = activity
+            self.activity_changed.emit()

@@ -1,13 +1,11 @@
 """Something that is made ready in another thread, such as a picture to draw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from inpaint_app.jobs.control import JobControl
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
 
@@ -15,29 +13,21 @@ Ready = TypeVar("Ready")
 
 
 class LatestResult(QObject, Generic[Ready]):
-    """Makes something ready in another thread; the latest request wins.
-
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-    """
+    """Makes something ready in another thread; the latest request wins."""
 
     changed = Signal()
     """`ready` has changed."""
-    failed = Signal(str)
 
     def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workers = workers
+        self._task = ExclusiveTask(workers, self)
         self._sources: tuple[object, ...] = ()
-        self._task: JobControl | None = None
         self.ready: Ready | None = None
 
     @property
     def is_busy(self) -> bool:
         """Whether something is being made ready."""
-        return self._task is not None
+        return self._task.is_active
 
     def show(self, make: Callable[[], Ready], *sources: object) -> None:
         """Make something ready, unless it is what was asked for last.
@@ -52,30 +42,19 @@ class LatestResult(QObject, Generic[Ready]):
         known = len(sources) == len(self._sources)
         if known and all(one is other for one, other in zip(sources, self._sources, strict=True)):
             return
-        self._drop()
         self._sources = sources
-        self._task = self._workers.start(lambda _task: make(), done=self._take, failed=self._fail)
+        self._task.start(lambda _control: make(), done=self._take)
 
     def clear(self) -> None:
         """Show nothing."""
-        self._drop()
+        self._task.cancel()
         self._sources = ()
         if self.ready is not None:
             release_later(self.ready)
             self.ready = None
             self.changed.emit()
 
-    def _drop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-
-    def _fail(self, sentence: str) -> None:
-        self._task = None
-        self.failed.emit(sentence)
-
     def _take(self, ready: Ready) -> None:
-        self._task = None
         release_later(self.ready)
         self.ready = ready
         self.changed.emit()

@@ -1,7 +1,5 @@
 """Give large memory back without keeping the event loop waiting."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from PySide6.QtCore import QTimer

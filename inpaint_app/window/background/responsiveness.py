@@ -1,7 +1,5 @@
 """Settings of the Python interpreter with which workers do not keep the GUI thread waiting."""
 
-from __future__ import annotations
-
 import gc
 import sys
 

@@ -1,7 +1,5 @@
 """Work outside the GUI thread: immutable requests go in, numbered answers come back."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -37,6 +35,8 @@ class WorkerPool(QObject):
     """
 
     _arrived = Signal(object, str, object)
+    failed = Signal(str)
+    """Work has failed, in a sentence, and whoever started it does not handle that."""
     idle = Signal()
     """Emitted when the last task in progress has ended."""
 
@@ -53,7 +53,7 @@ class WorkerPool(QObject):
         work: Work,
         *,
         done: Listener,
-        failed: Callable[[str], None],
+        failed: Callable[[str], None] | None = None,
         progress: Listener | None = None,
     ) -> JobControl:
         """Start work.
@@ -64,15 +64,15 @@ class WorkerPool(QObject):
             Called with its control in another thread; it must not touch anything that changes.
         done : callable
             Called with its result.
-        failed : callable
-            Called with a sentence if it raised.
+        failed : callable, optional
+            Called with a sentence if it raised, in place of the signal.
         progress : callable, optional
             Called with whatever it reports on the way.
         """
         control = JobControl(lambda report: self._arrived.emit(control, "progress", report))
         listeners: dict[str, Listener] = {
             "done": done,
-            "failed": failed,
+            "failed": failed or self.failed.emit,
             "progress": progress or (lambda _report: None),
         }
         self._listeners[control] = (listeners, self._pool.submit(self._run, control, work))

@@ -1,7 +1,5 @@
 """What a canvas draws."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from inpaint_app.image.rect import Rect

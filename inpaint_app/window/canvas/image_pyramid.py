@@ -1,7 +1,5 @@
 """Arrays of pixels as images that Qt can draw."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -140,13 +138,7 @@ class ImagePyramid:
         return self.images[0].height()
 
     def best(self, zoom: float) -> int:
-        """Return the smallest level that still has a pixel for every screen pixel.
-
-        Parameters
-        ----------
-        zoom : float
-            Screen pixels per picture pixel.
-        """
+        """Return the smallest level with a pixel for every screen pixel, at `zoom` of these per pixel."""
         level = 0
         while level + 1 < len(self.images) and zoom * 2 ** (level + 1) <= 1:
             level += 1

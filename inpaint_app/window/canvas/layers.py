@@ -3,8 +3,6 @@
 Everything here is in screen pixels of the device: the painter must not scale.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, floor
 

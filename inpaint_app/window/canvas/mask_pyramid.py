@@ -1,7 +1,5 @@
 """A mask in several sizes, so that large ones are drawn and edited quickly."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -36,7 +34,7 @@ class MaskPyramid:
         self.update(mask, Rect(0, 0, *mask.shape[:2]))
 
     @classmethod
-    def of_rects(cls, rects: Sequence[Rect], shape: tuple[int, int]) -> MaskPyramid:
+    def of_rects(cls, rects: Sequence[Rect], shape: tuple[int, int]) -> "MaskPyramid":
         """Return the mask of all pixels inside some rectangles."""
         covered = np.zeros(shape, np.bool_)
         for row, column, height, width in rects:

@@ -1,7 +1,5 @@
 """A picture that is moved and enlarged by mouse and keyboard."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QEnterEvent,
@@ -12,7 +10,7 @@ from PySide6.QtGui import (
     QNativeGestureEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit
 
 from inpaint_app.window.canvas.picture_canvas import PictureCanvas
 from inpaint_app.window.canvas.viewport import ZOOM_STEP, Viewport
@@ -33,7 +31,6 @@ class NavigableCanvas(PictureCanvas):
     ----------
     viewport : Viewport
         What is seen; the canvas tells it its size while it is visible.
-    parent : QWidget, optional
     """
 
     hovered = Signal(int, int)
@@ -41,8 +38,8 @@ class NavigableCanvas(PictureCanvas):
     hover_left = Signal()
     """The pointer has left the picture."""
 
-    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
-        super().__init__(viewport, parent)
+    def __init__(self, viewport: Viewport) -> None:
+        super().__init__(viewport)
         self.is_space_held = False
         self._dragged_from: QPointF | None = None
         self._pixel: tuple[int, int] | None = None

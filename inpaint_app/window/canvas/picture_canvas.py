@@ -1,7 +1,5 @@
 """A picture, its missing pixels and other marks, drawn through a viewport."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHideEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -18,7 +16,7 @@ from inpaint_app.window.canvas.layers import (
 )
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
 from inpaint_app.window.canvas.viewport import Viewport
-from inpaint_app.window.theme.colors import Colors, colors_of
+from inpaint_app.window.theme.colors import DIMMING, OUTLINE, STRIPES, Colors, colors_of
 
 _STRIPE = 10
 _MARKER = 9
@@ -33,7 +31,6 @@ class PictureCanvas(QWidget):
     ----------
     viewport : Viewport
         What is seen; the canvas tells it its size while it is visible.
-    parent : QWidget, optional
 
     Attributes
     ----------
@@ -41,12 +38,12 @@ class PictureCanvas(QWidget):
         What is drawn.
     """
 
-    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, viewport: Viewport) -> None:
+        super().__init__()
         self.viewport = viewport
         self.content = Content()
         self._marker: tuple[int, int] | None = None
-        self._brush: tuple[tuple[Colors, int], QBrush] | None = None
+        self._brush: tuple[int, QBrush] | None = None
         viewport.changed.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(96, 96)
@@ -143,7 +140,7 @@ class PictureCanvas(QWidget):
         """Draw what lies on the pixels."""
         mask, highlight, inset = self.content.mask, self.content.highlight, self.content.inset
         if mask is not None and highlight is None and self._fits(mask):
-            draw_hatching(painter, mask, geometry, area, self._stripes(colors))
+            draw_hatching(painter, mask, geometry, area, self._stripes())
         if inset is not None:
             pyramid, rect = inset
             frame = geometry.rect(rect)
@@ -151,8 +148,8 @@ class PictureCanvas(QWidget):
             draw_pyramid(painter, pyramid, inner, area)
             self._draw_frame(painter, frame)
         if highlight is not None and self._fits(highlight):
-            draw_dimming(painter, highlight, geometry, area, colors.dimming)
-            draw_outlines(painter, highlight, geometry, area, colors.outline)
+            draw_dimming(painter, highlight, geometry, area, DIMMING)
+            draw_outlines(painter, highlight, geometry, area, OUTLINE)
         if self._marker is not None:
             self._draw_marker(painter, geometry)
 
@@ -178,10 +175,10 @@ class PictureCanvas(QWidget):
         self.viewport.remove_pane(id(self))
         super().hideEvent(event)
 
-    def _stripes(self, colors: Colors) -> QBrush:
+    def _stripes(self) -> QBrush:
         period = 2 * round(_STRIPE * self.devicePixelRatioF() / 2)
-        if self._brush is None or self._brush[0] != (colors, period):
-            self._brush = (colors, period), striped(colors.stripes, period)
+        if self._brush is None or self._brush[0] != period:
+            self._brush = period, striped(STRIPES, period)
         return self._brush[1]
 
     def _fits(self, mask: MaskPyramid) -> bool:

@@ -1,7 +1,5 @@
 """Colors of a picture as the screen shows them; results keep their own."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 
@@ -23,7 +21,6 @@ def screen_converter(icc: bytes | None, *, is_color: bool) -> Callable[[Bytes], 
     Parameters
     ----------
     icc : bytes or None
-        The profile.
     is_color : bool
         Whether the values are RGB (H, W, 3), or gray (H, W).
     """

@@ -1,10 +1,7 @@
 """Two pictures of the same thing, one on each side of a line that can be moved."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
 
 from inpaint_app.window.canvas.layers import Geometry, draw_pyramid
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
@@ -23,30 +20,24 @@ class SplitCanvas(ToolCanvas):
     The line is dragged with the mouse, and moved by the left and right arrows, Home and End. While the
     right button is held, the first picture is shown alone.
 
-    Parameters
+    Attributes
     ----------
-    viewport : Viewport
-        What is seen.
-    parent : QWidget, optional
+    divider : float
+        Where the line is, as a fraction of the width, 0 to 1.
     """
 
-    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
-        super().__init__(viewport, parent)
-        self._divider = 0.5
+    def __init__(self, viewport: Viewport) -> None:
+        super().__init__(viewport)
+        self.divider = 0.5
         self._is_dragged = False
         self._is_over = False
         self._only_before = False
 
-    @property
-    def divider(self) -> float:
-        """Where the line is, as a fraction of the width, 0 to 1."""
-        return self._divider
-
     def set_divider(self, place: float) -> None:
         """Move the line to a fraction of the width."""
         place = min(max(place, 0.0), 1.0)
-        if place != self._divider:
-            self._divider = place
+        if place != self.divider:
+            self.divider = place
             self.update()
 
     @property
@@ -112,8 +103,8 @@ class SplitCanvas(ToolCanvas):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the line by keys."""
         places = {
-            Qt.Key.Key_Left: self._divider - _KEY_STEP,
-            Qt.Key.Key_Right: self._divider + _KEY_STEP,
+            Qt.Key.Key_Left: self.divider - _KEY_STEP,
+            Qt.Key.Key_Right: self.divider + _KEY_STEP,
             Qt.Key.Key_Home: 0.0,
             Qt.Key.Key_End: 1.0,
         }
@@ -140,7 +131,7 @@ class SplitCanvas(ToolCanvas):
         return self.content.after is not None and not self._only_before
 
     def _is_near(self, position: QPointF) -> bool:
-        return self._shows_both() and abs(position.x() - self._divider * self.width()) <= _REACH
+        return self._shows_both() and abs(position.x() - self.divider * self.width()) <= _REACH
 
     def _before_part(self, area: QRect) -> QRect:
         """Return the part of an area at the left of the line."""
@@ -148,7 +139,7 @@ class SplitCanvas(ToolCanvas):
 
     def _line(self) -> int:
         """Return the first screen pixel of the second picture."""
-        return round(self._divider * self.device_size()[0])
+        return round(self.divider * self.device_size()[0])
 
     def _draw_line(self, painter: QPainter) -> None:
         x = self._line() / self.devicePixelRatioF()

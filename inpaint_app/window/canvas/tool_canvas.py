@@ -1,7 +1,5 @@
 """A picture that a tool works on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,7 +15,6 @@ from PySide6.QtGui import (
     QTabletEvent,
     QTransform,
 )
-from PySide6.QtWidgets import QWidget
 
 from inpaint_app.window.canvas.layers import Geometry
 from inpaint_app.window.canvas.navigable_canvas import NavigableCanvas
@@ -31,20 +28,13 @@ _MIN_OUTLINE = 5.0
 
 
 class ToolCanvas(NavigableCanvas):
-    """Hands the left button to a tool; without one, it moves the picture.
-
-    Parameters
-    ----------
-    viewport : Viewport
-        What is seen.
-    parent : QWidget, optional
-    """
+    """Hands the left button to a tool; without one, it moves the picture."""
 
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
 
-    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
-        super().__init__(viewport, parent)
+    def __init__(self, viewport: Viewport) -> None:
+        super().__init__(viewport)
         self._tool: Tool | None = None
         self._pointer: Place | None = None
 

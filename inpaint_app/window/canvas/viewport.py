@@ -1,7 +1,5 @@
 """Which part of a picture is seen, and how large: shared by panes that show the same place."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 from PySide6.QtCore import QObject, Signal
@@ -16,12 +14,20 @@ _MIN_SIZE = 32.0
 class Viewport(QObject):
     """The zoom and the center of linked panes.
 
-    `zoom` is in screen pixels per picture pixel, where screen pixels are those of the device: at 1.0 a
-    picture is shown sharp on every display. Positions are picture coordinates (x, y): the pixel in row r
-    and column c covers c to c + 1 and r to r + 1.
+    Positions are picture coordinates (x, y): the pixel in row r and column c covers c to c + 1 and r to
+    r + 1. A picture that is smaller than the panes is centered; a larger one cannot be moved away from
+    their borders.
 
-    A picture that is smaller than the panes is centerd; a larger one cannot be moved away from their
-    borders. While `is_fitted`, it fills the panes whatever their size.
+    Attributes
+    ----------
+    zoom : float
+        Screen pixels, those of the device, per picture pixel: at 1.0 a picture is sharp on every display.
+    center : (float, float)
+        The place (x, y) of the picture in the middle of the panes.
+    is_fitted : bool
+        Whether the whole picture is kept in view: it fills the panes whatever their size.
+    picture_size : (float, float)
+        Width and height of the picture in pixels.
     """
 
     changed = Signal()
@@ -29,55 +35,35 @@ class Viewport(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._picture = (1.0, 1.0)
+        self.picture_size = (1.0, 1.0)
         self._panes: dict[Hashable, tuple[float, float]] = {}
-        self._zoom = 1.0
-        self._center = (0.5, 0.5)
-        self._is_fitted = True
-
-    @property
-    def zoom(self) -> float:
-        """Screen pixels per picture pixel."""
-        return self._zoom
-
-    @property
-    def center(self) -> tuple[float, float]:
-        """The place (x, y) of the picture in the middle of the panes."""
-        return self._center
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether the whole picture is kept in view."""
-        return self._is_fitted
-
-    @property
-    def picture_size(self) -> tuple[float, float]:
-        """Width and height of the picture in pixels."""
-        return self._picture
+        self.zoom = 1.0
+        self.center = (0.5, 0.5)
+        self.is_fitted = True
 
     @property
     def pane_size(self) -> tuple[float, float]:
         """Width and height in screen pixels of the part that all panes have."""
         if not self._panes:
-            return self._picture
+            return self.picture_size
         return min(size[0] for size in self._panes.values()), min(size[1] for size in self._panes.values())
 
     @property
     def fit_zoom(self) -> float:
         """The largest zoom at which the whole picture is in view."""
-        (width, height), (pane_width, pane_height) = self._picture, self.pane_size
+        (width, height), (pane_width, pane_height) = self.picture_size, self.pane_size
         return min(pane_width / width, pane_height / height, MAX_ZOOM)
 
     @property
     def min_zoom(self) -> float:
         """The smallest zoom: the picture in view, or its longer side on a few screen pixels."""
-        return min(self.fit_zoom, max(_MIN_SIZE / max(self._picture), self.fit_zoom / 4), 1.0)
+        return min(self.fit_zoom, max(_MIN_SIZE / max(self.picture_size), self.fit_zoom / 4), 1.0)
 
     def set_picture_size(self, width: int, height: int) -> None:
         """Set the size of the picture; a picture of another size is fitted."""
         size = float(max(width, 1)), float(max(height, 1))
-        if size != self._picture:
-            self._picture = size
+        if size != self.picture_size:
+            self.picture_size = size
             self.fit()
 
     def set_pane_size(self, pane: Hashable, width: float, height: float) -> None:
@@ -92,7 +78,7 @@ class Viewport(QObject):
 
     def fit(self) -> None:
         """Bring the whole picture into view, and keep it there when the panes change their size."""
-        self._move(self.fit_zoom, (self._picture[0] / 2, self._picture[1] / 2), fitted=True)
+        self._move(self.fit_zoom, (self.picture_size[0] / 2, self.picture_size[1] / 2), fitted=True)
 
     def show_actual_size(self) -> None:
         """Show one picture pixel on one screen pixel."""
@@ -109,14 +95,14 @@ class Viewport(QObject):
             The place (x, y) of the picture that does not move; otherwise the center.
         """
         zoom = min(max(zoom, self.min_zoom), MAX_ZOOM)
-        x, y = at or self._center
-        ratio = self._zoom / zoom
-        center = x + (self._center[0] - x) * ratio, y + (self._center[1] - y) * ratio
+        x, y = at or self.center
+        ratio = self.zoom / zoom
+        center = x + (self.center[0] - x) * ratio, y + (self.center[1] - y) * ratio
         self._move(zoom, center, fitted=False)
 
     def zoom_by(self, factor: float, at: tuple[float, float] | None = None) -> None:
         """Multiply the zoom; see `set_zoom`."""
-        self.set_zoom(self._zoom * factor, at)
+        self.set_zoom(self.zoom * factor, at)
 
     def zoom_in(self) -> None:
         """Enlarge by a step."""
@@ -128,8 +114,8 @@ class Viewport(QObject):
 
     def pan(self, dx: float, dy: float) -> None:
         """Move the picture by screen pixels, rightwards and downwards."""
-        x, y = self._center
-        self._move(self._zoom, (x - dx / self._zoom, y - dy / self._zoom), fitted=self._is_fitted)
+        x, y = self.center
+        self._move(self.zoom, (x - dx / self.zoom, y - dy / self.zoom), fitted=self.is_fitted)
 
     def origin(self, pane: tuple[float, float]) -> tuple[float, float]:
         """Return the screen pixel where the picture begins in a pane of that width and height.
@@ -137,30 +123,30 @@ class Viewport(QObject):
         It is a whole one, so that an unscaled picture stays sharp.
         """
         return (
-            float(round(pane[0] / 2 - self._center[0] * self._zoom)),
-            float(round(pane[1] / 2 - self._center[1] * self._zoom)),
+            float(round(pane[0] / 2 - self.center[0] * self.zoom)),
+            float(round(pane[1] / 2 - self.center[1] * self.zoom)),
         )
 
     def to_picture(self, x: float, y: float, pane: tuple[float, float]) -> tuple[float, float]:
         """Return the place of the picture at a screen pixel of a pane of that width and height."""
         left, top = self.origin(pane)
-        return (x - left) / self._zoom, (y - top) / self._zoom
+        return (x - left) / self.zoom, (y - top) / self.zoom
 
     def _keep(self) -> None:
         """Keep what is seen after the panes have changed."""
-        if self._is_fitted:
+        if self.is_fitted:
             self.fit()
         else:
-            self._move(max(self._zoom, self.min_zoom), self._center, fitted=False)
+            self._move(max(self.zoom, self.min_zoom), self.center, fitted=False)
 
     def _move(self, zoom: float, center: tuple[float, float], *, fitted: bool) -> None:
-        (width, height), (pane_width, pane_height) = self._picture, self.pane_size
+        (width, height), (pane_width, pane_height) = self.picture_size, self.pane_size
         bounded = (
             _bounded(center[0], width, pane_width / zoom),
             _bounded(center[1], height, pane_height / zoom),
         )
-        before = self._zoom, self._center, self._is_fitted
-        self._zoom, self._center, self._is_fitted = zoom, bounded, fitted
+        before = self.zoom, self.center, self.is_fitted
+        self.zoom, self.center, self.is_fitted = zoom, bounded, fitted
         if before != (zoom, bounded, fitted):
             self.changed.emit()
 

@@ -1,7 +1,5 @@
 """The commands of the File menu: ask for files and pass them to the session."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
@@ -15,12 +13,11 @@ from inpaint_app.files import registry
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible, same_file, status_of
 from inpaint_app.files.storable import properties_of
-from inpaint_app.files.write import default_output
+from inpaint_app.files.write import Output, default_output
 from inpaint_app.formatting import format_duration
 from inpaint_app.image.damage import Damage
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.export import restored_picture
-from inpaint_app.jobs.output import Output
 from inpaint_app.window.commands.mime_data import DroppedData, image_of, picture_of, read_mime_data
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog
@@ -36,15 +33,7 @@ MAX_LOST_SECONDS = 5.0
 
 
 class FileCommands(QObject):
-    """Opens, pastes, damages, exports and restores folders, asking where needed.
-
-    Parameters
-    ----------
-    session, exporter, preferences
-        What carries the commands out, and what is remembered.
-    window : QWidget
-        The parent of dialogs.
-    """
+    """Opens, pastes, damages, exports and restores folders, asking where needed."""
 
     def __init__(
         self, session: Session, exporter: Exporter, preferences: Preferences, window: QWidget
@@ -136,7 +125,7 @@ class FileCommands(QObject):
             QGuiApplication.clipboard().setImage(image)
             session.notice.emit("The restored picture was copied.")
 
-        session.workers.start(make, done=put, failed=session.problem.emit)
+        session.workers.start(make, done=put)
 
     def drop(self, data: QMimeData) -> None:
         """Open what was dropped."""
@@ -190,7 +179,7 @@ class FileCommands(QObject):
     def may_quit(self) -> bool:
         """Ask about everything that closing the window would end; return whether it may be closed."""
         is_batch_active = self._batch is not None and self._batch.is_active
-        is_file_active = self._session.whole_file.activity is not None
+        is_file_active = self._session.whole_file.task.is_active
         in_progress = {
             "A folder is being restored; what is written stays.": is_batch_active,
             "A file is being restored; nothing of it is written yet.": is_file_active,

@@ -1,7 +1,5 @@
 """Menus and toolbar, laid out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt

@@ -1,7 +1,5 @@
 """What is dropped or pasted: files, a folder, or pixels."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

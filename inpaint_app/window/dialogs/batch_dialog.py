@@ -1,7 +1,5 @@
 """A dialog that restores all pictures of a folder with the current settings."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -23,14 +21,13 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.errors import printable_path
 from inpaint_app.files.batch_files import BatchItem, find_items
+from inpaint_app.files.write import Output
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, run_batch
 from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
-from inpaint_app.window.background.latest_result import LatestResult
 from inpaint_app.window.dialogs.mask_source_form import MaskSourceForm
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session.session import Session
@@ -44,20 +41,13 @@ _COLUMNS = ("File", "Missing", "PSNR (est.)", "Seconds", "Status")
 
 
 class BatchDialog(QDialog):
-    """Asks for folders, then shows the progress of each picture; other work continues meanwhile.
-
-    Parameters
-    ----------
-    session : Session
-        Whose settings and threads are used.
-    """
+    """Asks for folders, then shows the progress of each picture; other work continues meanwhile."""
 
     def __init__(self, session: Session, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Restore a folder")
         self._session = session
-        self._work = ExclusiveTask(session.workers, self)
-        self._plan: LatestResult[list[BatchItem]] = LatestResult(session.workers, self)
+        self._work, self._plan = ExclusiveTask(session.workers, self), ExclusiveTask(session.workers, self)
         self._input = PathField("Folder of damaged pictures", kind="folder", start=folder)
         self._output = PathField("Folder for the results", kind="folder", start=folder)
         self._masks = MaskSourceForm(folder, self)
@@ -114,8 +104,6 @@ class BatchDialog(QDialog):
         ):
             changed.connect(self._show_work)
             changed.connect(self._make_plan)
-        self._plan.changed.connect(self._show_plan)
-        self._plan.failed.connect(self._refuse_plan)
         self._start.clicked.connect(self.start)
         self._stop.clicked.connect(self._work.cancel)
         self._buttons.rejected.connect(self.reject)
@@ -137,31 +125,34 @@ class BatchDialog(QDialog):
             self._banner.show_message("Choose a folder of damaged pictures and one for the results.")
             return
         self._banner.hide()
-        self._plan.clear()
+        self._plan.cancel()
         self._summary.clear()
         self._table.setRowCount(0)
         options = FileOptions(self._session.settings, self._masks.mask_spec)
         request = BatchRequest((folder,), Output(output, self._replace.isChecked()), options)
         self._work.start(
-            Activity("batch", Progress("restoring")),
             lambda control: run_batch(request, control),
             done=self._finish,
             failed=self._banner.show_message,
             progress=self._show_row,
+            activity=Activity("batch", Progress("restoring")),
         )
 
     def _make_plan(self) -> None:
         """List what would be restored, before anything is."""
         folder, spec = self._input.path, self._masks.mask_spec
         if folder is None or not self._masks.is_complete:
-            self._plan.clear()
-            self._show_plan()
+            self._plan.cancel()
+            self._show_plan([])
             return
         output, overwrite = self._output.path or folder / "restored", self._replace.isChecked()
-        self._plan.show(lambda: find_items([folder], output, spec, overwrite=overwrite), object())
+        self._plan.start(
+            lambda _control: find_items([folder], output, spec, overwrite=overwrite),
+            done=self._show_plan,
+            failed=self._refuse_plan,
+        )
 
-    def _show_plan(self) -> None:
-        items = self._plan.ready or []
+    def _show_plan(self, items: list[BatchItem]) -> None:
         self._banner.hide()
         self._table.setRowCount(len(items))
         for number, item in enumerate(items):
@@ -220,7 +211,7 @@ class BatchDialog(QDialog):
     def reject(self) -> None:
         """Stop the batch and close, however that is asked for; what is written stays."""
         self._work.cancel()
-        self._plan.clear()
+        self._plan.cancel()
         super().reject()
 
 

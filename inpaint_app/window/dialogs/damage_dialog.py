@@ -1,7 +1,5 @@
 """A dialog that asks which damage to simulate."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,

@@ -1,7 +1,5 @@
 """Dialogs that ask for files, and what to do about unsaved work."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtGui import QIcon

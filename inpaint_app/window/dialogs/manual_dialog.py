@@ -1,7 +1,5 @@
 """The manual, one page."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget

@@ -1,7 +1,5 @@
 """How the missing pixels of many pictures are marked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal

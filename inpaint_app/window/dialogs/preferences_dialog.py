@@ -1,7 +1,5 @@
 """A dialog for what the window remembers."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QWidget
 
@@ -11,16 +9,7 @@ from inpaint_app.window.widgets.button_box import button_box
 
 
 class PreferencesDialog(QDialog):
-    """Changes take effect at once.
-
-    Parameters
-    ----------
-    session : Session
-        Which may restore after every change.
-    theme : Theme
-        The colors now.
-    parent : QWidget, optional
-    """
+    """Asks for the theme and for runs after every change; both take effect at once."""
 
     theme_chosen = Signal(object)
     forget_wanted = Signal()

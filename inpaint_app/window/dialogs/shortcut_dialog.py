@@ -1,7 +1,5 @@
 """The sheet of keyboard shortcuts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtGui import QAction, QKeySequence

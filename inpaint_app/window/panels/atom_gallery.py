@@ -1,7 +1,5 @@
 """The selected dictionary as a gallery of small pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt, Signal
@@ -37,18 +35,19 @@ class AtomGallery(QWidget):
     A click or the arrow keys choose an atom; Escape, or a click beside the atoms or on the chosen one,
     chooses none.
 
-    Parameters
+    Attributes
     ----------
-    parent : QWidget, optional
+    chosen : int or None
+        The number of the atom that is chosen, from 0.
     """
 
     atom_chosen = Signal(object)
     """The number of an atom in the order of selection, from 0, or None."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._model = AtomModel(self)
-        self._chosen: int | None = None
+        self.chosen: int | None = None
         self._view, self._orders = _AtomView(), NoWheelComboBox()
         self._heading, self._details = QLabel(), SecondaryLabel(_HINT)
         self._view.setModel(self._model)
@@ -69,11 +68,6 @@ class AtomGallery(QWidget):
         self._view.cleared.connect(lambda: self._choose(None))
         self.set_atoms(())
 
-    @property
-    def chosen(self) -> int | None:
-        """The number of the atom that is chosen, from 0; None if none is."""
-        return self._chosen
-
     def set_atoms(self, atoms: Sequence[Atom]) -> None:
         """Show a dictionary, given in the order of selection; none of its atoms is chosen."""
         self._model.set_atoms(atoms)
@@ -81,10 +75,6 @@ class AtomGallery(QWidget):
         self._orders.setEnabled(bool(atoms))
         self._pages.setCurrentIndex(1 if atoms else 0)
         self._choose(None)
-
-    def set_chosen(self, number: int | None) -> None:
-        """Choose an atom without emitting a signal."""
-        self._show(number)
 
     def set_order(self, order: Order) -> None:
         """Sort the atoms."""
@@ -115,7 +105,7 @@ class AtomGallery(QWidget):
 
     def _on_order(self, place: int) -> None:
         self._model.set_order(list(Order)[place])
-        self._show(self._chosen)
+        self.set_chosen(self.chosen)
 
     def _on_selection(self) -> None:
         selected = self._view.selectionModel().selectedIndexes()
@@ -123,13 +113,14 @@ class AtomGallery(QWidget):
 
     def _choose(self, number: int | None) -> None:
         """Change the choice as the user asks."""
-        before = self._chosen
-        self._show(number)
+        before = self.chosen
+        self.set_chosen(number)
         if number != before:
             self.atom_chosen.emit(number)
 
-    def _show(self, number: int | None) -> None:
-        self._chosen = number
+    def set_chosen(self, number: int | None) -> None:
+        """Choose an atom without emitting a signal."""
+        self.chosen = number
         self._details.setText(_HINT if number is None else self._model.describe(number))
         selection = self._view.selectionModel()
         if number is None:

@@ -1,7 +1,5 @@
 """The atoms of a dictionary as a list for views, in an order that can be changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -50,12 +48,7 @@ class Order(Enum):
 
 
 class AtomModel(QAbstractListModel):
-    """Atoms in one of the orders; an atom's number is its place in the order of selection, from 0.
-
-    Parameters
-    ----------
-    parent : QObject, optional
-    """
+    """Atoms in one of the orders; an atom's number is its place in the order of selection, from 0."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

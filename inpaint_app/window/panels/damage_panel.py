@@ -1,7 +1,5 @@
 """The panel that finds damage: its kinds and the sensitivity."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -25,18 +23,12 @@ _STEPS = 100
 
 
 class DamagePanel(QWidget):
-    """Asks for damage to be found; the mask follows the slider.
-
-    Parameters
-    ----------
-    session : Session
-        Whose picture is searched.
-    """
+    """Asks for damage to be found; the mask follows the slider."""
 
     find_wanted = Signal()
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._find = QPushButton("Find damage")
         self._find.setToolTip("Mark scratches, dust and other damage (Ctrl+F).")
@@ -51,7 +43,7 @@ class DamagePanel(QWidget):
         self._sensitivity.valueChanged.connect(self._choose)
         session.source_changed.connect(self._show)
         session.finder.changed.connect(self._show)
-        session.finder.activity_changed.connect(self._show)
+        session.finder.task.activity_changed.connect(self._show)
         self._show()
 
     def _lay_out(self) -> None:
@@ -91,7 +83,7 @@ class DamagePanel(QWidget):
 
     def _show(self) -> None:
         finder = self._session.finder
-        self._find.setEnabled(self._session.source is not None and finder.activity is None)
+        self._find.setEnabled(self._session.source is not None and finder.task.activity is None)
         self._row.setVisible(finder.is_in_mask)
         if finder.analysis is None or not finder.is_in_mask:
             return

@@ -1,7 +1,5 @@
 """The dictionary of the restoration that is shown: its atoms, and what each of them gained."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from dictsel_core import Restoration, Selection
@@ -14,16 +12,10 @@ from inpaint_app.window.session.session import Session
 
 
 class DictionaryPanel(QWidget):
-    """Shows the atoms of the current record; choosing one highlights the patches that use it.
+    """Shows the atoms of the current record; choosing one highlights the patches that use it."""
 
-    Parameters
-    ----------
-    session : Session
-        Whose dictionary it is.
-    """
-
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._shown: Selection | None = None
         self.gallery, self.curve = AtomGallery(), GainCurve()

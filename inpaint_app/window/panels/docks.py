@@ -1,7 +1,5 @@
 """The panels around the pictures, which can be moved, hidden and made to float."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 

@@ -1,7 +1,5 @@
 """What each step of the selection gained, and what all steps have reached: a small plot."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log10
@@ -56,17 +54,13 @@ class GainCurve(QWidget):
     Gains span orders of magnitude, so theirs is a logarithmic axis.
 
     The pointer shows the values of a step, a click chooses it.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
     """
 
     step_clicked = Signal(int)
     """A step, from 0, was clicked."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._gains: tuple[float, ...] = ()
         self._objectives: tuple[float, ...] = ()
         self._marked: int | None = None
@@ -76,15 +70,7 @@ class GainCurve(QWidget):
         self._describe()
 
     def set_steps(self, gains: Sequence[float], objectives: Sequence[float]) -> None:
-        """Show a selection.
-
-        Parameters
-        ----------
-        gains : sequence of float
-            What each step gained.
-        objectives : sequence of float, of the same length
-            What was reached after each step.
-        """
+        """Show a selection: what each step gained, and what was reached after it."""
         self._gains = tuple(float(gain) for gain in gains)
         self._objectives = tuple(float(objective) for objective in objectives)
         self._marked = self._hovered = None

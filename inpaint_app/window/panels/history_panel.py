@@ -1,7 +1,5 @@
 """The list of restorations."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
@@ -30,18 +28,13 @@ class HistoryPanel(QWidget):
     """Shows the runs of a session, newest first.
 
     Choosing one goes back to it, choosing two compares them. They can be renamed, exported and deleted.
-
-    Parameters
-    ----------
-    session : Session
-        Whose runs they are.
     """
 
     export_wanted = Signal()
     """The chosen run is to be exported."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session, self._is_renaming = session, False
         self._list = QTreeWidget()
         self._list.setHeaderLabels(_COLUMNS)

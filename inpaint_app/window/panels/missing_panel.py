@@ -1,7 +1,5 @@
 """Which pixels are missing, how they are marked, and ways to change that."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal
@@ -29,19 +27,13 @@ _MAX_GROWTH = 50
 
 
 class MissingPanel(QWidget):
-    """Shows what is missing; a file or a color can mark it.
-
-    Parameters
-    ----------
-    session : Session
-        Whose mask it is.
-    """
+    """Shows what is missing; a file or a color can mark it."""
 
     mask_file_wanted = Signal()
     """The user asks for a mask file."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._found = QLabel("Nothing is open.")
         self._found.setWordWrap(True)

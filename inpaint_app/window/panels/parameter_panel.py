@@ -1,7 +1,5 @@
 """The parameters of a restoration: preset, constraint, numbers, bases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -94,16 +92,10 @@ _CUSTOM = "Custom"
 
 
 class ParameterPanel(QWidget):
-    """Shows the settings of a session and asks for others.
+    """Shows the settings of a session and asks for others."""
 
-    Parameters
-    ----------
-    session : Session
-        Whose settings they are.
-    """
-
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._presets = NoWheelComboBox()
         self._constraints = QButtonGroup(self)

@@ -1,7 +1,5 @@
 """A line with the work in progress and the time it takes, and buttons to stop it."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
@@ -15,8 +13,8 @@ class ProgressStrip(QWidget):
     stop_wanted = Signal()
     cancel_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._words, self._bar = QLabel(), QProgressBar()
         self._bar.setAccessibleName("Progress")
         self._bar.setMinimumWidth(160)

@@ -1,7 +1,5 @@
 """The panel beside the pictures: missing pixels, parameters, and what to do with them."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
@@ -23,18 +21,10 @@ from inpaint_app.window.session.session import Session
 
 
 class SidePanel(QWidget):
-    """Scrolls through the parameters; the buttons below stay in sight.
+    """Scrolls through the parameters; the buttons below stay in sight."""
 
-    Parameters
-    ----------
-    session : Session
-        Whose parameters they are.
-    actions : Actions
-        What the buttons do.
-    """
-
-    def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, actions: Actions) -> None:
+        super().__init__()
         self._session = session
         self.damage = DamagePanel(session)
         self.missing, self.parameters = MissingPanel(session), ParameterPanel(session)

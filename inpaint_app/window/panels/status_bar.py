@@ -1,8 +1,6 @@
 """The line at the bottom of the window: progress, notices, the pixel, the picture and the zoom."""
 
-from __future__ import annotations
-
-from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
+from PySide6.QtWidgets import QLabel, QStatusBar
 
 from inpaint_app.image.picture import Picture
 from inpaint_app.window.panels.progress_strip import ProgressStrip
@@ -19,8 +17,8 @@ class StatusBar(QStatusBar):
         The work in progress.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.progress = ProgressStrip()
         self._pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
         self.addPermanentWidget(self.progress, 1)

@@ -1,7 +1,5 @@
 """Captions of pictures and entries of lists; no Qt."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,17 +1,15 @@
 """Writes what the session shows to files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QEventLoop, QObject, Signal
 
 from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.write import Output
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs import export
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.export import Compared
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.opener import NO_PICTURE
@@ -25,13 +23,7 @@ Notes = tuple[str, ...]
 
 
 class Exporter(QObject):
-    """Turns the state of a session, as it is when asked, into files; reports how each went.
-
-    Parameters
-    ----------
-    session : Session
-        Its signals `problem` and `notice` report the outcome.
-    """
+    """Turns the state of a session, as it is when asked, into files; its signals tell how each went."""
 
     activity_changed = Signal()
 

@@ -1,12 +1,8 @@
 """Opens pictures, references, masks and recipes in the background, one at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from PySide6.QtCore import QObject, Signal
 
 from inpaint_app.errors import UnviewableError
 from inpaint_app.image.damage import SAMPLES, Damage
@@ -27,31 +23,12 @@ if TYPE_CHECKING:
 NO_PICTURE = "There is no picture yet; open one, or open the sample."
 
 
-class Opener(QObject):
-    """Loads what the user opens, and hands it to the session; if that fails, everything stays as it was.
+class Opener:
+    """Loads what the user opens, and hands it to the session; if that fails, everything stays as it was."""
 
-    Parameters
-    ----------
-    session : Session
-        Where it is shown.
-    """
-
-    activity_changed = Signal()
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
+    def __init__(self, session: "Session") -> None:
         self._session = session
-        self._task = ExclusiveTask(session.workers, self)
-        self._task.activity_changed.connect(self.activity_changed)
-
-    @property
-    def activity(self) -> Activity | None:
-        """What is being opened, if anything is."""
-        return self._task.activity
-
-    def cancel(self) -> None:
-        """Open nothing after all."""
-        self._task.cancel()
+        self.task = ExclusiveTask(session.workers)
 
     def open_file(
         self,
@@ -145,5 +122,4 @@ class Opener(QObject):
             self._open(lambda: work(source), stage, done)
 
     def _open(self, work: Callable[[], Any], stage: str, done: Callable[[Any], None]) -> None:
-        activity = Activity("open", Progress(stage))
-        self._task.start(activity, lambda _control: work(), done=done, failed=self._session.problem.emit)
+        self.task.start(lambda _control: work(), done=done, activity=Activity("open", Progress(stage)))

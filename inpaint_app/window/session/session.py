@@ -1,7 +1,5 @@
 """The state of the window, and the one object that changes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -77,10 +75,11 @@ class Session(QObject):
         self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self), self.whole_file)
         self.run_starter, self.run_browser = RunStarter(self), RunBrowser(self)
         self.undo_redo = UndoRedo(self)
-        for part in (self.opener, self.healer, self.finder, self.runner, self.whole_file):
-            part.activity_changed.connect(self.activity_changed)
-        for failed in (self.healer.failed, self.finder.failed, self.runner.failed, self.results.failed):
-            failed.connect(self.problem)
+        parts = (self.runner, self.healer, self.finder, self.opener, self.whole_file)
+        self._tasks = [part.task for part in parts]
+        for task in self._tasks:
+            task.activity_changed.connect(self.activity_changed)
+        self.workers.failed.connect(self.problem)
         self.healer.healed.connect(lambda: self.notice.emit(HEALED))
         self.runner.debounced.connect(self.run_starter.follow_change)
         self.results.shown.connect(self.leave_comparison)
@@ -88,8 +87,7 @@ class Session(QObject):
     @property
     def activity(self) -> Activity | None:
         """The work that the user waits for, if there is any."""
-        tasks = (self.runner, self.healer, self.finder, self.opener, self.whole_file)
-        return next((task.activity for task in tasks if task.activity is not None), None)
+        return next((task.activity for task in self._tasks if task.activity is not None), None)
 
     @property
     def is_settled(self) -> bool:
@@ -276,15 +274,15 @@ class Session(QObject):
     def cancel(self) -> None:
         """Cancel and discard the work in progress; everything is as it was before."""
         was_comparing = self.activity is not None and self.activity.kind == "compare"
-        self.whole_file.cancel()
+        self.whole_file.task.cancel()
         self._cancel_work_on_picture()
         if was_comparing:
             self.leave_comparison()
 
     def _cancel_work_on_picture(self) -> None:
-        self.opener.cancel()
+        self.opener.task.cancel()
         self.healer.cancel()
-        self.finder.cancel()
+        self.finder.task.cancel()
         self.runner.cancel()
 
     # Looking at results

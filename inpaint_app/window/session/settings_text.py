@@ -1,7 +1,5 @@
 """Parameters as text, and what distinguishes runs; no Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

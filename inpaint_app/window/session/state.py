@@ -1,7 +1,5 @@
 """What the window knows, as values that never change."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,7 +71,7 @@ class RunRecord:
         """Memory that the pixels take."""
         return 0 if self.image is None else int(self.image.nbytes)
 
-    def without_image(self) -> RunRecord:
+    def without_image(self) -> "RunRecord":
         """Return the record without its pixels."""
         return replace(self, image=None, restoration=without_pixels(self.restoration))
 

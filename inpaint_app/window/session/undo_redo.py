@@ -1,7 +1,5 @@
 """What the user changed: undone and redone, mask and parameters alike."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,11 +14,6 @@ if TYPE_CHECKING:
 class UndoRedo(QObject):
     """Takes the session back to earlier inputs, and forth again.
 
-    Parameters
-    ----------
-    session : Session
-        Whose mask and parameters they are.
-
     Attributes
     ----------
     stack : UndoStack
@@ -30,7 +23,7 @@ class UndoRedo(QObject):
     changed = Signal()
     """There is something else to undo or redo."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
         self.stack = UndoStack(self._inputs)

@@ -1,7 +1,5 @@
 """One list of steps to undo and redo, for the mask and the parameters alike; no Qt."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -38,7 +36,7 @@ class Inputs:
     missing: MissingPixels | None = None
     mask_state: int = 0
 
-    def differences(self, other: Inputs) -> frozenset[str]:
+    def differences(self, other: "Inputs") -> frozenset[str]:
         """Return the names of all that is not the same: attributes, and parameters of the settings."""
         names = {
             each.name
@@ -62,13 +60,7 @@ class _Step:
 
 
 class UndoStack:
-    """Remembers inputs in the order in which they were made.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        Where it starts.
-    """
+    """Remembers inputs in the order in which they were made."""
 
     def __init__(self, inputs: Inputs) -> None:
         self._done, self._undone = [_Step(inputs)], list[_Step]()

@@ -1,7 +1,5 @@
 """What would be lost if the picture were closed."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from inpaint_app.image.packed_mask import PackedMask
@@ -12,15 +10,9 @@ if TYPE_CHECKING:
 
 
 class UnsavedWork:
-    """Knows which work of a session is in no file.
+    """Knows which work of a session is in no file."""
 
-    Parameters
-    ----------
-    session : Session
-        Whose work it is.
-    """
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
 
     @property

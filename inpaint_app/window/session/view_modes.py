@@ -1,7 +1,5 @@
 """View modes: which panes are shown; no Qt."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dictsel_core import CONSTRAINTS

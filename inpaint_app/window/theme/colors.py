@@ -1,27 +1,24 @@
 """Colors of what is painted on and around pictures, for light and dark palettes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtGui import QColor, QPalette
 
+#: The two stripes over missing pixels: light and dark, so that they differ from any picture and from each
+#: other for every kind of color vision.
+STRIPES = (QColor(255, 72, 196, 150), QColor(34, 0, 58, 125))
+#: Over what is not highlighted, and around what is.
+DIMMING, OUTLINE = QColor(10, 10, 14, 165), QColor(255, 196, 0)
+
 
 @dataclass(frozen=True)
 class Colors:
-    """Colors that a palette has no role for.
+    """Colors that a palette has no role for, and that differ between light and dark.
 
     Attributes
     ----------
     surround : QColor
         Behind pictures; neutral, so that it does not tint what is seen.
-    stripes : (QColor, QColor)
-        The two stripes over missing pixels: light and dark, so that they differ from any picture and
-        from each other for every kind of color vision.
-    dimming : QColor
-        Over what is not highlighted.
-    outline : QColor
-        Around what is highlighted.
     soft_text : QColor
         Notes and hints.
     rule : QColor
@@ -37,9 +34,6 @@ class Colors:
     """
 
     surround: QColor
-    stripes: tuple[QColor, QColor]
-    dimming: QColor
-    outline: QColor
     soft_text: QColor
     rule: QColor
     edge: QColor
@@ -50,13 +44,8 @@ class Colors:
     trouble: QColor
 
 
-_STRIPES = (QColor(255, 72, 196, 150), QColor(34, 0, 58, 125))
-
 LIGHT = Colors(
     surround=QColor(222, 222, 224),
-    stripes=_STRIPES,
-    dimming=QColor(10, 10, 14, 165),
-    outline=QColor(255, 196, 0),
     soft_text=QColor(92, 92, 98),
     rule=QColor(196, 196, 202),
     edge=QColor(118, 118, 126),
@@ -68,9 +57,6 @@ LIGHT = Colors(
 )
 DARK = Colors(
     surround=QColor(24, 24, 26),
-    stripes=_STRIPES,
-    dimming=QColor(10, 10, 14, 165),
-    outline=QColor(255, 196, 0),
     soft_text=QColor(170, 170, 178),
     rule=QColor(74, 74, 80),
     edge=QColor(144, 144, 152),

@@ -1,7 +1,5 @@
 """Icons, drawn in the colors of a palette."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from PySide6.QtCore import QByteArray, QRectF, Qt

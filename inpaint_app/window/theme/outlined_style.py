@@ -1,7 +1,5 @@
 """The style of the controls: edges and a focus that can be seen on light and dark ground."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import (

@@ -1,7 +1,5 @@
 """What every pane shows, decided in one place; no Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

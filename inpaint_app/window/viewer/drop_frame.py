@@ -1,7 +1,5 @@
 """A frame over a part of the window while something is dragged there that it can open."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QWidget
@@ -11,13 +9,7 @@ _OPACITY = 235
 
 
 class DropFrame(QWidget):
-    """Shows what dropping would do, on top of another widget; hidden otherwise.
-
-    Parameters
-    ----------
-    covered : QWidget
-        What it lies on.
-    """
+    """Shows what dropping would do, on top of another widget; hidden otherwise."""
 
     def __init__(self, covered: QWidget) -> None:
         super().__init__(covered)

@@ -1,7 +1,5 @@
 """Panes beside or above each other, whichever shows their picture larger."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -11,13 +9,7 @@ _BESIDE, _ABOVE = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBo
 
 
 class PaneLayout(QBoxLayout):
-    """Shares its room equally among the panes that are visible.
-
-    Parameters
-    ----------
-    parent : QWidget
-        Whose panes they are.
-    """
+    """Shares its room equally among the panes that are visible."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(_BESIDE, parent)

@@ -1,7 +1,5 @@
 """A picture with a title above and a caption below."""
 
-from __future__ import annotations
-
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -14,20 +12,14 @@ from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 class PicturePane(QWidget):
     """A canvas between a line with title and badge and a line with caption and readout.
 
-    Parameters
-    ----------
-    canvas : ToolCanvas
-        What is framed.
-    parent : QWidget, optional
-
     Attributes
     ----------
     title, badge, caption, readout : QLabel
         What the picture is, a word such as "preview", its figures, and the pixel under the pointer.
     """
 
-    def __init__(self, canvas: ToolCanvas, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, canvas: ToolCanvas) -> None:
+        super().__init__()
         self.canvas = canvas
         self._words: tuple[str, str, tuple[str, ...]] | None = None
         self.title, self.badge = ElidedLabel(), Badge()

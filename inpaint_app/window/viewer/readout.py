@@ -1,7 +1,5 @@
 """The values of the pixel under the pointer; no Qt."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from inpaint_app.image.missing import Mask
@@ -15,7 +13,7 @@ def readout(display: Display, pane: PaneDisplay, mask: Mask, pixel: Pixel) -> st
     """Return the values of a pixel as a pane draws it; empty where it draws none."""
     inset = display.preview if pane.has_inset else None
     if inset is not None and inset.rect.contains(pixel):
-        return format_pixel(inset.image, pixel[0] - inset.rows.start, pixel[1] - inset.columns.start)
+        return format_pixel(inset.image, pixel[0] - inset.rect.row, pixel[1] - inset.rect.column)
     keys = (pane.image,) if pane.after is None else (pane.image, pane.after)
     return " → ".join(filter(None, (_values(display, key, mask, pixel) for key in keys)))
 

@@ -1,7 +1,5 @@
 """What there is to show, as one value; no Qt."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -31,7 +29,7 @@ class Scene:
     atom_use: AtomUse | None = None
 
     @classmethod
-    def of(cls, session: Session) -> Scene:
+    def of(cls, session: "Session") -> "Scene":
         """Return the scene of a session as it is now."""
         runner, results = session.runner, session.results
         return cls(

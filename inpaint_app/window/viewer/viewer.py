@@ -1,7 +1,5 @@
 """The pictures: damaged and restored, side by side, split, compared, with their errors."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -38,11 +36,6 @@ _SPLIT = ("split", "compared_split")
 class Viewer(QWidget):
     """Shows the pictures of a session through one viewport; tools work on them.
 
-    Parameters
-    ----------
-    session : Session
-        What is shown, and what tools change.
-
     Attributes
     ----------
     display : Display
@@ -56,8 +49,8 @@ class Viewer(QWidget):
     menu_wanted = Signal(QPoint)
     """The context menu is wanted at a position on the screen."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._workers = WorkerPool(1, self)
         self.viewport = Viewport(self)
@@ -98,7 +91,7 @@ class Viewer(QWidget):
         all_made: list[LatestResult[Any]] = [*self._images.values(), self._inset, self._mask, self._highlight]
         for made in all_made:
             made.changed.connect(self._draw)
-            made.failed.connect(session.problem)
+        self._workers.failed.connect(session.problem)
         self.viewport.changed.connect(self._visible_timer.start)
         self._visible_timer.timeout.connect(self._report_visible_part)
         for name, pane in self.panes.items():

@@ -1,7 +1,5 @@
 """The page that an empty window shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -19,8 +17,8 @@ class Welcome(QWidget):
     sample_wanted = Signal(object)
     """With the `Damage` of the sample."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         title = QLabel("Restore the missing pixels of a picture")
         font = title.font()
         font.setPointSizeF(font.pointSizeF() * 1.6)
@@ -62,15 +60,7 @@ class Welcome(QWidget):
 
 
 def sample_menu(parent: QWidget, chosen: Callable[[Damage], None]) -> QMenu:
-    """Return a menu of the sample's damages.
-
-    Parameters
-    ----------
-    parent : QWidget
-        Whose menu it is.
-    chosen : callable
-        Called with the `Damage`.
-    """
+    """Return a menu of the sample's damages."""
     menu = QMenu("Open &Sample", parent)
     for damage in SAMPLES:
         words = str(damage)[:1].upper() + str(damage)[1:]

@@ -1,10 +1,8 @@
 """A word that marks something."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from inpaint_app.window.theme.colors import colors_of
 
@@ -12,8 +10,8 @@ from inpaint_app.window.theme.colors import colors_of
 class Badge(QLabel):
     """A word in a rounded frame, such as "preview"; nothing while it is empty."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setContentsMargins(8, 1, 8, 1)
         self.hide()
 

@@ -1,10 +1,8 @@
 """A sentence across the window: what went wrong and what to do, or a hint."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton
 
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.theme.icons import icon
@@ -19,7 +17,6 @@ class Banner(QFrame):
     ----------
     action : str
         What a button beside the sentence offers; with it, the banner is a hint rather than a problem.
-    parent : QWidget, optional
     """
 
     accepted = Signal()
@@ -27,8 +24,8 @@ class Banner(QFrame):
     dismissed = Signal()
     """The user has closed it."""
 
-    def __init__(self, action: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, action: str = "") -> None:
+        super().__init__()
         self._is_hint = bool(action)
         self._words = QLabel()
         self._words.setWordWrap(True)

@@ -1,7 +1,5 @@
 """Rows of dialog buttons that look the same everywhere."""
 
-from __future__ import annotations
-
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QDialogButtonBox
 

@@ -1,26 +1,17 @@
 """A line of text that becomes shorter, or ends with dots, where there is too little room."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from inpaint_app.window.widgets.tooltip import tooltip
 
 
 class ElidedLabel(QLabel):
-    """A label that may become narrower than its text; the tooltip then has all of it.
+    """A label that may become narrower than its text; the tooltip then has all of it."""
 
-    Parameters
-    ----------
-    text : str
-        One line of plain text.
-    parent : QWidget, optional
-    """
-
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
         self._shorter: tuple[str, ...] = ()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.set_text(text)

@@ -1,7 +1,5 @@
 """Keys that act while they are held, or before the shortcuts of the window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal

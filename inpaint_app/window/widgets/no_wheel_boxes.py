@@ -1,7 +1,5 @@
 """Boxes that the wheel does not change: it scrolls what is around them."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QSpinBox

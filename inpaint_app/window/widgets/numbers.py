@@ -1,7 +1,5 @@
 """Numbers as people read them."""
 
-from __future__ import annotations
-
 
 def format_number(value: float) -> str:
     """Return a number with about three digits, and commas where it is large: 45,900; 31.2; 0.00124."""

@@ -3,8 +3,6 @@
 `QMainWindow.restoreState` is not used: it reads a string of bytes, and crashes on some that are damaged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRect, Qt

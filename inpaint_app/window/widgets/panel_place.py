@@ -1,7 +1,5 @@
 """Where a panel of the window is, as plain values; no Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 

@@ -1,7 +1,5 @@
 """A text field for a file or a folder, with a button to browse."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 
@@ -28,10 +26,8 @@ class PathField(QWidget):
 
     changed = Signal()
 
-    def __init__(
-        self, title: str, *, kind: Kind, start: Path, filters: str = "", parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, *, kind: Kind, start: Path, filters: str = "") -> None:
+        super().__init__()
         self.title, self._kind, self._start, self._filters = title, kind, start, filters
         self._line, self._browse = QLineEdit(), QPushButton("Browse …")
         name = title.replace("&", "")

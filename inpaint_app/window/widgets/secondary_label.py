@@ -1,26 +1,17 @@
 """A label for notes and hints."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 
 from inpaint_app.window.theme.colors import colors_of
 
 
 class SecondaryLabel(QLabel):
-    """A label in a fainter color, which follows the palette around it.
+    """A label in a fainter color, which follows the palette around it."""
 
-    Parameters
-    ----------
-    text : str
-        Plain text.
-    parent : QWidget, optional
-    """
-
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self._soften()
 

@@ -1,7 +1,5 @@
 """A number with a name, a slider and a box to type into."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import floor
 
@@ -64,19 +62,13 @@ class SliderField(QWidget):
     A double-click on the label or the slider goes back to the default. The wheel changes the number only
     while Shift is held; otherwise whatever is around the field scrolls. Only the user's actions emit
     `value_changed`, never the setters.
-
-    Parameters
-    ----------
-    quantity : Quantity
-        What is asked for.
-    parent : QWidget, optional
     """
 
     value_changed = Signal(object)
     """The new number (int without decimals, otherwise float), or None for automatic."""
 
-    def __init__(self, quantity: Quantity, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, quantity: Quantity) -> None:
+        super().__init__()
         self._quantity = quantity
         self._minimum, self._maximum = quantity.minimum, quantity.maximum
         self._value = quantity.default

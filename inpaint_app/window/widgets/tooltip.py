@@ -1,7 +1,5 @@
 """Text of tooltips."""
 
-from __future__ import annotations
-
 import textwrap
 
 _WIDTH = 60

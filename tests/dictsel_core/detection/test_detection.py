@@ -18,7 +18,7 @@ from dictsel_core import (
     detect_stamps,
     iter_analyze_damage,
 )
-from dictsel_core._runs import GeneratorRun
+from dictsel_core._support.runs import GeneratorRun
 from dictsel_core.detection import work
 
 SHAPE = (120, 150)
@@ -296,6 +296,16 @@ def test_a_filter_in_bands_is_that_of_the_whole(size, monkeypatch):
 def test_wrong_input_is_refused_in_one_sentence(arguments, options, error, words):
     with pytest.raises(error, match=words):
         detect_damage(*arguments, **options)
+
+
+def test_a_single_channel_and_a_masked_array_are_pictures_too():
+    image, _ = scratched()
+    expected = detect_scratches(image).mask
+    np.testing.assert_array_equal(detect_scratches(image[:, :, None]).mask, expected)
+    hidden = np.zeros(SHAPE, bool)
+    hidden[:60] = True
+    masked = np.ma.array(image, mask=hidden)
+    np.testing.assert_array_equal(detect_scratches(masked).mask, detect_scratches(image, missing=hidden).mask)
 
 
 @pytest.mark.parametrize("number", [-1, 10**6])

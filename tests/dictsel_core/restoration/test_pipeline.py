@@ -15,7 +15,7 @@ from dictsel_core import (
     restore,
     standard_ground_set,
 )
-from dictsel_core._threads import single_threaded_blas
+from dictsel_core._support.threads import single_threaded_blas
 from dictsel_core.restoration.coding import sampling
 
 FAST = RestoreSettings.preset("fast")

@@ -5,8 +5,8 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core import standard_ground_set
-from dictsel_core._compiled import disabled
-from dictsel_core._threads import single_threaded_blas
+from dictsel_core._support.compiled import disabled
+from dictsel_core._support.threads import single_threaded_blas
 from dictsel_core.restoration.coding.coder import PatchCoder, aligned_patches
 from dictsel_core.restoration.coding.pyramid import double, double_at
 from dictsel_core.restoration.refinement.conditional import conditional_moments

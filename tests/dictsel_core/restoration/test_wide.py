@@ -1,8 +1,10 @@
-"""Which holes are completed by example."""
+"""Which holes are wide, and which are completed by example."""
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
+from dictsel_core import RestoreSettings, has_wide_hole
 from dictsel_core.restoration.wide import completion_reach, pixels_to_complete
 
 
@@ -13,4 +15,54 @@ from dictsel_core.restoration.wide import completion_reach, pixels_to_complete
 def test_floats_are_completed_only_on_request(fill, dtype, is_completed):
     missing = np.zeros((80, 120, 1), bool)
     missing[20:50, 10:40] = True
-    assert pixels_to_complete(missing, completion_reach(fill, dtype)).any() == is_completed
+    reach = completion_reach(RestoreSettings(fill=fill), dtype)
+    assert pixels_to_complete(missing, reach).any() == is_completed
+
+
+def hole(row: int, column: int, side: int) -> np.ndarray:
+    mask = np.zeros((60, 80), bool)
+    mask[row : row + side, column : column + side] = True
+    return mask
+
+
+@pytest.mark.parametrize(("mask", "is_wide"), [(hole(20, 20, 16), False), (hole(20, 20, 17), True)])
+def test_a_hole_is_wide_if_patches_at_its_border_do_not_see_its_middle(mask, is_wide) -> None:
+    assert has_wide_hole(mask) is is_wide
+    assert has_wide_hole(np.dstack([mask, mask])) is is_wide
+
+
+def test_a_hole_is_seen_from_one_side_only_at_the_border_of_the_picture() -> None:
+    band = np.zeros((60, 80), bool)
+    band[:9] = True
+    assert has_wide_hole(band)
+    assert not has_wide_hole(band[1:])
+
+
+def test_a_channel_that_is_observed_makes_it_no_hole() -> None:
+    mask = hole(20, 20, 30)
+    assert not has_wide_hole(np.dstack([mask, np.zeros_like(mask)]))
+
+
+@pytest.mark.parametrize(("mask", "is_wide"), [(hole(0, 0, 0), False), (np.ones((9, 9), bool), True)])
+def test_nothing_and_everything_missing(mask, is_wide) -> None:
+    assert has_wide_hole(mask) is is_wide
+
+
+@pytest.mark.parametrize(
+    ("fill", "dtype", "is_smooth"),
+    [
+        ("smooth", np.uint8, True),
+        ("auto", np.uint8, False),
+        ("auto", np.float32, True),
+        ("texture", np.float32, False),
+    ],
+)
+def test_floats_are_filled_smoothly_unless_texture_is_chosen(fill, dtype, is_smooth) -> None:
+    assert RestoreSettings(fill=fill).fills_texture(dtype) is not is_smooth
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wide_hole_is_one_whose_middle_is_far_from_all_that_is_observed(seed) -> None:
+    observed = np.random.default_rng(seed).random((40, 50)) < 0.01
+    distance = ndimage.distance_transform_cdt(~observed, metric="chessboard").max()
+    assert has_wide_hole(~observed) == (distance > 8)

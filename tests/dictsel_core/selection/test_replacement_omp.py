@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from constraints import KINDS, make_constraint
@@ -14,7 +16,6 @@ from dictsel_core import (
     OracleMatroid,
     PartitionMatroid,
     UniformMatroid,
-    _threads,
     approximation_bound,
     ground_set_from_array,
     iter_replacement_omp,
@@ -364,11 +365,13 @@ def test_replacement_greedy_refuses_average_sparsity_before_any_step():
 @pytest.mark.parametrize("masked", [False, True], ids=["complete", "masked"])
 def test_threads_do_not_change_the_result(constraint, masked, monkeypatch):
     """Groups of blocks are those of many patches here, so that threads are started."""
-    monkeypatch.setattr("dictsel_core._threads._MIN_GROUPS", 2)
-    monkeypatch.setattr("dictsel_core._arrays._CHUNK_BYTES", 1 << 12)
+    monkeypatch.setattr("dictsel_core._support.threads._MIN_GROUPS", 2)
+    monkeypatch.setattr("dictsel_core._support.arrays._CHUNK_BYTES", 1 << 12)
     started = []
-    pool = _threads.ThreadPoolExecutor
-    monkeypatch.setattr(_threads, "ThreadPoolExecutor", lambda n: started.append(n) or pool(n))
+    monkeypatch.setattr(
+        "dictsel_core._support.threads.ThreadPoolExecutor",
+        lambda n: started.append(n) or ThreadPoolExecutor(n),
+    )
     rng = np.random.default_rng(3)
     ground_set, data = standard_ground_set((4, 4)), rng.normal(size=(1000, 16))
     mask = rng.random(data.shape) < 0.2 if masked else None

@@ -23,7 +23,7 @@ from inpaint_app.window.dialogs.shortcut_dialog import ShortcutDialog
 
 
 def test_the_sheet_lists_every_key(window) -> None:
-    window.help.show_shortcuts()
+    window.actions_["shortcuts"].trigger()
     dialog = window.findChild(ShortcutDialog)
     listed = "\n".join(keys for _, keys in dialog.rows)
     for spec in SPECS.values():

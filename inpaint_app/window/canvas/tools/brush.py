@@ -1,7 +1,5 @@
 """Paint missing pixels."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QPointF
@@ -26,7 +24,7 @@ class Brush(Tool):
     marks_missing: ClassVar[bool] = True
     uses_right_button = True
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._last: Place | None = None
 
@@ -59,7 +57,7 @@ class Brush(Tool):
 
     def cancel(self) -> None:
         """Undo the stroke."""
-        self.is_active = False
+        super().cancel()
         self.session.edit_mask(lambda mask: mask.cancel_stroke(), ends=False)
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:

@@ -1,7 +1,5 @@
 """Unmark missing pixels."""
 
-from __future__ import annotations
-
 from inpaint_app.window.canvas.tools.brush import Brush
 
 

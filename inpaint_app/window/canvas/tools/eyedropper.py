@@ -1,7 +1,5 @@
 """Mark all pixels of the color under the pointer as missing."""
 
-from __future__ import annotations
-
 from math import floor
 
 from inpaint_app.window.canvas.tools.tool import Place, Tool

@@ -1,7 +1,5 @@
 """Accept or remove found damage, region by region."""
 
-from __future__ import annotations
-
 from math import floor
 
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """Paint over damage, and have it restored at once."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt
@@ -22,7 +20,7 @@ class HealingBrush(Brush):
     icon, key = "heal", "H"
     panes = ("damaged", "restored", "split")
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._path = QPainterPath()
 
@@ -45,8 +43,7 @@ class HealingBrush(Brush):
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the stroke while it is painted or healed, and else a ring as wide as the brush."""
-        activity = self.session.healer.activity
-        if not self.is_active and (activity is None or self._path.isEmpty()):
+        if not self.is_active and (not self.session.healer.task.is_active or self._path.isEmpty()):
             self._path = QPainterPath()
             return super().outline(pointer)
         stroker = QPainterPathStroker()

@@ -1,7 +1,5 @@
 """Mark what a line surrounds as missing."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +22,7 @@ class Lasso(Tool):
     icon, key = "lasso", "L"
     uses_right_button = True
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._path = QPainterPath()
 
@@ -47,10 +45,6 @@ class Lasso(Tool):
             inside, missing = _inside(self._path, rect), not self.is_reversed
             self.session.edit_mask(lambda mask: mask.fill(rect, missing=missing, where=inside))
 
-    def cancel(self) -> None:
-        """Forget the line."""
-        self.is_active = False
-
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the line, closed."""
         if not self.is_active:
@@ -60,7 +54,7 @@ class Lasso(Tool):
         return path
 
 
-def _inside(path: QPainterPath, rect: Rect) -> Mask:
+def _inside(path: QPainterPath, rect: Rect) -> "Mask":
     """Return which pixels of a rectangle have their center inside a path."""
     image = QImage(rect.width, rect.height, QImage.Format.Format_Grayscale8)
     image.fill(0)

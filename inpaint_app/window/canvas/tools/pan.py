@@ -1,7 +1,5 @@
 """Move the picture."""
 
-from __future__ import annotations
-
 from inpaint_app.window.canvas.tools.tool import Tool
 
 

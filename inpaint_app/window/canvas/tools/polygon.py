@@ -1,7 +1,5 @@
 """Mark what straight lines surround as missing."""
 
-from __future__ import annotations
-
 from PySide6.QtGui import QPainterPath
 
 from inpaint_app.window.canvas.tools.lasso import Lasso

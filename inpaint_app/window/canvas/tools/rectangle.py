@@ -1,7 +1,5 @@
 """Mark a rectangle as missing."""
 
-from __future__ import annotations
-
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
@@ -22,7 +20,7 @@ class Rectangle(Tool):
     icon, key = "rectangle", "R"
     is_smooth = False
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._corners = Place(0, 0), Place(0, 0)
 
@@ -40,10 +38,6 @@ class Rectangle(Tool):
         rect = self._rect()
         if not rect.is_empty:
             self.session.edit_mask(lambda mask: mask.fill(rect))
-
-    def cancel(self) -> None:
-        """Forget the corners."""
-        self.is_active = False
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return the rectangle."""

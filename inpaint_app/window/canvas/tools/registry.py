@@ -1,7 +1,5 @@
 """The tools that there are."""
 
-from __future__ import annotations
-
 from inpaint_app.window.canvas.tools.brush import Brush
 from inpaint_app.window.canvas.tools.eraser import Eraser
 from inpaint_app.window.canvas.tools.eyedropper import Eyedropper

@@ -1,7 +1,5 @@
 """The base class of tools."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from PySide6.QtCore import Qt
@@ -23,11 +21,6 @@ class Tool:
 
     A tool is a file with one class that names itself by the class attributes and overrides the methods it
     needs, and a line in `registry`. One instance belongs to one canvas.
-
-    Parameters
-    ----------
-    session : Session
-        What it changes.
 
     Attributes
     ----------
@@ -62,7 +55,7 @@ class Tool:
     uses_right_button: ClassVar[bool] = False
     joins_clicks: ClassVar[bool] = False
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self.session = session
         self.is_active = self.is_reversed = self.is_straight = False
         self.pressure = 1.0
@@ -81,6 +74,7 @@ class Tool:
 
     def cancel(self) -> None:
         """Undo what has begun."""
+        self.is_active = False
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
         """Return what to draw on the picture, as (column, row) coordinates.

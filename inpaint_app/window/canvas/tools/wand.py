@@ -1,7 +1,5 @@
 """Mark connected pixels of one color."""
 
-from __future__ import annotations
-
 from math import floor
 
 from inpaint_app.window.canvas.tools.tool import Place, Tool

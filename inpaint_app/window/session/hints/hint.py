@@ -1,7 +1,5 @@
 """Something the window offers to do, in a bar above the pictures."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from PySide6.QtCore import QObject, Signal

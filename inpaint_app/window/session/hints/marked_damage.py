@@ -1,11 +1,9 @@
 """Damage that somebody has marked with a color: offered to be restored when a picture is opened."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from inpaint_app.image.marking_color import MarkingColor, find_marking_color
-from inpaint_app.jobs.control import JobControl
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.hints.hint import Hint
 
 if TYPE_CHECKING:
@@ -13,20 +11,14 @@ if TYPE_CHECKING:
 
 
 class MarkedDamage(Hint):
-    """Looks for a marking color in a picture that misses nothing.
-
-    Parameters
-    ----------
-    session : Session
-        Whose picture it is.
-    """
+    """Looks for a marking color in a picture that misses nothing."""
 
     offer = "Restore Them"
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
-        self._task: JobControl | None = None
+        self._task = ExclusiveTask(session.workers, self)
         self._color: MarkingColor | None = None
         session.picture_opened.connect(self._look)
         session.mask_edited.connect(self._show)
@@ -43,14 +35,11 @@ class MarkedDamage(Hint):
 
     def _look(self) -> None:
         session = self._session
-        if self._task is not None:
-            self._task.cancel()
-        self._color = self._task = None
+        self._task.cancel()
+        self._color = None
         if session.source is not None and session.missing_fraction == 0 and session.source.reference is None:
             picture = session.source.picture
-            self._task = session.workers.start(
-                lambda _control: find_marking_color(picture), done=self._take, failed=session.problem.emit
-            )
+            self._task.start(lambda _control: find_marking_color(picture), done=self._take)
 
     def _take(self, color: MarkingColor | None) -> None:
         self._color = color

@@ -1,7 +1,5 @@
 """A file of several pages or many bands, which the window cannot show: restored as a whole."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 
 from inpaint_app.errors import printable_path
+from inpaint_app.files.write import Output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
@@ -31,32 +29,19 @@ class UnshownFile:
 
 
 class WholeFile(Hint):
-    """Restores all pages and bands of a file as the command line does, and writes them.
-
-    Parameters
-    ----------
-    session : Session
-        With whose parameters it is restored.
-    """
+    """Restores all pages and bands of a file as the command line does, and writes them."""
 
     offer = "Restore All of It …"
 
     output_wanted = Signal(Path)
     """The user is to be asked where the restored file goes."""
-    activity_changed = Signal()
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
         self._file: UnshownFile | None = None
-        self._task = ExclusiveTask(session.workers, self)
-        self._task.activity_changed.connect(self.activity_changed)
+        self.task = ExclusiveTask(session.workers, self)
         session.picture_opened.connect(self.dismiss)
-
-    @property
-    def activity(self) -> Activity | None:
-        """The file that is being restored, if there is one."""
-        return self._task.activity
 
     def show(self, file: UnshownFile) -> None:
         """Offer to restore a file."""
@@ -83,16 +68,11 @@ class WholeFile(Hint):
         options = FileOptions(self._session.settings, self._file.mask_spec, estimates=False)
         request = FileRequest(self._file.path, output, options)
         self.dismiss()
-        self._task.start(
-            Activity("file", Progress("restoring the file", 0.0)),
+        self.task.start(
             lambda control: restore_file(request, control),
             done=self._report,
-            failed=self._session.problem.emit,
+            activity=Activity("file", Progress("restoring the file", 0.0)),
         )
-
-    def cancel(self) -> None:
-        """Cancel the restoration of a file; nothing is written."""
-        self._task.cancel()
 
     def _report(self, result: FileResult) -> None:
         self._session.notice.emit(" ".join((f"Written: {printable_path(result.output)}", *result.notes)))

@@ -1,13 +1,11 @@
 """Whether a hole is too wide for the chosen fill, and the fill that suits it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dictsel_core import has_wide_hole
 from inpaint_app.image.mask_history import MaskHistory
-from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.holes import fills_smoothly, has_wide_hole
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.hints.hint import Hint
 
 if TYPE_CHECKING:
@@ -17,20 +15,14 @@ _WIDE_HOLE = "A hole is too wide for a smooth fill, which leaves it blurred. Cop
 
 
 class WideHoles(Hint):
-    """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly.
-
-    Parameters
-    ----------
-    session : Session
-        Whose mask and parameters they are.
-    """
+    """Looks for wide holes after every edit of the mask, as long as they would be filled smoothly."""
 
     offer = "Fill with Texture"
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
-        self._task: JobControl | None = None
+        self._task = ExclusiveTask(session.workers, self)
         self._known: tuple[MaskHistory, int, bool] | None = None
         self._is_dismissed = False
         session.mask_edited.connect(self._check)
@@ -52,14 +44,12 @@ class WideHoles(Hint):
 
     def _check(self) -> None:
         session = self._session
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._task.cancel()
         if (
             session.source is None
             or session.mask is None
             or self._is_dismissed
-            or not fills_smoothly(session.settings, session.source.picture.pixels)
+            or session.settings.fills_texture(session.source.picture.pixels.dtype)
         ):
             self._set_wanted(False)
             return
@@ -73,9 +63,7 @@ class WideHoles(Hint):
             self._known = history, state, is_wide
             self._set_wanted(is_wide)
 
-        self._task = session.workers.start(
-            lambda _control: has_wide_hole(mask.unpack()), done=on_done, failed=session.problem.emit
-        )
+        self._task.start(lambda _control: has_wide_hole(mask.unpack()), done=on_done)
 
     def _set_wanted(self, is_wanted: bool) -> None:
         self.set_sentence(_WIDE_HOLE if is_wanted else "")

@@ -1,7 +1,5 @@
 """Damage that is looked for, and how much of it goes into the mask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -40,13 +38,6 @@ EditMask = Callable[[Callable[[MaskHistory], Rect | None]], None]
 class DamageFinder(QObject):
     """Analyzes the picture once, and keeps the mask in step with what is chosen of the damage.
 
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-    edit : callable
-        Changes the mask of the session.
-
     Attributes
     ----------
     analysis : DamageAnalysis or None
@@ -55,28 +46,19 @@ class DamageFinder(QObject):
         What of it is in the mask.
     """
 
-    activity_changed = Signal()
     changed = Signal()
     """The analysis or the choice has changed."""
-    failed = Signal(str)
 
     def __init__(self, workers: WorkerPool, edit: EditMask, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workers, self._edit = workers, edit
-        self._task = ExclusiveTask(workers, self)
-        self._update_task: JobControl | None = None
-        self._task.activity_changed.connect(self.activity_changed)
+        self._edit = edit
+        self.task, self._update_task = ExclusiveTask(workers, self), ExclusiveTask(workers, self)
         self._source: Source | None = None
         self._mask: MaskHistory | None = None
         #: What is in the mask, by the state of the mask that it led to; None where nothing of it is left.
         self._applied: dict[int, _Applied | None] = {}
         self.analysis: DamageAnalysis | None = None
         self.choice = DamageChoice()
-
-    @property
-    def activity(self) -> Activity | None:
-        """The search in progress, if there is one."""
-        return self._task.activity
 
     @property
     def is_in_mask(self) -> bool:
@@ -92,27 +74,23 @@ class DamageFinder(QObject):
 
     def restart(self) -> None:
         """Forget what was found, for another picture or mask."""
-        self._task.cancel()
-        self._cancel_update()
+        self.task.cancel()
+        self._update_task.cancel()
         self._source = self._mask = self.analysis = None
         self._applied = {}
         self.choice = replace(self.choice, removed=frozenset())
         self.changed.emit()
 
-    def cancel(self) -> None:
-        """Cancel a search; what was found before stays."""
-        self._task.cancel()
-
     def follow_mask(self) -> None:
         """Go back to what was chosen for the mask as it is now, after undo or redo."""
-        self._cancel_update()
+        self._update_task.cancel()
         if self._current is not None:
             self.choice = self._current.choice
         self.changed.emit()
 
     def leave_mask(self) -> None:
         """Take note that the mask was replaced, and with it what was found."""
-        self._cancel_update()
+        self._update_task.cancel()
         if self._mask is not None:
             self._applied[self._mask.state] = None
         self.changed.emit()
@@ -130,7 +108,7 @@ class DamageFinder(QObject):
             return
         missing, applied = mask.snapshot(), self._current
 
-        def work(control: JobControl) -> DamageAnalysis:
+        def work(control: JobControl) -> "DamageAnalysis":
             others = missing.unpack()
             if applied is not None:
                 others &= ~applied.added.unpack()
@@ -139,7 +117,7 @@ class DamageFinder(QObject):
             return dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
 
         activity = Activity("detect", Progress("detecting damage", 0.0))
-        self._task.start(activity, work, done=self._take, failed=self.failed.emit)
+        self.task.start(work, done=self._take, activity=activity)
 
     def choose(self, choice: DamageChoice) -> None:
         """Put another choice of the damage into the mask; kinds that are new are looked for."""
@@ -160,7 +138,7 @@ class DamageFinder(QObject):
         self._update()
         return True
 
-    def _take(self, analysis: DamageAnalysis) -> None:
+    def _take(self, analysis: "DamageAnalysis") -> None:
         self.analysis = analysis
         self._update()
 
@@ -170,7 +148,6 @@ class DamageFinder(QObject):
         mask, analysis, choice, applied = self._mask, self.analysis, self.choice, self._current
         if mask is None or analysis is None:
             return
-        self._cancel_update()
         before, state = mask.snapshot(), mask.state
 
         def work(_control: JobControl) -> tuple[Proposal, PackedMask]:
@@ -179,7 +156,6 @@ class DamageFinder(QObject):
             return proposal, PackedMask.pack(proposal.added)
 
         def on_done(made: tuple[Proposal, PackedMask]) -> None:
-            self._update_task = None
             if mask.state != state:  # it was painted on meanwhile
                 self._update()
                 return
@@ -189,9 +165,4 @@ class DamageFinder(QObject):
             self._applied = {**known, mask.state: _Applied(choice, added)}
             self.changed.emit()
 
-        self._update_task = self._workers.start(work, done=on_done, failed=self.failed.emit)
-
-    def _cancel_update(self) -> None:
-        if self._update_task is not None:
-            self._update_task.cancel()
-            self._update_task = None
+        self._update_task.start(work, done=on_done)

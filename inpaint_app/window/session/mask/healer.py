@@ -1,7 +1,5 @@
 """The strokes of the healing brush: restored one after the other, undone and redone."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable
@@ -87,35 +85,19 @@ class _Step:
 
 
 class Healer(QObject):
-    """Heals strokes in the current result, or in a new one, in the order in which they were painted.
+    """Heals strokes in the current result, or in a new one, in the order in which they were painted."""
 
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-    results : Results
-        Whose current record changes.
-    """
-
-    activity_changed = Signal()
     healed = Signal()
     """A stroke was healed."""
-    failed = Signal(str)
 
     def __init__(self, workers: WorkerPool, results: Results, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._results = results
-        self._task = ExclusiveTask(workers, self)
-        self._task.activity_changed.connect(self.activity_changed)
+        self._workers, self._results = workers, results
+        self.task = ExclusiveTask(workers, self)
         self._waiting: deque[_Healing | _Move] = deque()
         self._steps: dict[int, _Step] = {}
         #: Strokes that were undone before they were healed.
         self._unhealed: dict[int, _Healing] = {}
-
-    @property
-    def activity(self) -> Activity | None:
-        """The stroke that is being healed, if there is one."""
-        return self._task.activity
 
     def heal(self, source: Source, mask: MaskHistory, rect: Rect, settings: RestoreSettings) -> None:
         """Heal the last stroke of a mask, which lies in a rectangle."""
@@ -132,7 +114,7 @@ class Healer(QObject):
             self._waiting.remove(waiting)
             self._unhealed[state] = waiting
             if is_running:
-                self._task.cancel()
+                self.task.cancel()
         elif not is_back and state in self._unhealed:
             waiting = self._unhealed.pop(state)
             self._waiting.append(waiting)
@@ -153,7 +135,7 @@ class Healer(QObject):
     def cancel(self) -> None:
         """Heal none of the strokes that wait; they stay in the mask."""
         self._waiting.clear()
-        self._task.cancel()
+        self.task.cancel()
 
     def restart(self) -> None:
         """Forget all strokes, for another picture or another mask."""
@@ -171,7 +153,7 @@ class Healer(QObject):
         )
 
     def _start_next(self) -> None:
-        while self._waiting and not self._task.is_active:
+        while self._waiting and not self.task.is_active:
             wanted = self._waiting[0]
             if isinstance(wanted, _Healing):
                 self._start_healing(wanted)
@@ -243,11 +225,11 @@ class Healer(QObject):
 
         def on_error(sentence: str) -> None:
             self._waiting.popleft()
-            self.failed.emit(sentence)
+            self._workers.failed.emit(sentence)
             self._start_next()
 
         activity = Activity("heal", Progress("healing"))
-        self._task.start(activity, work, done=on_done, failed=on_error, progress=progress)
+        self.task.start(work, done=on_done, failed=on_error, progress=progress, activity=activity)
 
     @property
     def _record(self) -> RunRecord | None:

@@ -1,7 +1,5 @@
 """Edits of the mask that take longer than a frame: computed in another thread, one step of undo each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
@@ -20,15 +18,9 @@ Computed = TypeVar("Computed")
 
 
 class MaskEdits:
-    """Changes the mask of a session; an edit is dropped if the mask has changed meanwhile.
+    """Changes the mask of a session; an edit is dropped if the mask has changed meanwhile."""
 
-    Parameters
-    ----------
-    session : Session
-        Whose mask it is.
-    """
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
 
     def resize(self, pixels: int) -> None:
@@ -60,7 +52,7 @@ class MaskEdits:
             key, tolerance = color_at(source.picture, row, column)
             self._session.opener.set_mask_spec(MaskSpec(key=key, tolerance=tolerance))
 
-    def _source_at(self, row: int, column: int) -> Source | None:
+    def _source_at(self, row: int, column: int) -> "Source | None":
         """Return the source if there is one that has this pixel."""
         source = self._session.source
         is_inside = source is not None and Rect(0, 0, *source.shape[:2]).contains((row, column))
@@ -77,4 +69,4 @@ class MaskEdits:
             if session.mask is history and history.state == state:
                 session.edit_mask(lambda mask: edit(mask, computed))
 
-        session.workers.start(lambda _control: compute(), done=on_done, failed=session.problem.emit)
+        session.workers.start(lambda _control: compute(), done=on_done)

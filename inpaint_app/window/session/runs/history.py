@@ -1,13 +1,10 @@
 """The restorations of a source, oldest first, within bounded memory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dictsel_core import RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.window.session.state import RunRecord
 
 #: Memory that the pixels of all records may take.
@@ -82,7 +79,7 @@ class RunHistory:
         """The masks of all records, each once, in the order in which they were used."""
         return tuple(dict.fromkeys(record.packed_mask for record in self.records))
 
-    def added(self, record: RunRecord, *, max_bytes: int = MAX_BYTES) -> RunHistory:
+    def added(self, record: RunRecord, *, max_bytes: int = MAX_BYTES) -> "RunHistory":
         """Return the history with one more record; the oldest lose their pixels when memory is short."""
         same = (mask for mask in self.masks if mask.same_pixels(record.packed_mask))
         record = replace(record, packed_mask=next(same, record.packed_mask))
@@ -94,13 +91,13 @@ class RunHistory:
         newest = max(self.newest_number, record.number)
         return replace(self, records=(*reversed(kept), record), newest_number=newest)
 
-    def replaced(self, record: RunRecord) -> RunHistory:
+    def replaced(self, record: RunRecord) -> "RunHistory":
         """Return the history with another record of the same number, which is shown and not saved."""
         records = tuple(record if old.number == record.number else old for old in self.records)
         saved = None if self.saved_number == record.number else self.saved_number
         return replace(self, records=records, current_number=record.number, saved_number=saved)
 
-    def without(self, number: int) -> RunHistory:
+    def without(self, number: int) -> "RunHistory":
         """Return the history without a record; if it was shown, the newest that is left is."""
         records = tuple(record for record in self.records if record.number != number)
         newest = records[-1].number if records else None
@@ -109,18 +106,11 @@ class RunHistory:
         compared = () if number in self.comparison else self.comparison
         return replace(self, records=records, current_number=current, saved_number=saved, comparison=compared)
 
-    def renamed(self, number: int, name: str) -> RunHistory:
-        """Return the history with another name for a record."""
-        return self._with(number, name=name)
-
-    def with_figures(self, number: int, figures: QualityMetrics | None) -> RunHistory:
-        """Return the history with the figures of one record."""
-        return self._with(number, figures=figures)
-
-    def _with(self, number: int, **changes: Any) -> RunHistory:  # noqa: ANN401
+    def updated(self, number: int, **changes: Any) -> "RunHistory":  # noqa: ANN401
+        """Return the history with other attributes of one record, such as its name or its figures."""
         records = (replace(r, **changes) if r.number == number else r for r in self.records)
         return replace(self, records=tuple(records))
 
-    def without_figures(self) -> RunHistory:
+    def without_figures(self) -> "RunHistory":
         """Return the history without figures, for another reference."""
         return replace(self, records=tuple(replace(record, figures=None) for record in self.records))

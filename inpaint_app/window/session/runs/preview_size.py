@@ -1,7 +1,5 @@
 """Where a preview is made, and how large it may be so that it appears soon; no Qt."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from inpaint_app.image.missing import Mask

@@ -1,32 +1,26 @@
 """The restorations of a source: which there are, which is shown, how good they are, which is saved."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import CONSTRAINTS, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
-from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.dictionary import AtomUse, atom_use
 from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
 from inpaint_app.jobs.restore import RunResult
 from inpaint_app.jobs.source import Source
+from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.release import release_later
-from inpaint_app.window.background.worker_pool import Work, WorkerPool
+from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunInputs, RunRecord
 
 
 class Results(QObject):
     """Keeps the history of runs, and measures its records in the background.
-
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where they are measured.
 
     Attributes
     ----------
@@ -43,16 +37,15 @@ class Results(QObject):
     shown = Signal()
     """Another record is shown."""
     atom_use_changed = Signal()
-    failed = Signal(str)
 
     def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.history = RunHistory()
         self.damage_quality: QualityMetrics | None = None
         self.atom_use: AtomUse | None = None
-        self._workers = workers
         self._source: Source | None = None
-        self._tasks: dict[object, JobControl] = {}
+        #: By what they measure: "damage", "atom", or the number of a record.
+        self._tasks: defaultdict[str | int, ExclusiveTask] = defaultdict(lambda: ExclusiveTask(workers))
 
     @property
     def current(self) -> RunRecord | None:
@@ -117,7 +110,7 @@ class Results(QObject):
 
     def remove(self, number: int) -> None:
         """Forget a record."""
-        self._cancel(number)
+        self._tasks[number].cancel()
         self.history = self.history.without(number)
         self.choose_atom(None)
         self.changed.emit()
@@ -125,7 +118,7 @@ class Results(QObject):
 
     def rename(self, number: int, name: str) -> None:
         """Give a record a name; an empty one takes it away."""
-        self.history = self.history.renamed(number, name)
+        self.history = self.history.updated(number, name=name)
         self.changed.emit()
 
     def show(self, number: int, comparison: Sequence[int] = ()) -> None:
@@ -166,7 +159,9 @@ class Results(QObject):
             self.damage_quality = figures
             self.changed.emit()
 
-        self._start("damage", lambda _control: damage_quality(pixels, mask.unpack(), reference), on_done)
+        self._tasks["damage"].start(
+            lambda _control: damage_quality(pixels, mask.unpack(), reference), done=on_done
+        )
 
     def choose_atom(self, atom: int | None) -> None:
         """Find the patches that use an atom of the current dictionary; those of the last stay until then.
@@ -175,13 +170,13 @@ class Results(QObject):
         """
         current = self.current
         if atom is None or current is None:
-            self._cancel("atom")
+            self._tasks["atom"].cancel()
             if self.atom_use is not None:
                 self._set_atom_use(None)
         else:
             inputs, restoration = self._inputs(current), current.restoration
-            self._start(
-                "atom", lambda _control: atom_use(inputs.request(), restoration, atom), self._set_atom_use
+            self._tasks["atom"].start(
+                lambda _control: atom_use(inputs.request(), restoration, atom), done=self._set_atom_use
             )
 
     def _measure(self, record: RunRecord) -> None:
@@ -192,10 +187,12 @@ class Results(QObject):
         pixels = None if reference is None else reference.pixels
 
         def on_done(figures: QualityMetrics) -> None:
-            self.history = self.history.with_figures(record.number, figures)
+            self.history = self.history.updated(record.number, figures=figures)
             self.changed.emit()
 
-        self._start(record.number, lambda _control: quality(inputs.request(), image, pixels), on_done)
+        self._tasks[record.number].start(
+            lambda _control: quality(inputs.request(), image, pixels), done=on_done
+        )
 
     def _inputs(self, record: RunRecord) -> RunInputs:
         assert self._source is not None, "records belong to a source"
@@ -204,12 +201,3 @@ class Results(QObject):
     def _set_atom_use(self, use: AtomUse | None) -> None:
         self.atom_use = use
         self.atom_use_changed.emit()
-
-    def _start(self, key: object, work: Work, done: Callable[..., None]) -> None:
-        """Start work in place of earlier work for the same purpose."""
-        self._cancel(key)
-        self._tasks[key] = self._workers.start(work, done=done, failed=self.failed.emit)
-
-    def _cancel(self, key: object) -> None:
-        if key in self._tasks:
-            self._tasks.pop(key).cancel()

@@ -1,7 +1,5 @@
 """Goes back to restorations of the history, and compares them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,15 +11,9 @@ if TYPE_CHECKING:
 
 
 class RunBrowser:
-    """Shows earlier restorations of a session.
+    """Shows earlier restorations of a session."""
 
-    Parameters
-    ----------
-    session : Session
-        Whose restorations they are.
-    """
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
 
     def go_back(self, number: int) -> None:

@@ -1,7 +1,5 @@
 """Starts restorations of the whole picture, and keeps what they lead to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +16,9 @@ if TYPE_CHECKING:
 
 
 class RunStarter:
-    """Restores, compares and tunes with the picture, the mask and the parameters of a session.
+    """Restores, compares and tunes with the picture, the mask and the parameters of a session."""
 
-    Parameters
-    ----------
-    session : Session
-        What is restored, and where the results go.
-    """
-
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
 
     def restore(self) -> None:

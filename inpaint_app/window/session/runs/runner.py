@@ -1,9 +1,8 @@
 """Runs and previews: one at a time, after a pause, restarted when something changes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -24,11 +23,6 @@ DEBOUNCE_MS = 150
 class Runner(QObject):
     """Runs what the user waits for, or else previews a part of the picture that is visible.
 
-    Parameters
-    ----------
-    workers : WorkerPool
-        Where the work is done.
-
     Attributes
     ----------
     intermediate : IntermediateImage or None
@@ -39,45 +33,37 @@ class Runner(QObject):
         Whether a preview is being made, or will be as soon as the user pauses.
     """
 
-    activity_changed = Signal()
     intermediate_changed = Signal()
     preview_changed = Signal()
     """The preview or `is_previewing` has changed."""
     debounced = Signal()
     """The user has paused after a change, and there is no run to restart."""
-    failed = Signal(str)
 
     def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.intermediate: IntermediateImage | None = None
         self.preview: Preview | None = None
         self.is_previewing = False
-        self._workers, self._run = workers, ExclusiveTask(workers, self)
+        self._workers = workers
+        self.task, self._preview_task = ExclusiveTask(workers, self), ExclusiveTask(workers, self)
         #: Restarts the run that is in progress, or was cancelled because of a change.
         self._restart: Callable[[], None] | None = None
         self._shows_intermediate, self._started = True, 0.0
-        self._preview_task: JobControl | None = None
         self._preview_size = PreviewSize()
         self._visible: Rect | None = None
         self._focus: tuple[int, int] | None = None
         self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._debounce.timeout.connect(self._on_debounced)
-        self._run.activity_changed.connect(self.activity_changed)
-
-    @property
-    def activity(self) -> Activity | None:
-        """The run in progress, if there is one."""
-        return self._run.activity
 
     @property
     def is_busy(self) -> bool:
         """Whether a run is in progress or will be restarted."""
-        return self._run.is_active or self._restart is not None
+        return self.task.is_active or self._restart is not None
 
     @property
     def seconds(self) -> float:
         """How long the run in progress has taken; 0 without one."""
-        return time.perf_counter() - self._started if self._run.is_active else 0.0
+        return time.perf_counter() - self._started if self.task.is_active else 0.0
 
     @property
     def is_pausing(self) -> bool:
@@ -115,19 +101,19 @@ class Runner(QObject):
         def on_error(sentence: str) -> None:
             self._restart = None
             self._drop_intermediate()
-            self.failed.emit(sentence)
+            self._workers.failed.emit(sentence)
 
         self._debounce.stop()
         self.clear_preview()
         self._shows_intermediate, self._started = True, time.perf_counter()
-        starting = Activity(kind, Progress("starting", 0.0))
-        self._run.start(starting, work, done=on_done, failed=on_error, progress=self._on_partial)
+        activity = Activity(kind, Progress("starting", 0.0))
+        self.task.start(work, done=on_done, failed=on_error, progress=self._on_partial, activity=activity)
         self._restart = restart
 
     def schedule(self, *, previews: bool) -> None:
         """Restart the run when the user pauses, or else preview if wanted; outdated work never appears."""
         restart = self._restart
-        if self._run.cancel():
+        if self.task.cancel():
             self._drop_intermediate()
         self._restart = restart
         self._end_preview(self.preview, is_next_awaited=previews and restart is None)
@@ -142,14 +128,14 @@ class Runner(QObject):
         self._debounce.stop()
         self._end_preview(self.preview)
         self._restart = None
-        self._run.stop()
+        self.task.stop()
 
     def cancel(self) -> None:
         """Cancel and discard what is in progress or about to begin."""
         self._debounce.stop()
         self._restart = None
         self.clear_preview()
-        if self._run.cancel():
+        if self.task.cancel():
             self._drop_intermediate()
 
     def close(self) -> None:
@@ -187,25 +173,17 @@ class Runner(QObject):
                 start = None
             self._show_preview(preview, is_next_awaited=is_next_awaited)
 
-        def on_done(preview: Preview | None) -> None:
-            self._preview_task = None
-            on_preview(preview, is_next_awaited=False)
-
         def on_error(sentence: str) -> None:
             self._end_preview(self.preview)
-            self.failed.emit(sentence)
+            self._workers.failed.emit(sentence)
 
         def work(control: JobControl) -> Preview | None:
             request = make_request()
             rect = preview_rect(request.mask, side, visible, focus)
             return restoring.preview(request, rect, control, reference)
 
-        self._preview_task = self._workers.start(
-            work,
-            done=on_done,
-            failed=on_error,
-            progress=on_preview,
-        )
+        on_done = partial(on_preview, is_next_awaited=False)
+        self._preview_task.start(work, done=on_done, failed=on_error, progress=on_preview)
 
     def clear_preview(self) -> None:
         """Show no preview, and let none appear."""
@@ -213,9 +191,7 @@ class Runner(QObject):
 
     def _end_preview(self, shown: Preview | None, *, is_next_awaited: bool = False) -> None:
         """Let a preview in progress never appear, and show another one."""
-        if self._preview_task is not None:
-            self._preview_task.cancel()
-            self._preview_task = None
+        self._preview_task.cancel()
         self._show_preview(shown, is_next_awaited=is_next_awaited)
 
     def _show_preview(self, preview: Preview | None, *, is_next_awaited: bool) -> None:

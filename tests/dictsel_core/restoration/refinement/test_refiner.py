@@ -9,7 +9,7 @@ from moments import exact_moments
 from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
-from dictsel_core._compiled import disabled
+from dictsel_core._support.compiled import disabled
 from dictsel_core.restoration.refinement import rounds
 from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.restoration.refinement.refiner import Place, Refiner, grid_offsets, round_reach

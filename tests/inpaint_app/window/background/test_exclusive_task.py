@@ -28,7 +28,7 @@ def test_the_activity_is_known_from_start_to_end(workers, task, qtbot) -> None:
         return "result"
 
     with qtbot.waitSignal(workers.idle):
-        task.start(STARTING, work, done=results.append, failed=pytest.fail, progress=reports.append)
+        task.start(work, done=results.append, failed=pytest.fail, progress=reports.append, activity=STARTING)
         assert task.is_active
     assert seen == [STARTING, halfway, None]
     assert (reports, results) == (["an image"], ["result"])
@@ -37,16 +37,16 @@ def test_the_activity_is_known_from_start_to_end(workers, task, qtbot) -> None:
 
 def test_a_new_piece_of_work_replaces_the_last(workers, task, qtbot) -> None:
     gate, results = threading.Event(), []
-    task.start(STARTING, lambda _control: gate.wait(10) and "first", done=results.append, failed=pytest.fail)
+    task.start(lambda _control: gate.wait(10) and "first", done=results.append, failed=pytest.fail)
     with qtbot.waitSignal(workers.idle):
-        task.start(STARTING, lambda _control: "second", done=results.append, failed=pytest.fail)
+        task.start(lambda _control: "second", done=results.append, failed=pytest.fail)
         gate.set()
     assert results == ["second"]
 
 
 def test_cancelled_work_delivers_nothing(workers, task, qtbot) -> None:
     assert not task.cancel(), "there is none"
-    task.start(STARTING, lambda _control: "late", done=pytest.fail, failed=pytest.fail)
+    task.start(lambda _control: "late", done=pytest.fail, failed=pytest.fail, activity=STARTING)
     with qtbot.waitSignal(workers.idle):
         assert task.cancel()
         assert task.activity is None
@@ -59,5 +59,10 @@ def test_a_failure_ends_the_activity_before_it_is_told(workers, task, qtbot) -> 
         raise UserError("The disk is full", "free some space")
 
     with qtbot.waitSignal(workers.idle):
-        task.start(STARTING, work, done=pytest.fail, failed=lambda words: told.append((words, task.activity)))
+        task.start(
+            work,
+            done=pytest.fail,
+            failed=lambda words: told.append((words, task.activity)),
+            activity=STARTING,
+        )
     assert told == [("The disk is full; free some space.", None)]

@@ -11,7 +11,7 @@ from inpaint_app.image.rect import Rect
 from inpaint_app.window.canvas.content import Content
 from inpaint_app.window.canvas.image_pyramid import build_pyramid
 from inpaint_app.window.canvas.mask_pyramid import MaskPyramid
-from inpaint_app.window.theme.colors import LIGHT
+from inpaint_app.window.theme.colors import OUTLINE
 
 SHAPE = (60, 90)
 
@@ -100,7 +100,7 @@ def test_lines_are_drawn_around_what_is_highlighted_not_between_its_patches(canv
     canvas.viewport.set_zoom(4)
     middle = [Rect(row, column, 8, 8) for row in (24, 32) for column in (40, 48)]
     show(canvas, highlight=MaskPyramid.of_rects(middle, SHAPE))
-    outline = LIGHT.outline.getRgb()[:3]
+    outline = OUTLINE.getRgb()[:3]
     for row, column in ((24, 44), (40, 52), (28, 40), (36, 56)):
         near = [color_at(canvas, row + dy, column + dx) for dy in (-0.2, 0.2) for dx in (-0.2, 0.2)]
         assert outline in near

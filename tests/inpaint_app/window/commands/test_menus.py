@@ -27,7 +27,7 @@ def menu_texts(window, title: str) -> list[str]:
 
 def shortcuts(window) -> dict[str, str]:
     """Return the sheet of shortcuts: names and keys."""
-    window.help.show_shortcuts()
+    window.actions_["shortcuts"].trigger()
     dialog = window.findChild(ShortcutDialog)
     rows = dict(dialog.rows)
     dialog.close()

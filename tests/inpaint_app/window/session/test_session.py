@@ -212,9 +212,9 @@ def test_a_change_of_parameters_previews_what_is_in_view(session, qtbot, files) 
     session.set_settings(replace(FAST, sparsity=3))
     settle(session, qtbot)
     preview = session.runner.preview
-    assert (preview.rows, preview.columns) == (slice(10, 42), slice(20, 60))
-    observed = ~session.mask.mask[preview.rows, preview.columns]
-    part = session.source.picture.pixels[preview.rows, preview.columns]
+    assert preview.rect == Rect(10, 20, 32, 40)
+    observed = ~session.mask.mask[preview.rect.slices]
+    part = session.source.picture.pixels[preview.rect.slices]
     assert np.array_equal(preview.image[observed], part[observed])
     assert session.results.current is None, "a preview is no result"
     session.run_starter.restore()

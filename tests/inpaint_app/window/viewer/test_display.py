@@ -39,7 +39,7 @@ def image(shade: int) -> np.ndarray:
 
 
 DAMAGED, WHOLE, PARTIAL = Picture(image(1)), Picture(image(2)), image(3)
-PREVIEW = Preview(slice(2, 4), slice(3, 6), np.full((2, 3), 9, np.uint8))
+PREVIEW = Preview(Rect(2, 3, 2, 3), np.full((2, 3), 9, np.uint8))
 MASK = PackedMask.pack(image(1) > 0)
 MEASURED = QualityMetrics(Scores(31.0, None, 0.9, None))
 

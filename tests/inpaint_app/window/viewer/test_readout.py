@@ -9,6 +9,7 @@ from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Picture
+from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.restore import Preview
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.session.runs.history import RunHistory
@@ -61,7 +62,7 @@ def test_a_held_key_reads_the_damaged_picture(scene) -> None:
 
 
 def test_inside_the_preview_its_own_values_are_read(scene) -> None:
-    preview = Preview(slice(2, 4), slice(3, 6), np.arange(6, dtype=np.uint8).reshape(2, 3))
+    preview = Preview(Rect(2, 3, 2, 3), np.arange(6, dtype=np.uint8).reshape(2, 3))
     scene = replace(scene, preview=preview)
     assert read(scene, "restored", (3, 4)) == "4"
     assert read(scene, "restored", (4, 5)) == "20", "beside it"

@@ -99,7 +99,7 @@ def test_a_run_in_progress_is_restarted_with_the_stroke(session, qtbot, files) -
     session.set_settings(SLOW)
     session.run_starter.restore()
     paint(session, qtbot, settles=False)
-    assert session.healer.activity is None
+    assert session.healer.task.activity is None
     assert session.runner.is_busy
     session.cancel()
 

@@ -30,7 +30,7 @@ def source(picture, mask):
 @pytest.fixture
 def results(workers, source):
     made = Results(workers)
-    made.failed.connect(pytest.fail)
+    workers.failed.connect(pytest.fail)
     made.restart(source)
     return made
 

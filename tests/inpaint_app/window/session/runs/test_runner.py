@@ -20,7 +20,7 @@ IMAGE = IntermediateImage("average", np.zeros((2, 2), np.uint8))
 def runner(workers):
     made = Runner(workers)
     made.problems = []
-    made.failed.connect(made.problems.append)
+    workers.failed.connect(made.problems.append)
     yield made
     made.close()
 
@@ -55,11 +55,11 @@ def test_a_run_shows_its_images_and_then_its_result(runner, workers, qtbot) -> N
     gate, results = Gate(), []
     runner.run("restore", gate, results.append)
     qtbot.waitUntil(lambda: runner.intermediate is IMAGE)
-    assert (runner.is_busy, runner.activity.kind) == (True, "restore")
+    assert (runner.is_busy, runner.task.activity.kind) == (True, "restore")
     gate.open()
     settle(runner, workers, qtbot)
     assert results == ["result"]
-    assert (runner.is_busy, runner.activity, runner.intermediate) == (False, None, None)
+    assert (runner.is_busy, runner.task.activity, runner.intermediate) == (False, None, None)
 
 
 def test_a_run_takes_the_place_of_the_last(runner, workers, qtbot) -> None:
@@ -134,9 +134,9 @@ def test_a_preview_shows_the_visible_part(runner, workers, qtbot, request_) -> N
     assert runner.is_previewing
     settle(runner, workers, qtbot)
     preview = runner.preview
-    assert (preview.rows, preview.columns) == (slice(10, 42), slice(20, 60))
-    observed = ~request_.mask[preview.rows, preview.columns]
-    part = request_.pixels[preview.rows, preview.columns]
+    assert preview.rect == Rect(10, 20, 32, 40)
+    observed = ~request_.mask[preview.rect.slices]
+    part = request_.pixels[preview.rect.slices]
     assert np.array_equal(preview.image[observed], part[observed])
     assert not runner.is_previewing
 

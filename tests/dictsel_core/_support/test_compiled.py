@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from kernels import needs_numba, with_numpy
 
-from dictsel_core import _compiled
+from dictsel_core._support import compiled
 
 MODULE = """
 import numpy as np
-from dictsel_core._compiled import Kernel
+from dictsel_core._support.compiled import Kernel
 
 HALF = np.float32(0.5)
 
@@ -58,22 +58,22 @@ def test_importing_the_core_does_not_load_numba() -> None:
 
 
 def test_kernels_are_switched_off_for_a_while() -> None:
-    before = _compiled.is_enabled()
-    assert not with_numpy(_compiled.is_enabled)
-    with _compiled.disabled():
-        assert not with_numpy(_compiled.is_enabled)
-        assert not _compiled.is_enabled()
-    assert _compiled.is_enabled() == before
+    before = compiled.is_enabled()
+    assert not with_numpy(compiled.is_enabled)
+    with compiled.disabled():
+        assert not with_numpy(compiled.is_enabled)
+        assert not compiled.is_enabled()
+    assert compiled.is_enabled() == before
 
 
 def test_without_numba_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
-    _compiled._numba.cache_clear()
+    compiled._numba.cache_clear()
     try:
-        assert not _compiled.is_enabled()
+        assert not compiled.is_enabled()
     finally:
         monkeypatch.undo()
-        _compiled._numba.cache_clear()
+        compiled._numba.cache_clear()
 
 
 @needs_numba
@@ -109,5 +109,5 @@ def test_a_kernel_works_if_what_was_kept_is_damaged(module: ModuleType, tmp_path
     module.half_sum(np.ones(4, np.float32))
     for kept in (tmp_path / "__pycache__").glob("*.nb?"):
         kept.write_bytes(kept.read_bytes()[:20])
-    again = _compiled.Kernel(module.half_sum.__wrapped__)
+    again = compiled.Kernel(module.half_sum.__wrapped__)
     assert again(np.ones(4, np.float32)) == 2

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._arrays import read_only
-from dictsel_core._threads import as_thread_count
-from dictsel_core._validation import Floats, Ints, ObservedData, as_counts
+from dictsel_core._support.arrays import read_only
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Floats, Ints, ObservedData, as_counts
 from dictsel_core.constraints import (
     AverageSparsity,
     BlockMatroidSparsity,
@@ -17,7 +17,8 @@ from dictsel_core.constraints import (
     Matroid,
     MatroidSparsity,
 )
-from dictsel_core.pursuit import CHUNK, Pursuit, Rule, SparseCodes, as_coding_problem, code_points
+from dictsel_core.pursuit.batch import Pursuit, Rule, as_coding_problem, code_points
+from dictsel_core.pursuit.codes import CHUNK, SparseCodes
 
 __all__ = ["constrained_omp"]
 

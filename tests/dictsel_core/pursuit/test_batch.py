@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import orthogonal_mp
 
 from dictsel_core import omp, standard_ground_set
-from dictsel_core import pursuit as pursuit_module
+from dictsel_core.pursuit import batch
 
 
 def literal_omp(dictionary, y, sparsity):
@@ -102,7 +102,7 @@ def test_result_is_the_same_for_any_thread_count_and_chunk_size(dtype, monkeypat
     mask = rng.random(data.shape) < 0.7
     results = []
     for chunk, threads in [(2048, 1), (64, 1), (64, 3), (500, 2), (1, 2)]:
-        monkeypatch.setattr(pursuit_module, "CHUNK", chunk)
+        monkeypatch.setattr(batch, "CHUNK", chunk)
         results.append(omp(dictionary, data, 5, mask=mask, threads=threads))
     for other in results[1:]:
         np.testing.assert_array_equal(results[0].supports, other.supports)

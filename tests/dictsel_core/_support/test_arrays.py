@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dictsel_core import _arrays
-from dictsel_core._arrays import chunk_rows, nonzero_2d, positive_part_sums, read_only
+from dictsel_core._support import arrays
+from dictsel_core._support.arrays import chunk_rows, nonzero_2d, positive_part_sums, read_only
 
 
 @given(seed=st.integers(0, 2**32 - 1), n_rows=st.integers(1, 30), n_columns=st.integers(1, 5))
@@ -20,7 +20,7 @@ def test_chunks_do_not_change_the_sums(monkeypatch):
     rng = np.random.default_rng(0)
     gains, floors = rng.random((100, 3)), rng.random(100)
     whole = positive_part_sums(gains, floors)
-    monkeypatch.setattr(_arrays, "_CHUNK_BYTES", 7 * 3 * 8)
+    monkeypatch.setattr(arrays, "_CHUNK_BYTES", 7 * 3 * 8)
     np.testing.assert_allclose(positive_part_sums(gains, floors), whole, rtol=1e-12)
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from dictsel_core._threads import _blas_libraries, as_thread_count, map_chunks, single_threaded_blas
+from dictsel_core._support.threads import _blas_libraries, as_thread_count, map_chunks, single_threaded_blas
 
 
 def blas_threads():

@@ -6,8 +6,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._threads import map_blocks
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.threads import map_blocks
+from dictsel_core._support.validation import Bools, Floats, Ints
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 #: Rows and columns of an image.

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from threadpoolctl import LibController, ThreadpoolController
 
-from dictsel_core._validation import as_count
+from dictsel_core._support.validation import as_count
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")

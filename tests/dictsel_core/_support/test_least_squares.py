@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core._least_squares import StackedLeastSquares, fit_supports, solve_normal_equations
+from dictsel_core._support.least_squares import StackedLeastSquares, fit_supports, solve_normal_equations
 
 N_PROBLEMS, N_COLUMNS, N_FEATURES = 30, 4, 12
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._arrays import Scalar
+from dictsel_core._support.arrays import Scalar
 
 Axis = int | str
 

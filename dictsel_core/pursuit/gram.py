@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._compiled import Kernel, is_enabled
-from dictsel_core._validation import Bools, Floats, Ints
-from dictsel_core.pursuit import duplicate_columns
+from dictsel_core._support.compiled import Kernel, is_enabled
+from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core.pursuit.batch import duplicate_columns
 
 Number = np.floating[Any]
 

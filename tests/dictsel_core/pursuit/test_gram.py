@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernels import needs_numba, with_numpy
 
-from dictsel_core.gram_pursuit import GramPursuit
-from dictsel_core.pursuit import Pursuit
+from dictsel_core.pursuit.batch import Pursuit
+from dictsel_core.pursuit.gram import GramPursuit
 
 
 @given(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._validation import Bools, Floats, Ints
+from dictsel_core._support.validation import Bools, Floats, Ints
 
 #: A column is dependent on the previous ones, and gets the coefficient zero, if less than this many machine
 #: epsilons of its squared length are orthogonal to them.

@@ -1,16 +1,14 @@
 """Orthogonal matching pursuit of many patches with missing entries at once."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._arrays import read_only
-from dictsel_core._least_squares import StackedLeastSquares
-from dictsel_core._threads import as_thread_count, map_chunks
-from dictsel_core._validation import (
+from dictsel_core._support.arrays import read_only
+from dictsel_core._support.least_squares import StackedLeastSquares
+from dictsel_core._support.threads import as_thread_count, map_chunks
+from dictsel_core._support.validation import (
     Bools,
     Floats,
     Ints,
@@ -21,72 +19,12 @@ from dictsel_core._validation import (
     needs_double,
     rounding_level,
 )
+from dictsel_core.pursuit.codes import CHUNK, SparseCodes
 
-__all__ = ["Pursuit", "SparseCodes", "omp"]
+__all__ = ["Pursuit", "omp"]
 
 #: Changes scores (B, k) in place, given the supports so far (B, s).
 Rule = Callable[[Floats, Ints], None]
-#: Rows per chunk: enough to amortize a NumPy call, few enough to stay in the cache.
-CHUNK = 2048
-
-
-@dataclass(frozen=True, eq=False)
-class SparseCodes:
-    """Sparse representations of T patches in a dictionary of k atoms, in read-only arrays.
-
-    Attributes
-    ----------
-    dictionary : (d, k) ndarray
-        A copy of the given one.
-    supports : (T, S) ndarray of int
-        Columns of the dictionary in the order of selection, padded with -1; S is the largest
-        sparsity, but at most d and at most k.
-    coefficients : (T, S) ndarray
-        Least-squares weights on the observed entries, padded with 0.
-    residual_energy : (T,) ndarray
-        Squared length of the residual on the observed entries, weighted as the data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> codes = omp(np.eye(4), [[3.0, 0.0, 1.0, 0.0]], 2)
-    >>> codes.supports.tolist(), codes.rebuilt.tolist()
-    ([[0, 2]], [[3.0, 0.0, 1.0, 0.0]])
-    """
-
-    dictionary: Floats
-    supports: Ints
-    coefficients: Floats
-    residual_energy: Floats
-
-    def __repr__(self) -> str:
-        """Summarize: the arrays would fill the screen."""
-        return (
-            f"SparseCodes({len(self.supports)} patches in {self.dictionary.shape[1]} atoms, "
-            f"using {self.n_used.mean():.3g} each)"
-        )
-
-    @cached_property
-    def rebuilt(self) -> Floats:
-        """The patches rebuilt from their codes, including missing entries: (T, d)."""
-        chunks = map_chunks(
-            lambda start, stop: self._dense(start, stop) @ self.dictionary.T,
-            len(self.supports),
-            CHUNK,
-            threads=1,
-        )
-        return read_only(np.concatenate(list(chunks)))
-
-    @property
-    def n_used(self) -> Ints:
-        """How many atoms each patch uses: (T,)."""
-        counts: Ints = (self.supports >= 0).sum(axis=1)
-        return counts
-
-    def _dense(self, start: int, stop: int) -> Floats:
-        codes = np.zeros((stop - start, self.dictionary.shape[1]), self.coefficients.dtype)
-        scatter_codes(codes, self.supports[start:stop], self.coefficients[start:stop])
-        return codes
 
 
 def omp(
@@ -393,12 +331,6 @@ def duplicate_columns(atoms: Floats) -> Bools:
         products = np.abs(block.T @ units[:, : start + block.shape[1]])
         duplicate[start : start + CHUNK] = (np.tril(products, start - 1) > close).any(axis=1)
     return duplicate
-
-
-def scatter_codes(codes: Floats, supports: Ints, coefficients: Floats) -> None:
-    """Write padded codes into the dense, zeroed array `codes` (B, k)."""
-    rows, slots = np.nonzero(supports >= 0)
-    codes[rows, supports[rows, slots]] = coefficients[rows, slots]
 
 
 def _as_caps(sparsity: int | ArrayLike, n_points: int) -> Ints:

@@ -1,0 +1,1 @@
+"""What all layers share: validation, memory layout, threads, runs, compiled kernels, least squares."""
