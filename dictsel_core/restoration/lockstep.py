@@ -13,6 +13,9 @@ from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.value_range import ValueRange
 
+#: Returns an image of a stack in which nothing is missing, by its number; None if there is none.
+FindIntact = Callable[[int], NDArray[Any] | None]
+
 
 @dataclass(frozen=True, eq=False)
 class ImageStep:
@@ -48,7 +51,7 @@ class Lockstep:
         self,
         images: Mapping[int, Canvas],
         start: Callable[[Canvas], Restorer],
-        find_intact: Callable[[int], NDArray[Any] | None],
+        find_intact: FindIntact,
         reach: int,
         max_rounds: int,
     ) -> None:
@@ -101,13 +104,18 @@ class Lockstep:
                     planes = before[other] if other < number else self._active[other].planes
                     yield in_ranges(planes, self._images[other].ranges, ranges)
                 elif (intact := self._find_intact(other)) is not None:
-                    nothing = np.zeros((*intact.shape[:2], 1), bool)
-                    yield np.clip(Canvas(intact, nothing, ranges).planes(), 0, 1)
+                    yield complete_planes(intact, ranges)
 
 
 def _of(number: int, steps: Iterable[RestoreStep]) -> Iterator[ImageStep]:
     """Yield steps as those of an image."""
     return (ImageStep(number, step) for step in steps)
+
+
+def complete_planes(image: NDArray[Any], ranges: tuple[ValueRange, ...]) -> Planes:
+    """Return a complete image (H, W) or (H, W, C) in some unit ranges, clipped to these."""
+    nothing = np.zeros((*image.shape[:2], 1), bool)
+    return np.clip(Canvas(image, nothing, ranges).planes(), 0, 1)
 
 
 def in_ranges(planes: Planes, ranges: tuple[ValueRange, ...], others: tuple[ValueRange, ...]) -> Planes:
@@ -116,4 +124,4 @@ def in_ranges(planes: Planes, ranges: tuple[ValueRange, ...], others: tuple[Valu
         return planes
     factors = [(a.span / b.span, float(a.low - b.low) / b.span) for a, b in zip(ranges, others, strict=True)]
     scale, shift = np.array(factors, np.float32).T
-    return np.clip(planes * scale + shift, 0, 1)
+    return np.asarray(np.clip(planes * scale + shift, 0, 1))

@@ -17,7 +17,7 @@ from dictsel_core.restoration.settings import PresetName, RestoreSettings, as_se
 from dictsel_core.restoration.stack import StackRestorer
 from dictsel_core.selection import Selection
 
-_NEIGHBOR_PLANES = Parameter(name="neighbor_planes", kind=int, minimum=0, maximum=8)
+_NEIGHBOR_PLANES = Parameter(name="neighbor_planes", kind=int, minimum=0, maximum=8, is_optional=True)
 
 
 def restore(
@@ -28,7 +28,7 @@ def restore(
     channel_axis: Axis | None = None,
     axes: Sequence[Axis] | None = None,
     dictionary: ArrayLike | GroundSet | Selection | None = None,
-    neighbor_planes: int = 1,
+    neighbor_planes: int | None = None,
 ) -> Restoration:
     """Restore the missing pixels of an image (appendix E of the paper, and refinement).
 
@@ -67,9 +67,10 @@ def restore(
         Atoms as columns, patches of ``settings.patch_size`` pixels squared in row-major order; or an earlier
         selection, such as ``restoration.selection``. They are used as they are. From a ground set, the
         dictionary is selected. By default it is selected from `standard_ground_set`.
-    neighbor_planes : int, optional
+    neighbor_planes : int or None, optional
         Of a stack: how many images before and after an image are searched for similar patches when it is
-        refined, along the last axis that counts images. Default is 1; 0 refines every image by itself.
+        refined, along the last axis that counts images; 0 refines every image by itself. None, the default,
+        uses two if that brings held-out pixels of a few images closer to their values, and otherwise none.
 
     Returns
     -------
@@ -128,7 +129,7 @@ def _start(
     channel_axis: Axis | None,
     axes: Sequence[Axis] | None,
     dictionary: ArrayLike | GroundSet | Selection | None,
-    neighbor_planes: int,
+    neighbor_planes: int | None,
 ) -> Run[RestoreStep, Restoration]:
     reach = _NEIGHBOR_PLANES.checked(neighbor_planes)
     damaged, asked = as_damaged(image, mask, channel_axis, axes), as_settings(settings)

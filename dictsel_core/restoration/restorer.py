@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.threads import as_thread_count
 from dictsel_core._support.validation import Bools
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
@@ -101,6 +102,11 @@ class Restorer:
         while self._n_done < len(self._stages):
             yield from self._run_next()
         return self._snapshot(self.planes)()
+
+    @property
+    def threads(self) -> int:
+        """Number of threads."""
+        return as_thread_count(self._settings.threads)
 
     @property
     def n_rounds(self) -> int:
