@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.image.damage import MAX_TEXT, Damage
 from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
 _KINDS = {"random": "Pixels missing at random", "text": "Stamped text", "scratches": "Scratches"}
@@ -64,11 +65,7 @@ class DamageDialog(QDialog):
         self._form.addRow(self._missing)
         self._form.addRow("&Text", self._text)
         self._form.addRow("&Seed", self._seed)
-        layout = QVBoxLayout(self)
-        layout.addWidget(note)
-        layout.addLayout(self._form)
-        layout.addStretch(1)
-        layout.addWidget(self._buttons)
+        fill(QVBoxLayout(self), note, self._form, 1, self._buttons, margins=None)
         self.setMinimumWidth(440)
 
     @property
