@@ -57,7 +57,7 @@ class BatchDialog(QDialog):
         self._settings.setWordWrap(True)
         self._banner, self._bar, self._summary = Banner(), QProgressBar(), QLabel()
         self._table = QTableWidget(0, len(_COLUMNS))
-        self._buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        self._buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
         self._start = self._buttons.addButton("&Restore all", QDialogButtonBox.ButtonRole.ActionRole)
         self._stop = self._buttons.addButton("&Stop", QDialogButtonBox.ButtonRole.ActionRole)
         self._lay_out()
@@ -101,7 +101,6 @@ class BatchDialog(QDialog):
             changed.connect(self._make_plan)
         self._start.clicked.connect(self.start)
         self._stop.clicked.connect(self._work.cancel)
-        self._buttons.rejected.connect(self.reject)
 
     def set_folders(self, folder: Path, output: Path) -> None:
         """Fill in the folders."""

@@ -36,7 +36,7 @@ class DamageDialog(QDialog):
         self.setWindowTitle("Simulate damage")
         self._kind, self._text, self._seed = QComboBox(), QLineEdit("SAMPLE"), QSpinBox()
         self._missing = SliderField(_PERCENT)
-        self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons = button_box(self, QDialogButtonBox.StandardButton.Cancel)
         self._damage = self._buttons.addButton("&Damage", QDialogButtonBox.ButtonRole.AcceptRole)
         for kind, text in _KINDS.items():
             self._kind.addItem(text, kind)
@@ -49,8 +49,6 @@ class DamageDialog(QDialog):
         self._lay_out()
         self._kind.currentIndexChanged.connect(self._show)
         self._text.textChanged.connect(self._show)
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
         self._show()
 
     def _lay_out(self) -> None:

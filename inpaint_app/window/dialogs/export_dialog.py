@@ -78,7 +78,7 @@ class ExportDialog(QDialog):
         self._replace, self._note = QCheckBox(), QLabel()
         self._preview_note = SecondaryLabel(_PREVIEW)
         self._preview_note.setVisible(shows_preview)
-        self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons = button_box(self, QDialogButtonBox.StandardButton.Cancel)
         self._export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out()
         self._connect()
@@ -109,8 +109,6 @@ class ExportDialog(QDialog):
         self._depth.activated.connect(self._choose_depth)
         self._replace.toggled.connect(self._show_note)
         self._metadata.toggled.connect(self._show_note)
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
 
     @property
     def target(self) -> Output | None:

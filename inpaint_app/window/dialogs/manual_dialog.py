@@ -21,8 +21,7 @@ class ManualDialog(QDialog):
         text.setMarkdown(asset("manual.md").read_text(encoding="utf-8"))
         text.document().setDocumentMargin(_MARGIN)
         text.setAccessibleName("Manual")
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.close)
+        buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
         fill(QVBoxLayout(self), text, buttons, margins=None)
         self.resize(640, 680)
 

@@ -49,8 +49,7 @@ class ShortcutDialog(QDialog):
         ]
         self._sections = [section for section in (*sections, ("Pictures", list(_BY_HAND))) if section[1]]
         columns = fill(QHBoxLayout(), *map(_sheet, _halves(self._sections)))
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
         fill(QVBoxLayout(self), (columns, 1), buttons, margins=None)
         self.resize(self.sizeHint())
 
