@@ -33,6 +33,8 @@ from inpaint_app.cluster.restore_store import StoreRequest, restore_store
 from inpaint_app.cluster.stores.opening import open_store
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.output import Output
+from inpaint_app.jobs.restore_file import FileOptions
 
 _BAND = 1024
 _POLL_SECONDS = 0.02
@@ -49,11 +51,11 @@ class Case:
 
     def request(self, output: str, scheduler: str | None) -> StoreRequest:
         """Return the request that restores it."""
+        mask_spec = MaskSpec(mask=self.folder / "mask.zarr", grow=0)
         return StoreRequest(
             self.folder / "picture.zarr",
-            self.folder / output,
-            RestoreSettings.preset("fast"),
-            MaskSpec(mask=self.folder / "mask.zarr", grow=0),
+            Output(self.folder / output),
+            FileOptions(RestoreSettings.preset("fast"), mask_spec),
             scheduler=scheduler,
             block=self.block,
         )

@@ -241,7 +241,7 @@ def ground_set_from_array(
     """
     columns = as_matrix(atoms, "atoms", "(features, candidates)").astype(np.float64)
     n_features, n_candidates = columns.shape
-    labels = [f"atom {j}" for j in range(n_candidates)] if names is None else list(names)
+    labels = [f"atom {j}" for j in range(n_candidates)] if names is None else _as_names(names)
     if len(labels) != n_candidates:
         raise ValueError(f"names must have one entry per column, {n_candidates}, but has {len(labels)}.")
     shape = None if patch_shape is None else _as_patch_shape(patch_shape)
@@ -277,7 +277,13 @@ def as_basis_names(value: object) -> tuple[str, ...]:
     return names
 
 
+def _as_names(value: object) -> list[str]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"names must be a sequence with a name for each column, not {value!r}.")
+    return [str(name) for name in value]
+
+
 def _as_patch_shape(value: object) -> tuple[int, int]:
-    if not isinstance(value, Sequence) or len(value) != 2:
+    if not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
         raise TypeError(f"patch_shape must be a pair (height, width), not {value!r}.")
     return as_count(value[0], "patch height"), as_count(value[1], "patch width")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._support.layout import as_layout
-from dictsel_core._support.validation import as_bool_mask, as_positive, masked_entries
+from dictsel_core._support.validation import as_bool_mask, as_plain_array, as_positive, masked_entries
 
 _BAND = 256
 #: Floats beyond this are not of unit range; noise may well go a little beyond 1.
@@ -267,7 +267,7 @@ def _check_unit_range(image: NDArray[Any], name: str) -> None:
 def _as_image(value: ArrayLike, name: str) -> NDArray[Any]:
     if masked_entries(value) is not None:
         raise TypeError(f"{name} must be a plain array; fill its masked pixels, or measure with mask=...")
-    image = np.asarray(value)
+    image = as_plain_array(value, name)
     if image.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but its dtype is {image.dtype}.")
     return image

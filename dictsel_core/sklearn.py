@@ -20,6 +20,7 @@ except ImportError as error:
         "dictsel_core.sklearn needs scikit-learn: install it with pip install 'dictsel[sklearn]'."
     ) from error
 
+from dictsel_core._support.validation import as_count, as_matrix, as_positive, masked_entries
 from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSparsity
 from dictsel_core.ground_set import GroundSet, ground_set_from_array
 from dictsel_core.online import OnlineReplacementOMP
@@ -118,8 +119,6 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         """
         data, mask = self._checked(X, reset=True)
         weights = _weights(sample_weight, data)
-        if self.selector not in _SELECTORS:
-            raise ValueError(f"selector must be one of {', '.join(_SELECTORS)}, not {self.selector!r}.")
         self._prepare()
         self._player: OnlineReplacementOMP | None = None
         select: Any = _SELECTORS[self.selector]
@@ -222,13 +221,17 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> tuple[Array, NDArray[np.bool_] | None]:
         """Return samples and their mask, None if nothing is missing."""
+        hidden = masked_entries(X)
+        if hidden is not None:
+            X = np.where(hidden, np.nan, np.asarray(X))
         dtypes = [np.float64, np.float32]
         data = validate_data(self, X, dtype=dtypes, ensure_all_finite="allow-nan", reset=reset)
         missing = np.isnan(data)
         return data, missing if missing.any() else None
 
     def _prepare(self) -> None:
-        """Make the ground set for the number of features."""
+        """Check the parameters, and make the ground set for the number of features."""
+        self._check_parameters()
         given, size = self.ground_set, self.n_features_in_
         if isinstance(given, GroundSet):
             self.ground_set_ = given
@@ -237,11 +240,28 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
                 np.hstack([dct(np.eye(size), norm="ortho"), np.eye(size)])
             )
         else:
-            self.ground_set_ = ground_set_from_array(np.asarray(given).T)
+            self.ground_set_ = ground_set_from_array(
+                as_matrix(given, "ground_set", "(candidates, features)").T
+            )
         if self.ground_set_.n_features != size:
             raise ValueError(
                 f"ground_set has atoms of {self.ground_set_.n_features} features, but X has {size}."
             )
+        if self._n_atoms > len(self.ground_set_):
+            raise ValueError(
+                f"n_components must be at most the number of candidate atoms, {len(self.ground_set_)}, "
+                f"but is {self._n_atoms}."
+            )
+
+    def _check_parameters(self) -> None:
+        if self.selector not in _SELECTORS:
+            raise ValueError(f"selector must be one of {', '.join(_SELECTORS)}, not {self.selector!r}.")
+        as_count(self._n_atoms, "n_components")
+        as_count(self._max_atoms, "sparsity")
+        if self.average is not None:
+            as_positive(self.average, "average")
+            if self.selector == "greedy":
+                raise ValueError("average needs the selector 'omp' or 'ols': 'greedy' cannot share a budget.")
 
     def _keep(self, atoms: NDArray[np.intp], dtype: np.dtype[Any]) -> None:
         self.atoms_ = np.array(atoms)

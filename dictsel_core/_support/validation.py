@@ -99,12 +99,9 @@ def as_n_atoms(value: object, n_candidates: int) -> int:
 
 def as_counts(value: ArrayLike, name: str, *, minimum: int = 1) -> Ints:
     """Return `value` as a one-dimensional integer array whose entries are all at least `minimum`."""
-    try:
-        counts = np.asarray(value)
-    except ValueError:  # lists of different lengths
-        counts = np.asarray(None)
+    counts = as_plain_array(value, name)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
-        raise TypeError(f"{name} must be a whole number or a one-dimensional array of whole numbers.")
+        raise TypeError(f"{name} must be a one-dimensional array of whole numbers.")
     if counts.size and counts.min() < minimum:
         where = int(counts.argmin())
         raise ValueError(
@@ -117,9 +114,10 @@ def as_counts(value: ArrayLike, name: str, *, minimum: int = 1) -> Ints:
 
 def as_caps(value: int | ArrayLike, name: str, *, minimum: int = 1) -> int | Ints:
     """Return caps, checked: a single one, or an array."""
-    if np.ndim(value) == 0:
+    caps = as_plain_array(value, name)
+    if caps.ndim == 0:
         return min(as_count(value, name, minimum=minimum), LARGEST_COUNT)
-    return as_counts(value, name, minimum=minimum)
+    return as_counts(caps, name, minimum=minimum)
 
 
 def masked_entries(value: ArrayLike) -> Bools | None:
@@ -130,11 +128,28 @@ def masked_entries(value: ArrayLike) -> Bools | None:
     return None
 
 
+def as_array(value: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `value` as an array; what a masked array hides is shown."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be an array, but its rows differ in length.") from None
+
+
 def as_plain_array(value: ArrayLike, name: str) -> NDArray[Any]:
     """Return `value` as an array; refuse a masked array, whose mask would be lost."""
     if masked_entries(value) is not None:
-        raise TypeError(f"{name} must be a plain array; pass its mask as mask=..., True = missing.")
-    return np.asarray(value)
+        remedy = "fill what it hides" if name == "mask" else "pass its mask as mask=..., True = missing"
+        raise TypeError(f"{name} must be a plain array; {remedy}.")
+    return as_array(value, name)
+
+
+def as_real_array(value: ArrayLike, name: str) -> NDArray[Any]:
+    """Return `value` as an array of integers or floats."""
+    array = as_plain_array(value, name)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers, but the dtype is {array.dtype}.")
+    return array
 
 
 def as_bool_mask(value: ArrayLike, name: str = "mask") -> Bools:
@@ -143,7 +158,8 @@ def as_bool_mask(value: ArrayLike, name: str = "mask") -> Bools:
     if mask.dtype == np.bool_:
         return mask
     if mask.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}.")
+        remedy = f"; pass {name} > 0" if mask.dtype.kind == "f" else ""
+        raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}{remedy}.")
     chosen: Bools = mask != 0
     largest = int(mask.max(initial=0))
     if largest not in (0, 1, 255) or not (mask[chosen] == largest).all():
@@ -159,9 +175,7 @@ def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:
 
     It is not copied if possible, and may be read-only or non-contiguous.
     """
-    matrix = as_plain_array(value, name)
-    if matrix.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, but its dtype is {matrix.dtype}.")
+    matrix = as_real_array(value, name)
     if matrix.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional {axes}, but its shape is {matrix.shape}.")
     if 0 in matrix.shape:
@@ -194,7 +208,7 @@ def as_mask(value: ArrayLike | None, shape: tuple[int, ...]) -> Bools | None:
     """Return the mask as a boolean array of `shape`, or None if nothing is missing."""
     if value is None:
         return None
-    mask = np.asarray(value)
+    mask = as_plain_array(value, "mask")
     if mask.dtype != np.bool_:
         raise TypeError(f"mask must be boolean (True = missing), but its dtype is {mask.dtype}.")
     if mask.shape != shape:
@@ -206,9 +220,7 @@ def as_weights(value: ArrayLike | None, shape: tuple[int, int]) -> Floats | None
     """Return weights as an array (T, d) or (T, 1), or None if there are none."""
     if value is None:
         return None
-    weights = as_plain_array(value, "weights")
-    if weights.dtype.kind not in "iuf":
-        raise TypeError(f"weights must hold real numbers, but their dtype is {weights.dtype}.")
+    weights = as_real_array(value, "weights")
     if weights.shape not in (shape, shape[:1]):
         raise ValueError(
             f"weights must be one per entry, {shape}, or one per point, {shape[:1]}, "

@@ -88,7 +88,10 @@ class BlockSparsity(LocalConstraint):
         >>> constraint.is_feasible([[4, 7], [8], [0, 1]])
         False
         """
-        _, numbers = np.unique(as_counts(labels, "labels", minimum=0), return_inverse=True)
+        given = as_counts(labels, "labels", minimum=0)
+        if not given.size:
+            raise ValueError("labels must not be empty: there is one for each patch.")
+        _, numbers = np.unique(given, return_inverse=True)
         order = np.argsort(numbers, kind="stable")
         return cls(np.split(order, np.cumsum(np.bincount(numbers))[:-1]), s)
 

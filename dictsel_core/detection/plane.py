@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._support.validation import Bools, as_plain_array
+from dictsel_core._support.validation import Bools, as_array, as_plain_array, masked_entries
 
 Single = NDArray[np.float32]
 
@@ -92,9 +92,11 @@ def prepare(image: ArrayLike, missing: ArrayLike | None = None) -> DetectionImag
     TypeError, ValueError
         If it is not a picture or its range is too wide, or `missing` is not a mask of its size.
     """
-    pixels = as_plain_array(image, "image")
+    pixels, hidden = as_array(image, "image"), masked_entries(image)
     if pixels.dtype.kind not in "biuf":
         raise TypeError(f"image must hold real numbers, but its dtype is {pixels.dtype}.")
+    if pixels.ndim == 3 and pixels.shape[2] == 1:
+        pixels = pixels[:, :, 0]
     if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] != 3):
         raise ValueError(f"image must be (H, W) or (H, W, 3), but its shape is {pixels.shape}.")
     if 0 in pixels.shape:
@@ -102,6 +104,8 @@ def prepare(image: ArrayLike, missing: ArrayLike | None = None) -> DetectionImag
     if pixels.dtype.kind == "b":
         pixels = pixels.astype(np.uint8)
     known = _known_missing(pixels, missing)
+    if hidden is not None:
+        known |= hidden if hidden.ndim == 2 else hidden.any(axis=2)
     low, span = _value_range(pixels, known)
     return DetectionImage(pixels, known, low, span, 0.0 if pixels.dtype.kind == "f" else 1 / span)
 
@@ -113,7 +117,7 @@ def _known_missing(pixels: NDArray[Any], missing: ArrayLike | None) -> Bools:
         given = as_plain_array(missing, "missing")
         if given.dtype != np.bool_:
             raise TypeError(f"missing must be boolean (True = missing), but its dtype is {given.dtype}.")
-        if given.shape not in (shape, pixels.shape):
+        if given.shape not in (shape, (*shape, 1), pixels.shape):
             raise ValueError(f"missing must have the shape {shape}, but its shape is {given.shape}.")
         known |= given if given.ndim == 2 else given.any(axis=2)
     if pixels.dtype.kind == "f":

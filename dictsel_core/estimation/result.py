@@ -12,7 +12,8 @@ class QualityEstimate:
     Attributes
     ----------
     psnr : float
-        PSNR over the missing pixels in decibels. Infinite if nothing is missing; NaN if there is no estimate.
+        PSNR over the missing pixels in decibels, relative to the largest value of an integer dtype, and to 1
+        for floats. Infinite if nothing is missing; NaN if there is no estimate.
     low, high : float
         The PSNR lies between these with a probability of 90 %.
     n_held_out : int

@@ -58,7 +58,7 @@ def _squared_errors(trial: Trial, settings: ResolvedSettings, ground_set: Ground
     run = GeneratorRun(Restorer(canvas, settings, ground_set, completed=held_out).steps())
     result = run.finish()
     unknown = np.broadcast_to(trial.missing, (*canvas.shape, canvas.n_channels)).reshape(canvas.image.shape)
-    difference = np.where(unknown, 0, canvas.image).astype(np.float64) - result.image
+    difference = np.where(unknown, 0, canvas.image).astype(np.float64) - result.image.astype(np.float64)
     floor = _MIN_ERROR if canvas.image.dtype.kind == "f" else 1 / (12 * unit**2)  # of rounding
     squares = np.square(np.where(unknown, 0, difference) / unit)
     return np.asarray(np.maximum(squares, floor).reshape(*canvas.shape, -1))

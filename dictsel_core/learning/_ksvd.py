@@ -131,10 +131,11 @@ def rank_one_fit(left: Array, observed: Array | None, atom: Array, weights: Arra
         if observed is not None:
             seen = np.square(weights) @ observed
             best = np.where(seen > 0, best / np.where(seen > 0, seen, 1), atom)
-        length = np.sqrt(best @ best)
-        if length == 0:
+        largest = np.abs(best).max()
+        if largest == 0:
             return atom, np.zeros_like(weights)
-        atom = best / length
+        best /= largest  # whose square neither vanishes nor overflows
+        atom = best / np.sqrt(best @ best)
         weights = left @ atom
         gained = np.square(weights)
         if observed is not None:

@@ -5,7 +5,14 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.validation import Ints, as_count, as_generator, as_positive
+from dictsel_core._support.validation import (
+    Ints,
+    as_count,
+    as_counts,
+    as_generator,
+    as_positive,
+    as_real_array,
+)
 
 Array = NDArray[np.float64]
 
@@ -73,7 +80,7 @@ class ExpertBank(ABC):
         Parameters
         ----------
         actions : (n_learners,) array_like of int
-            As returned by `play`. There must not be more learners than actions.
+            As returned by `play`. ValueError if there are more learners than actions.
 
         Returns
         -------
@@ -86,7 +93,16 @@ class ExpertBank(ABC):
         >>> learners.distinct([0, 0]).tolist()
         [0, 3]
         """
-        taken: Ints = np.array(actions, dtype=np.intp)
+        taken = as_counts(actions, "actions", minimum=0)
+        if len(taken) != self.n_learners or taken.max() >= self.n_actions:
+            raise ValueError(
+                f"actions must be one for each of {self.n_learners} learners, below {self.n_actions}, "
+                f"not {taken.tolist()}."
+            )
+        if self.n_learners > self.n_actions:
+            raise ValueError(
+                f"There are {self.n_learners} learners, but only {self.n_actions} actions to take."
+            )
         first = np.unique(taken, return_index=True)[1]
         repeats = np.setdiff1d(np.arange(len(taken)), first)
         free = np.ones(self.n_actions, bool)
@@ -104,7 +120,7 @@ class ExpertBank(ABC):
         gains : (n_learners, n_actions) array_like
             Gain of each action for each learner; at least 0. It may be (n_actions,) for a single learner.
         """
-        table = np.asarray(gains, dtype=np.float64)
+        table = as_real_array(gains, "gains").astype(np.float64, copy=False)
         if table.ndim == 1:
             table = table[None]
         if table.shape != self._shape:
@@ -204,7 +220,8 @@ class Hedge(ExpertBank):
         """Return ln n / eta + eta t G^2 / 8 for the t rounds since the last start."""
         if self._rate == 0 or not self._done:  # one action, or no round
             return 0.0
-        return float(np.log(self._shape[1]) / self._rate + self._rate * self._done * self._largest**2 / 8)
+        growth = self._rate * self._largest * self._done / 8  # finite, whatever the unit of the gains
+        return float(np.log(self._shape[1]) / self._rate + growth * self._largest)
 
     def _rates(self) -> Array:
         return np.full(self._shape[0], self._rate)
@@ -268,7 +285,9 @@ class FixedHedge(ExpertBank):
     @property
     def regret_bound(self) -> Array:
         """Upper bound on the expected regret of each learner in the rounds so far: (n_learners,)."""
-        bound: Array = np.log(self.n_actions) / self._rate + self._rate * self._done * self._largest**2 / 8
+        with np.errstate(over="ignore"):  # beyond float64 the bound is infinite
+            growth = self._rate * self._done * self._largest**2 / 8
+        bound: Array = np.log(self.n_actions) / self._rate + growth
         return bound
 
     def _rates(self) -> Array:
@@ -335,10 +354,11 @@ class AdaptiveHedge(ExpertBank):
         return rates
 
     def _learn(self, gains: Array) -> None:
-        rates = self._rates()
-        expected = np.vecdot(self.probabilities, gains)
-        mixture = soft_maximum(self._totals + gains, rates) - soft_maximum(self._totals, rates)
-        self._gaps += np.maximum(mixture - expected, 0)
+        if self.n_actions > 1:  # the gap of a single action would be rounding error
+            rates = self._rates()
+            expected = np.vecdot(self.probabilities, gains)
+            mixture = soft_maximum(self._totals + gains, rates) - soft_maximum(self._totals, rates)
+            self._gaps += np.maximum(mixture - expected, 0)
         self._totals += gains
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.validation import as_nonnegative, as_plain_array
+from dictsel_core._support.validation import as_nonnegative, as_plain_array, as_real_array
 from dictsel_core.pursuit import omp
 
 Array = NDArray[np.float64]
@@ -39,11 +39,12 @@ def utilities(
     [2.0, 0.0]
     """
     rows = np.atleast_2d(as_plain_array(data, "data"))
-    missing = None if mask is None else np.atleast_2d(mask)
+    missing = None if mask is None else np.atleast_2d(as_plain_array(mask, "mask"))
     codes = omp(dictionary, rows, sparsity, mask=missing)
     rows = rows.astype(np.float64)
     observed = rows if missing is None else np.where(missing, 0, rows)
-    return np.asarray((np.square(observed).sum(axis=1) - codes.residual_energy) / 2)
+    # Where nothing is explained, rounding may leave the residual longer than the patch.
+    return np.asarray(np.maximum(np.square(observed).sum(axis=1) - codes.residual_energy, 0) / 2)
 
 
 def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) -> Array:
@@ -70,7 +71,7 @@ def alpha_regret(player: ArrayLike, reference: ArrayLike, alpha: float = 1.0) ->
     >>> alpha_regret([1.0, 2.0, 3.0], [3.0, 3.0, 3.0]).tolist()
     [2.0, 3.0, 3.0]
     """
-    played, best = np.asarray(player, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    played, best = as_real_array(player, "player"), as_real_array(reference, "reference")
     if played.ndim != 1 or played.shape != best.shape:
         raise ValueError(
             "player and reference must hold one utility per round each, but their shapes are "

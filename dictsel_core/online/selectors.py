@@ -148,7 +148,7 @@ class OnlineSelector(ABC):
             raise ValueError(
                 f"y must be one patch, of shape ({n_features},), but its shape is {patch.shape}."
             )
-        missing = None if mask is None else np.asarray(mask)
+        missing = None if mask is None else as_plain_array(mask, "mask")
         if missing is not None and missing.shape != patch.shape:
             raise ValueError(
                 f"mask must have the shape of y, {patch.shape}, but its shape is {missing.shape}."

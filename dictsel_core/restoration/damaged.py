@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._support.containers import aligned, axis_names, check_in_memory, like
 from dictsel_core._support.layout import Axis, Layout, as_layout
-from dictsel_core._support.validation import Bools, as_bool_mask, masked_entries
+from dictsel_core._support.validation import Bools, as_array, as_bool_mask, masked_entries
 from dictsel_core.restoration.canvas import Canvas, as_canvas
 
 #: Channels that are restored together at most, if they share a mask or if each has its own. Their
@@ -116,9 +116,10 @@ def as_damaged(
 ) -> DamagedArray:
     """Check an array and its mask; see `restore` for what they may be."""
     check_in_memory(image, "image")
-    pixels = np.asarray(image)
+    pixels = as_array(image, "image")
     if pixels.dtype.kind not in "iuf":
-        raise TypeError(f"image must hold integers or floats, but its dtype is {pixels.dtype}.")
+        remedy = "; pass image.astype(np.uint8)" if pixels.dtype.kind == "b" else ""
+        raise TypeError(f"image must hold integers or floats, but its dtype is {pixels.dtype}{remedy}.")
     layout = as_layout(pixels.shape, channel_axis, axes, axis_names(image))
     masks = [layout.split_mask(each) for each in _masks(image, pixels, mask)]
     missing = masks[0]

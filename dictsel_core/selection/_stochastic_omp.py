@@ -231,9 +231,10 @@ class _Engine(ReplacementEngine):
         if m < len(patches):
             rows = np.sort(self._rng.choice(len(patches), m, replace=False))
         state, constraint = patches.update(rows)
-        sums, squares, totals = _sums_of_gains(state, constraint)
+        sums, squares, totals = _sums_of_gains(state, constraint, self._largest)
         means = sums / m
-        slack = self._slack(np.maximum(squares / m - np.square(means), 0))
+        slack = self._largest * self._slack(np.maximum(squares / m - np.square(means), 0))
+        means *= self._largest
         atom = int(np.where(eligible, means, -1.0).argmax())
         gain = max(float(means[atom]), 0.0)
         if gain > 0:
@@ -248,12 +249,12 @@ class _Engine(ReplacementEngine):
         return SelectedAtom(atom, gain * len(patches), int(eligible.sum()), error * len(patches))
 
     def _slack(self, variances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return by how much the mean of a sample may miss that of all patches, for every atom."""
+        """Return by how much the mean of values up to 1 in a sample may miss that of all patches: (n,)."""
         m, n_points = self._sample, len(self._patches)
         left = 1 - (m - 1) / n_points if 2 * m <= n_points else (1 - m / n_points) * (1 + 1 / m)
-        hoeffding = self._largest * sqrt(left * log(1 / self._doubt) / (2 * m))
+        hoeffding = sqrt(left * log(1 / self._doubt) / (2 * m))
         digits = log(5 / self._doubt)
-        offset = (7 / 3 + 3 / sqrt(2)) * self._largest * digits / m
+        offset = (7 / 3 + 3 / sqrt(2)) * digits / m
         return np.minimum(hoeffding, np.sqrt(variances * 2 * left * digits / m) + offset)
 
     def achieved(self) -> float:
@@ -262,9 +263,12 @@ class _Engine(ReplacementEngine):
 
 
 def _sums_of_gains(
-    state: SupportState, constraint: OwnConstraint
+    state: SupportState, constraint: OwnConstraint, largest: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sums over patches of v_t(a) and of its squares, and of (a^T r_t)^2: (n,) each."""
+    """Return the sums over patches of v_t(a) and of its squares, and of (a^T r_t)^2: (n,) each.
+
+    The values v are relative to the largest possible one, so that their squares neither overflow nor vanish.
+    """
     smoothness, n = state.problem.ground_set.smoothness, state.n_candidates
     sums, squares, totals = np.zeros(n), np.zeros(n), np.zeros(n)
     costs = state.removal_costs(smoothness)
@@ -275,7 +279,7 @@ def _sums_of_gains(
         state.squared_correlations(rows, gains)
         totals += gains.sum(axis=0)
         table = ReplacementGains(gains, costs[rows], state.supports[rows], state.sizes[rows])
-        values = constraint.part(rows).patch_values(table) / smoothness
+        values = constraint.part(rows).patch_values(table) / (smoothness * largest)
         sums += values.sum(axis=0)
         squares += np.square(values).sum(axis=0)
     return sums, squares, totals
@@ -320,7 +324,7 @@ def _start(  # noqa: PLR0913  (the options above)
     bound = SpectralBound(lambda: _parts(points, ground_set.n_features))
 
     def engine() -> _Engine:
-        largest = bound.largest_energy / ground_set.smoothness
+        largest = bound.largest_energy / ground_set.smoothness or 1.0  # if all data are zero
         patches = _Patches(ground_set, points, constraint, count)
         return _Engine(patches, count, largest, size, probability, generator)
 

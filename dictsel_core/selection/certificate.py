@@ -173,9 +173,10 @@ class OptimumBound(EnergyBound):
         if complete and (blocks := self._block_bound(n_atoms)) is not None:
             bounds["blocks"] = blocks
         further = self._further_gains(n_atoms, supports, weights)
-        if further is not None:
-            bounds["gains"] = achieved + further
-        return _least(achieved, bounds, _SAFETY[self._problem.data.itemsize])
+        safety = _SAFETY[self._problem.data.itemsize]
+        if further is not None:  # `achieved` is a difference of energies, and rounded as they are
+            bounds["gains"] = achieved + further + safety * self.energy
+        return _least(achieved, bounds, safety)
 
     @cached_property
     def _reachable_energy(self) -> float:

@@ -42,7 +42,9 @@ def restored(image: da.Array, mask: da.Array, settings: PresetName, size: int) -
     details = survey.details(_surveyed(survey, arrays, size))
     plan = details.plan(_surveyed(details, arrays, size))
     for stage in plan.stages:
-        apply, places = dask.delayed(stage.apply), _blocks(stage.shape, size)
+        # The stage that fills a wide hole costs as much for a part of the hole as for all of it.
+        side = max(stage.shape) if stage.is_whole else size
+        apply, places = dask.delayed(stage.apply), _blocks(stage.shape, side)
         results = [apply(_read(arrays, stage.reads(*at)), *at) for at in places]
         for number, array in enumerate(stage.writes):
             arrays[array.name] = _joined([each[number] for each in results], array, places)

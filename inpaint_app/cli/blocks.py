@@ -12,6 +12,7 @@ from inpaint_app.cli.streams import print_note
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.jobs.control import JobControl, Progress
+from inpaint_app.jobs.output import Output
 
 if TYPE_CHECKING:
     from inpaint_app.cluster.restore_store import StoreSummary
@@ -34,15 +35,11 @@ def restore_in_blocks(args: argparse.Namespace) -> int:
     recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     request = StoreRequest(
         args.input,
-        output,
-        chosen.settings,
-        chosen.mask_spec,
-        args.overwrite,
-        args.scheduler,
-        args.block or DEFAULT_BLOCK,
-        args.depth,
-        args.strict,
+        Output(output, args.overwrite, depth=args.depth),
+        chosen,
         recipe,
+        scheduler=args.scheduler,
+        block=args.block or DEFAULT_BLOCK,
     )
     with ProgressBar(quiet=args.quiet) as bar:
 

@@ -12,13 +12,14 @@ from inpaint_app.cluster.source import DamagedStore, MarkCounts
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import UserError, clause, printable_path
 from inpaint_app.files.formats.shared.scaling import to_depth
-from inpaint_app.image.picture import Array
+from inpaint_app.image.missing import without_no_data
+from inpaint_app.image.picture import Array, Picture
 from inpaint_app.image.rect import Rect
 
 
 @dataclass(frozen=True)
 class BlockDone:
-    """What a job reports of its block: the pass, the block, and the processor seconds it took.
+    """What a job reports of its block: the stage, the block, and the processor seconds it took.
 
     It took none if the block had been written before.
     """
@@ -29,51 +30,28 @@ class BlockDone:
     seconds: float
 
 
-@dataclass(frozen=True)
-class CountMarks:
-    """Counts what mask, color and transparency mark in a block."""
-
-    source: DamagedStore
-    rect: Rect
-
-    def __call__(self) -> tuple[int, dict[str, MarkCounts]]:
-        """Return the plane and the counts."""
-        return self.source.plane, self.source.count_marks(self.rect)
+def count_marks(source: DamagedStore, rect: Rect) -> tuple[int, dict[str, MarkCounts]]:
+    """Return the plane, and what mask, color and transparency mark in a block."""
+    return source.plane, source.count_marks(rect)
 
 
-@dataclass(frozen=True)
-class SurveyBlock:
-    """Measures a block for one of the two surveys that a plan is made from."""
+def survey_block(source: DamagedStore, survey: Any, rect: Rect) -> tuple[int, Any]:  # noqa: ANN401  (one of two)
+    """Return the plane, and the statistics of a block, which can be added to those of others."""
+    rows, columns = rect.slices
+    blocks = [
+        source.read(read.array, Rect.from_slices(read.rows, read.columns))
+        for read in survey.reads(rows, columns)
+    ]
+    return source.plane, survey.measure(blocks, rows, columns)
 
-    source: DamagedStore
-    survey: Any
-    rect: Rect
 
-    def __call__(self) -> tuple[int, Any]:
-        """Return the plane, and the statistics, which can be added to those of other blocks."""
-        rows, columns = self.rect.slices
-        blocks = [
-            _read_source(self.source, read.array, Rect.from_slices(read.rows, read.columns))
-            for read in self.survey.reads(rows, columns)
-        ]
-        return self.source.plane, self.survey.measure(blocks, rows, columns)
+def make_plan(plane: int, survey: DetailSurvey, statistics: DetailStatistics) -> tuple[int, str]:
+    """Return the plane, and its plan as JSON: selects the dictionary."""
+    return plane, survey.plan(statistics).to_json()
 
 
 @dataclass(frozen=True)
-class MakePlan:
-    """Makes the plan of a picture that was surveyed: selects its dictionary."""
-
-    plane: int
-    survey: DetailSurvey
-    statistics: DetailStatistics
-
-    def __call__(self) -> tuple[int, str]:
-        """Return the plane, and the plan as JSON."""
-        return self.plane, self.survey.plan(self.statistics).to_json()
-
-
-@dataclass(frozen=True)
-class PlaneJob:
+class PlaneContext:
     """What all blocks of a plane have in common.
 
     Attributes
@@ -102,73 +80,56 @@ class PlaneJob:
     threads: int | None
     depth: int | None = None
 
+    def read(self, array: str, rect: Rect) -> Array:
+        """Return a part of the picture, of its mask, or of an array of the workspace."""
+        store = self.source if array in ("image", "mask") else self.workspace
+        return store.read(array, rect)
 
-@dataclass(frozen=True)
-class RestoreBlock:
-    """Computes one block of one stage."""
-
-    shared: PlaneJob
-    stage: str
-    rect: Rect
-
-    def __call__(self) -> BlockDone:
-        """Return what it took."""
-        workspace, start = self.shared.workspace, time.process_time()
-        if workspace.is_done(self.stage, self.rect):  # also where Dask repeats a job after a worker has died
-            return BlockDone(self.stage, workspace.plane, self.rect, 0.0)
-        plan, stages = _load_plan(workspace, self.shared.digest, self.shared.threads)
-        stage = stages[self.stage]
-        rows, columns = self.rect.slices
-        blocks = [
-            self._read(read.array, Rect.from_slices(read.rows, read.columns))
-            for read in stage.reads(rows, columns)
-        ]
-        for spec, values in zip(stage.writes, stage.apply(blocks, rows, columns), strict=True):
-            self._write(spec.name, values, is_result=spec.name == plan.output)
-        workspace.mark_done(self.stage, self.rect)
-        return BlockDone(self.stage, workspace.plane, self.rect, time.process_time() - start)
-
-    def _read(self, name: str, rect: Rect) -> Array:
-        if name in ("image", "mask"):
-            return _read_source(self.shared.source, name, rect)
-        return self.shared.workspace.read(name, rect)
-
-    def _write(self, name: str, values: Array, *, is_result: bool) -> None:
-        if not is_result:
-            self.shared.workspace.write(name, self.rect, values)
-            return
-        image = self.shared.workspace.result_image(self.shared.axes, self.shared.level)
-        if self.shared.depth is not None:
-            values = to_depth(values, self.shared.depth)
-        image.write(self.rect, values if len(self.shared.axes) == 3 else values[..., 0])
+    def write_result(self, rect: Rect, values: Array) -> None:
+        """Write restored pixels, (h, w, C), of which none has the value for "no data"."""
+        pixels = values[..., 0] if values.shape[2] == 1 else values
+        pixels = without_no_data(Picture(pixels, no_data=self.source.no_data), pixels)
+        if self.depth is not None:
+            pixels = to_depth(pixels, self.depth)
+        image = self.workspace.result_image(self.axes, self.level)
+        image.write(rect, np.atleast_3d(pixels) if len(self.axes) == 3 else pixels)
 
 
-@dataclass(frozen=True)
-class HalveBlock:
-    """Computes one block of a level of the pyramid, from the next finer one."""
+def restore_block(plane: PlaneContext, name: str, rect: Rect) -> BlockDone:
+    """Compute one block of one stage."""
+    workspace, start = plane.workspace, time.process_time()
+    if workspace.is_done(name, rect):  # also where Dask repeats a job after a worker has died
+        return BlockDone(name, workspace.plane, rect, 0.0)
+    plan, stages = _load_plan(workspace, plane.digest, plane.threads)
+    stage, (rows, columns) = stages[name], rect.slices
+    blocks = [
+        plane.read(read.array, Rect.from_slices(read.rows, read.columns))
+        for read in stage.reads(rows, columns)
+    ]
+    for spec, values in zip(stage.writes, stage.apply(blocks, rows, columns), strict=True):
+        if spec.name == plan.output:
+            plane.write_result(rect, values)
+        else:
+            workspace.write(spec.name, rect, values)
+    workspace.mark_done(name, rect)
+    return BlockDone(name, workspace.plane, rect, time.process_time() - start)
 
-    workspace: Workspace
-    axes: tuple[int, ...]
-    finer: str
-    level: str
-    rect: Rect
 
-    def __call__(self) -> BlockDone:
-        """Return what it took."""
-        stage, workspace, start = f"pyramid-{self.level}", self.workspace, time.process_time()
-        if workspace.is_done(stage, self.rect):
-            return BlockDone(stage, workspace.plane, self.rect, 0.0)
-        finer = workspace.result_image(self.axes, self.finer)
-        values = finer.read(finer_rect(self.rect, finer.shape))
-        workspace.result_image(self.axes, self.level).write(self.rect, halved(values))
-        workspace.mark_done(stage, self.rect)
-        return BlockDone(stage, workspace.plane, self.rect, time.process_time() - start)
+def halve_block(workspace: Workspace, axes: tuple[int, ...], finer: str, level: str, rect: Rect) -> BlockDone:
+    """Compute one block of a level of the pyramid, from the next finer one."""
+    stage, start = f"pyramid-{level}", time.process_time()
+    if workspace.is_done(stage, rect):
+        return BlockDone(stage, workspace.plane, rect, 0.0)
+    image = workspace.result_image(axes, finer)
+    values = image.read(finer_rect(rect, image.shape))
+    workspace.result_image(axes, level).write(rect, halved(values))
+    workspace.mark_done(stage, rect)
+    return BlockDone(stage, workspace.plane, rect, time.process_time() - start)
 
 
 def finer_rect(rect: Rect, shape: tuple[int, ...]) -> Rect:
     """Return the pixels, on the next finer level of this shape, of a rectangle."""
-    row, column, height, width = (2 * side for side in rect)
-    return Rect(row, column, height, width).clipped(shape[:2])
+    return Rect(*(2 * side for side in rect)).clipped(shape)
 
 
 def halved(values: Array) -> Array:
@@ -179,10 +140,6 @@ def halved(values: Array) -> Array:
     means = even.reshape(height // 2, 2, width // 2, 2, *even.shape[2:]).mean(axis=(1, 3), dtype=np.float64)
     rounded: Array = (np.rint(means) if values.dtype.kind in "ui" else means).astype(values.dtype)
     return rounded
-
-
-def _read_source(source: DamagedStore, name: str, rect: Rect) -> Array:
-    return source.read_mask(rect) if name == "mask" else source.read_pixels(rect)
 
 
 def parse_plan(text: str, threads: int | None) -> RestorePlan:

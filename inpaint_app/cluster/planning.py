@@ -4,18 +4,21 @@ import operator
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from dictsel_core import ImageSpec, PictureStatistics, PictureSurvey, RestorePlan, RestoreSettings
-from inpaint_app.cluster.block_jobs import CountMarks, MakePlan, SurveyBlock, parse_plan
+from inpaint_app.cluster.block_jobs import count_marks, make_plan, parse_plan, survey_block
 from inpaint_app.cluster.blocks import cut_into_blocks
-from inpaint_app.cluster.executors import Executor, ThisProcess
+from inpaint_app.cluster.executors import Executor, Job, ThisProcess
 from inpaint_app.cluster.source import DamagedStore
 from inpaint_app.errors import Remedy, UserError
 from inpaint_app.image.missing import check_missing
-from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.restore import STAGES
+
+#: Of the whole work, as far as the progress bar is concerned.
+SURVEY_SHARE = 0.05
 
 Result = TypeVar("Result")
 
@@ -28,97 +31,62 @@ class PlannedPlane:
     plan: RestorePlan
 
 
-class Planner:
-    """Plans the restoration of pictures.
+def plan_planes(
+    given: Sequence[DamagedStore],
+    settings: RestoreSettings,
+    block: int,
+    executor: Executor,
+    control: JobControl,
+) -> list[PlannedPlane]:
+    """Return the plans of all planes, surveyed in blocks with this side; reports `Progress`.
 
-    Parameters
-    ----------
-    executor : Executor
-        Surveys the blocks.
-    control : JobControl
-        Can end it.
-    reporter : ProgressReporter
-        Is told how far it is.
-    settings : RestoreSettings
-        Of the restoration, with the threads that a job may use.
-    block : int
-        Side of a block.
+    The settings have the threads that a job may use.
+
+    Raises
+    ------
+    UserError
+        If nothing is missing in any plane, or everything in one.
     """
+    reporter = ProgressReporter(control, share=SURVEY_SHARE)
 
-    def __init__(
-        self,
-        executor: Executor,
-        control: JobControl,
-        reporter: ProgressReporter,
-        settings: RestoreSettings,
-        block: int,
-    ) -> None:
-        self._executor, self._control, self._reporter = executor, control, reporter
-        self._settings, self._block = settings, block
+    def run(words: str, begin: float, jobs: Sequence[Job[tuple[int, Any]]]) -> dict[int, list[Any]]:
+        return _by_plane(executor, jobs, lambda done: reporter.update(words, begin + 0.3 * done))
 
-    def plan(self, sources: Sequence[DamagedStore]) -> list[PlannedPlane]:
-        """Return the plans of all planes.
-
-        Raises
-        ------
-        UserError
-            If nothing is missing in any plane, or everything in one.
-        """
-        sources = self._counted(sources)
-        surveys: list[Any] = [self._survey(source) for source in sources]
-        found: list[PictureStatistics] = self._surveyed("measuring", sources, surveys, 0.3)
-        _check_planes(sources, found)
-        surveys = [survey.details(each) for survey, each in zip(surveys, found, strict=True)]
-        details = self._surveyed("sampling patches", sources, surveys, 0.6)
-        jobs = [MakePlan(number, *pair) for number, pair in enumerate(zip(surveys, details, strict=True))]
-        self._reporter.update(STAGES["select"], 0.9)
-        executor = self._executor if len(jobs) > 1 else ThisProcess(self._control)  # one is not worth a trip
-        texts = dict(executor.run(jobs))
-        threads = self._settings.threads
-        return [
-            PlannedPlane(source, parse_plan(texts[number], threads)) for number, source in enumerate(sources)
-        ]
-
-    def _counted(self, sources: Sequence[DamagedStore]) -> list[DamagedStore]:
-        """Return the sources with what is known once marks are counted."""
-        open_ones = [source for source in sources if source.needs_counts]
-        marks = self._by_plane("reading the mask", open_ones, CountMarks, 0.0)
-        return [
-            source.with_counts(marks[source.plane]) if source.needs_counts else source for source in sources
-        ]
-
-    def _survey(self, source: DamagedStore) -> PictureSurvey:
-        (height, width, *_), dtype = source.shape, source.picture.store.dtype.name
-        spec = ImageSpec(height, width, source.n_channels, dtype, source.n_layers)
-        return PictureSurvey(spec, self._settings)
-
-    def _surveyed(
-        self, words: str, sources: Sequence[DamagedStore], surveys: Sequence[Any], begin: float
-    ) -> list[Any]:
-        """Return the statistics of each plane."""
-
-        def job(source: DamagedStore, rect: Rect) -> SurveyBlock:
-            return SurveyBlock(source, surveys[source.plane], rect)
-
-        found = self._by_plane(words, sources, job, begin)
+    def surveyed(words: str, begin: float, surveys: Sequence[Any]) -> list[Any]:
+        jobs = [partial(survey_block, sources[at], surveys[at], rect) for at, rect in blocks]
+        found = run(words, begin, jobs)
         return [merged(found[source.plane]) for source in sources]
 
-    def _by_plane(
-        self,
-        words: str,
-        sources: Sequence[DamagedStore],
-        make: Callable[[DamagedStore, Rect], Callable[[], tuple[int, Any]]],
-        begin: float,
-    ) -> dict[int, list[Any]]:
-        """Run a job for every block, and return the results by plane."""
-        jobs = [
-            make(source, rect) for source in sources for rect in cut_into_blocks(source.shape, self._block)
-        ]
-        results: defaultdict[int, list[Any]] = defaultdict(list)
-        for number, (plane, result) in enumerate(self._executor.run(jobs)):
-            self._reporter.update(words, begin + 0.3 * number / len(jobs))
-            results[plane].append(result)
-        return results
+    blocks = [(source.plane, rect) for source in given for rect in cut_into_blocks(source.shape, block)]
+    uncounted = [partial(count_marks, given[at], rect) for at, rect in blocks if given[at].needs_counts]
+    marks = run("reading the mask", 0.0, uncounted)
+    sources = [each.with_counts(marks[each.plane]) if each.needs_counts else each for each in given]
+    surveys = [PictureSurvey(_spec(source), settings) for source in sources]
+    found: list[PictureStatistics] = surveyed("measuring", 0.3, surveys)
+    _check_planes(sources, found)
+    details = [survey.details(each) for survey, each in zip(surveys, found, strict=True)]
+    sampled = surveyed("sampling patches", 0.6, details)
+    jobs = [partial(make_plan, at, *pair) for at, pair in enumerate(zip(details, sampled, strict=True))]
+    reporter.update(STAGES["select"], 0.9)
+    planner = executor if len(jobs) > 1 else ThisProcess(control)  # one is not worth a trip
+    texts = dict(planner.run(jobs))
+    return [PlannedPlane(source, parse_plan(texts[source.plane], settings.threads)) for source in sources]
+
+
+def _by_plane(
+    executor: Executor, jobs: Sequence[Job[tuple[int, Any]]], on_progress: Callable[[float], None]
+) -> dict[int, list[Any]]:
+    """Run jobs that return a plane and something about it; returns the latter by plane."""
+    results: defaultdict[int, list[Any]] = defaultdict(list)
+    for number, (plane, result) in enumerate(executor.run(jobs)):
+        on_progress(number / len(jobs))
+        results[plane].append(result)
+    return results
+
+
+def _spec(source: DamagedStore) -> ImageSpec:
+    height, width = source.shape[:2]
+    return ImageSpec(height, width, source.n_channels, source.picture.store.dtype.name, source.n_layers)
 
 
 def merged(statistics: Sequence[Result]) -> Result:

@@ -9,79 +9,53 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from dictsel_core import PlanStage, RestorePlan, RestoreSettings, __version__
+from dictsel_core import PlanStage, RestorePlan, __version__
 from inpaint_app.cluster.block_jobs import (
     BlockDone,
-    HalveBlock,
-    PlaneJob,
-    RestoreBlock,
+    PlaneContext,
     finer_rect,
+    halve_block,
     parse_plan,
+    restore_block,
 )
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks, stage_block
 from inpaint_app.cluster.executors import Executor, Job, open_executor
-from inpaint_app.cluster.planning import PlannedPlane, Planner
-from inpaint_app.cluster.schedule import Pass, Schedule
+from inpaint_app.cluster.planning import SURVEY_SHARE, PlannedPlane, plan_planes
+from inpaint_app.cluster.schedule import BlockStage, Schedule
 from inpaint_app.cluster.source import DamagedStore, describe_source
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.cluster.target import Target, plan_target
 from inpaint_app.cluster.workspace import Workspace, open_workspace
-from inpaint_app.errors import Remedy, UserError, join_names, printable_path, writing_error
+from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.files.atomic import write_files
 from inpaint_app.files.recipes.contents import recipe_output
 from inpaint_app.files.storable import float_range_error
-from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.export import check_recipe_target
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import STAGES, translate_errors
-from inpaint_app.jobs.restore_file import FileResult
+from inpaint_app.jobs.restore_file import FileRequest, FileResult, loss_notes
 
-#: Of the whole work, as far as the progress bar is concerned.
-_SURVEY_SHARE = 0.05
+#: Of the work on a plane, as far as the progress bar is concerned.
 _PYRAMID_SHARE = 0.1
 _DESCRIPTIONS = STAGES | {"pyramid": "writing coarser levels"}
 
 
 @dataclass(frozen=True)
-class StoreRequest:
-    """A picture on disk to restore block by block.
+class StoreRequest(FileRequest):
+    """A picture on disk to restore block by block; tuning, a reference and the quality have no meaning.
 
     Attributes
     ----------
-    path : Path
-        Zarr array, OME-Zarr image, TIFF or NumPy file.
-    output : Path
-        The restored one, in the format that its name has.
-    settings : RestoreSettings
-        Of the restoration.
-    mask_spec : MaskSpec
-        How missing pixels are marked.
-    overwrite : bool
-        Whether an existing result may be replaced.
     scheduler : str or None
         As for `open_executor`.
     block : int
         Side of a block in pixels.
-    depth : int or None
-        8 or 16 bits per channel; None keeps the depth.
-    is_strict : bool
-        Whether to refuse a picture if the result would lose metadata or other contents of its file.
-    recipe : Path or None
-        Where to write the recipe.
     """
 
-    path: Path
-    output: Path
-    settings: RestoreSettings
-    mask_spec: MaskSpec
-    overwrite: bool = False
     scheduler: str | None = None
     block: int = DEFAULT_BLOCK
-    depth: int | None = None
-    is_strict: bool = False
-    recipe: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -125,13 +99,12 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     """
     start = time.perf_counter()
     check_block(request.block)
-    sources = describe_source(request.path, request.mask_spec)
+    options, output = request.options, request.output
+    sources = describe_source(request.path, options.mask_spec)
     store = sources[0].picture.store
     target = _checked_target(request, store)
-    lost = target.lost(store.properties())
-    if request.is_strict and lost:
-        raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
-    with open_workspace(request.output, request.block, _identity(request, sources, target)) as workspace:
+    notes = loss_notes(target.lost(store.properties()), is_strict=options.is_strict)
+    with open_workspace(output.path, request.block, _identity(request, sources, target)) as workspace:
         control.report(_summary(request, store, is_resumed=workspace.is_begun))
         with open_executor(request.scheduler, control) as executor:
             run = _Run(request, target, workspace, executor, control)
@@ -140,22 +113,21 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
                     planes = run.plan(sources)
                     run.restore(planes)
             except OSError as error:
-                raise writing_error(error, request.output) from error
-        target.publish(workspace, [each.source for each in planes], overwrite=request.overwrite)
+                raise writing_error(error, output.path) from error
+        target.publish(workspace, [each.source for each in planes], overwrite=output.overwrite)
         damaged = next(each.plan for each in planes if not each.plan.nothing_missing)
         if request.recipe is not None:
-            marks = tuple(name for name in ("mask", "key") if getattr(request.mask_spec, name) is not None)
-            recipe = recipe_output(request.recipe, damaged.settings, request.mask_spec, marks)
-            write_files([recipe], overwrite=request.overwrite)
+            marks = tuple(name for name in ("mask", "key") if getattr(options.mask_spec, name) is not None)
+            recipe = recipe_output(request.recipe, damaged.settings, options.mask_spec, marks)
+            write_files([recipe], overwrite=output.overwrite)
         workspace.delete()
     run.seconds["total"] = time.perf_counter() - start
     fraction = sum(each.plan.missing_fraction for each in planes) / len(planes)
-    notes = (f"Not kept: {join_names(lost)}.",) if lost else ()
-    return FileResult(QualityMetrics(), fraction, run.seconds, damaged.settings, request.output, notes)
+    return FileResult(QualityMetrics(), fraction, run.seconds, damaged.settings, output.path, notes)
 
 
 class _Run:
-    """One run: passes over all blocks, with their progress."""
+    """One run: its stages, computed in blocks, with their progress."""
 
     def __init__(
         self,
@@ -167,18 +139,16 @@ class _Run:
     ) -> None:
         self._request, self._target, self._workspace = request, target, workspace
         self._executor, self._control, self._survey_share = executor, control, 0.0
-        self._threads = executor.threads or request.settings.threads
+        self._threads = executor.threads or request.options.settings.threads
         self.seconds: defaultdict[str, float] = defaultdict(float)
 
     def plan(self, sources: Sequence[DamagedStore]) -> list[PlannedPlane]:
         """Return the plans of all planes, made now or by an earlier run."""
         if self._workspace.is_begun:
             return [self._stored_plan(source) for source in sources]
-        start, self._survey_share = time.perf_counter(), _SURVEY_SHARE
-        reporter = ProgressReporter(self._control, share=_SURVEY_SHARE)
-        settings = replace(self._request.settings, threads=self._threads)
-        planner = Planner(self._executor, self._control, reporter, settings, self._request.block)
-        planes = planner.plan(sources)
+        start, self._survey_share = time.perf_counter(), SURVEY_SHARE
+        settings = replace(self._request.options.settings, threads=self._threads)
+        planes = plan_planes(sources, settings, self._request.block, self._executor, self._control)
         for each in planes:
             self._check_depth(each.plan)
         state = [{"digest": each.plan.digest, "counted": each.source.counted} for each in planes]
@@ -189,13 +159,13 @@ class _Run:
     def restore(self, planes: Sequence[PlannedPlane]) -> None:
         """Compute what is left to do of all stages, and of the pyramid."""
         self._target.create(self._workspace)
-        passes = [each for plane in planes for each in self._passes(plane)]
-        left = [self._of_plane(each.plane).undone(each.name, each.blocks) for each in passes]
+        stages = [each for plane in planes for each in self._stages(plane)]
+        left = [self._of_plane(each.plane).undone(each.name, each.blocks) for each in stages]
         total = sum(
-            each.work * len(rects) / len(each.blocks) for each, rects in zip(passes, left, strict=True)
+            each.work * len(rects) / len(each.blocks) for each, rects in zip(stages, left, strict=True)
         )
         reporter = ProgressReporter(self._control, start=self._survey_share, share=1 - self._survey_share)
-        schedule, finished, last = Schedule(passes, left), 0.0, time.perf_counter()
+        schedule, finished, last = Schedule(stages, left), 0.0, time.perf_counter()
         for done in self._executor.run(self._jobs(schedule)):
             self._control.report(done)
             each, released = schedule.finish(done.plane, done.stage, done.rect)
@@ -209,7 +179,7 @@ class _Run:
 
     def _jobs(self, schedule: Schedule) -> Iterator[Job[BlockDone] | None]:
         """Yield the jobs of blocks, once the arrays exist that they write."""
-        created: set[Pass] = set()
+        created: set[BlockStage] = set()
         for block in schedule.blocks():
             if block is None:
                 yield None
@@ -219,25 +189,27 @@ class _Run:
                 for spec in each.creates:
                     self._of_plane(each.plane).create(spec.name, spec.shape, spec.dtype, each.block)
                 created.add(each)
-            yield each.job(rect)
+            yield partial(each.compute, rect)
 
-    def _passes(self, planned: PlannedPlane) -> Iterator[Pass]:
-        """Yield all passes over a plane in their order."""
+    def _stages(self, planned: PlannedPlane) -> Iterator[BlockStage]:
+        """Yield all stages of a plane in their order."""
         plan, target, plane = planned.plan, self._target, planned.source.plane
         workspace, block, finest = self._of_plane(plane), self._request.block, target.levels[0]
         depth = None if target.dtype == plan.spec.dtype else target.depth
-        shared = PlaneJob(workspace, planned.source, plan.digest, target.axes, finest, self._threads, depth)
+        context = PlaneContext(
+            workspace, planned.source, plan.digest, target.axes, finest, self._threads, depth
+        )
         for stage in plan.stages:
             creates = tuple(spec for spec in stage.writes if spec.name != plan.output)
             side = stage_block(stage, plan.spec.shape, block)
-            yield Pass(
+            yield BlockStage(
                 stage.name,
                 plane,
                 stage.kind,
                 stage.work,
                 side,
                 cut_into_blocks(stage.shape, side),
-                partial(RestoreBlock, shared, stage.name),
+                partial(restore_block, context, stage.name),
                 partial(_stage_reads, stage),
                 tuple(spec.name for spec in creates) or (_level_name(finest),),
                 creates,
@@ -247,21 +219,21 @@ class _Run:
             shape, whole = (
                 tuple(target.level_shape(at)[axis] for axis in target.axes[:2]) for at in (number, number - 1)
             )
-            yield Pass(
+            yield BlockStage(
                 f"pyramid-{level}",
                 plane,
                 "pyramid",
                 work / 4**number,
                 block,
                 cut_into_blocks(shape, block),
-                partial(HalveBlock, workspace, target.axes, finer, level),
+                partial(halve_block, workspace, target.axes, finer, level),
                 partial(_level_reads, _level_name(finer), whole),
                 (_level_name(level),),
             )
 
     def _check_depth(self, plan: RestorePlan) -> None:
         """Refuse floats that do not fit into integers."""
-        depth, is_float = self._request.depth, plan.spec.dtype.startswith("float")
+        depth, is_float = self._request.output.depth, plan.spec.dtype.startswith("float")
         if depth is not None and is_float and any(each.low < 0 or each.high > 1 for each in plan.ranges):
             raise float_range_error(depth)
 
@@ -289,7 +261,7 @@ def _level_reads(name: str, shape: tuple[int, ...], rect: Rect) -> Iterator[tupl
 
 
 def _level_name(level: str) -> str:
-    """Return what passes call a level of the result."""
+    """Return what stages call a level of the result."""
     return f"result-{level}"
 
 
@@ -300,17 +272,15 @@ def _summary(request: StoreRequest, store: Store, *, is_resumed: bool) -> StoreS
 
 
 def _checked_target(request: StoreRequest, store: Store) -> Target:
-    protect = [path for path in (request.path, request.mask_spec.mask) if path is not None]
+    output, protect = request.output, request.sources
     if request.recipe is not None:
-        check_recipe_target(request.recipe, protect, overwrite=request.overwrite)
-    return plan_target(
-        request.output, store, overwrite=request.overwrite, protect=protect, depth=request.depth
-    )
+        check_recipe_target(request.recipe, protect, overwrite=output.overwrite)
+    return plan_target(output.path, store, overwrite=output.overwrite, protect=protect, depth=output.depth)
 
 
 def _identity(request: StoreRequest, sources: Sequence[DamagedStore], target: Target) -> str:
     """Return everything that the result depends on, as text."""
-    settings = asdict(request.settings)
+    settings = asdict(request.options.settings)
     del settings["threads"]
     described = {
         "version": __version__,

@@ -12,13 +12,13 @@ from inpaint_app.image.rect import Rect
 
 #: An array of a plane.
 ArrayName = tuple[int, str]
-#: Number of a pass, and of its block, down and across.
+#: Number of a stage, and of its block, down and across.
 _Block = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Pass:
-    """One pass over the blocks of some arrays: a stage of a plan, or a level of the pyramid.
+class BlockStage:
+    """A stage that is computed block by block: one of a plan, or a level of the pyramid.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class Pass:
         Side of its blocks.
     blocks : sequence of Rect
         All of them.
-    job : callable
-        Returns what computes a block.
+    compute : callable
+        Computes a block.
     reads : callable
         Returns the regions of arrays that a block needs.
     writes : tuple of str
@@ -50,40 +50,40 @@ class Pass:
     work: float
     block: int
     blocks: Sequence[Rect]
-    job: Callable[[Rect], Callable[[], BlockDone]]
+    compute: Callable[[Rect], BlockDone]
     reads: Callable[[Rect], Iterable[tuple[str, Rect]]]
     writes: tuple[str, ...]
     creates: tuple[ArraySpec, ...] = ()
 
 
 class Schedule:
-    """Hands out blocks in the order of their passes, each as soon as it can be computed.
+    """Hands out blocks in the order of their stages, each as soon as it can be computed.
 
-    There is no barrier between passes: a block waits for the blocks that it reads from, not for all others.
+    There is no barrier between stages: a block waits for the blocks that it reads from, not for all others.
 
     Parameters
     ----------
-    passes : sequence of Pass
+    stages : sequence of BlockStage
         In an order in which they could be done one after the other.
     left : sequence of sequences of Rect
         The blocks of each that are left to do.
     """
 
-    def __init__(self, passes: Sequence[Pass], left: Sequence[Sequence[Rect]]) -> None:
-        self._passes = passes
-        self._numbers = {(each.plane, each.name): number for number, each in enumerate(passes)}
+    def __init__(self, stages: Sequence[BlockStage], left: Sequence[Sequence[Rect]]) -> None:
+        self._stages = stages
+        self._numbers = {(each.plane, each.name): number for number, each in enumerate(stages)}
         self._rects = {self._block(number, rect): rect for number, rects in enumerate(left) for rect in rects}
         self._n_left = [len(rects) for rects in left]
         self._n_needed: dict[_Block, int] = {}
         self._dependents: defaultdict[_Block, list[_Block]] = defaultdict(list)
-        self._arrays: list[set[ArrayName]] = [set() for _ in passes]
+        self._arrays: list[set[ArrayName]] = [set() for _ in stages]
         self._connect()
         self._ready = [block for block, n_needed in self._n_needed.items() if not n_needed]
         heapq.heapify(self._ready)
         self._n_waiting = len(self._rects)
         self._users = Counter(name for arrays in self._arrays for name in arrays)
 
-    def blocks(self) -> Iterator[tuple[Pass, Rect] | None]:
+    def blocks(self) -> Iterator[tuple[BlockStage, Rect] | None]:
         """Yield the blocks; None where no other can be computed before one of those has been."""
         while self._n_waiting:
             if not self._ready:
@@ -91,10 +91,10 @@ class Schedule:
                 continue
             block = heapq.heappop(self._ready)
             self._n_waiting -= 1
-            yield self._passes[block[0]], self._rects[block]
+            yield self._stages[block[0]], self._rects[block]
 
-    def finish(self, plane: int, name: str, rect: Rect) -> tuple[Pass, list[ArrayName]]:
-        """Take note that a block is done; returns its pass, and arrays that nobody needs any more."""
+    def finish(self, plane: int, name: str, rect: Rect) -> tuple[BlockStage, list[ArrayName]]:
+        """Take note that a block is done; returns its stage, and arrays that nobody needs any more."""
         number = self._numbers[plane, name]
         for dependent in self._dependents.pop(self._block(number, rect), ()):
             self._n_needed[dependent] -= 1
@@ -102,28 +102,28 @@ class Schedule:
                 heapq.heappush(self._ready, dependent)
         self._n_left[number] -= 1
         if self._n_left[number]:
-            return self._passes[number], []
+            return self._stages[number], []
         self._users.subtract(self._arrays[number])
-        return self._passes[number], [name for name in self._arrays[number] if not self._users[name]]
+        return self._stages[number], [name for name in self._arrays[number] if not self._users[name]]
 
     def _block(self, number: int, rect: Rect) -> _Block:
-        side = self._passes[number].block
+        side = self._stages[number].block
         return number, rect.row // side, rect.column // side
 
     def _connect(self) -> None:
-        """Find out what each block waits for, and which arrays each pass uses."""
+        """Find out what each block waits for, and which arrays each stage uses."""
         writers = {
-            (each.plane, name): number for number, each in enumerate(self._passes) for name in each.writes
+            (each.plane, name): number for number, each in enumerate(self._stages) for name in each.writes
         }
         for block, rect in self._rects.items():
-            each = self._passes[block[0]]
+            each = self._stages[block[0]]
             needed: set[_Block] = set()
             for name, region in each.reads(rect):
                 writer = writers.get((each.plane, name))
                 if writer is None:
                     continue  # the picture itself
                 self._arrays[block[0]].add((each.plane, name))
-                needed.update((writer, *at) for at in blocks_at(region, self._passes[writer].block))
+                needed.update((writer, *at) for at in blocks_at(region, self._stages[writer].block))
             self._arrays[block[0]].update((each.plane, spec.name) for spec in each.creates)
             needed &= self._rects.keys()
             self._n_needed[block] = len(needed)

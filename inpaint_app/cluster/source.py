@@ -128,8 +128,10 @@ class DamagedStore:
         per_channel = self.mask is not None and len(self.mask.store.shape) == 3
         return self.n_channels if is_marked_by_value or per_channel else 1
 
-    def read_pixels(self, rect: Rect) -> Array:
-        """Return pixels, (h, w, C)."""
+    def read(self, array: str, rect: Rect) -> Array:
+        """Return pixels of the "image", (h, w, C), or the "mask" of them, (h, w, L)."""
+        if array == "mask":
+            return self.read_mask(rect)
         return np.atleast_3d(self.picture.store.read(rect, self.plane))
 
     def read_mask(self, rect: Rect) -> Mask:

@@ -1,7 +1,7 @@
 """From a damaged file to a restored one."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -110,9 +110,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     _check_targets(request)
     sources = load_pages(request.path, options.mask_spec, control)
     source = _summary(sources)
-    lost = output.lost(source.picture)
-    if options.is_strict and lost:
-        raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
+    notes = loss_notes(output.lost(source.picture), is_strict=options.is_strict)
     if request.reference is not None:
         if len(sources) > 1:
             raise UserError("A reference is for a picture of one page", "leave it out")
@@ -133,8 +131,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     files = [output.pending(_restored(sources, restorations))]
     if request.recipe is not None:  # the picture is named last, and so stands for the whole
         files.insert(0, pending_recipe(source, used, request.recipe))
-    notes = write_files(files, overwrite=output.overwrite)
-    notes += (f"Not kept: {join_names(lost)}.",) if lost else ()
+    notes = write_files(files, overwrite=output.overwrite) + notes
     clock.lap("write")
     control.report(Written(output.path))
     metrics, reference = QualityMetrics(), None if source.reference is None else source.reference.pixels
@@ -145,6 +142,13 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
+
+
+def loss_notes(lost: Sequence[str], *, is_strict: bool) -> tuple[str, ...]:
+    """Return a note about what will be lost, if anything; raises `UserError` if that is not to be."""
+    if lost and is_strict:
+        raise UserError(f"{join_names(lost)} would be lost", Remedy.ACCEPT_LOSS)
+    return (f"Not kept: {join_names(lost)}.",) if lost else ()
 
 
 def _check_targets(request: FileRequest) -> None:

@@ -137,6 +137,12 @@ def test_bad_atoms_are_refused_by_name(atoms, options, sentence):
         ground_set_from_array(atoms, **options)
 
 
+@pytest.mark.parametrize("names", ["ab", 5])
+def test_names_are_a_sequence(names):
+    with pytest.raises(TypeError, match="names must be a sequence"):
+        ground_set_from_array(np.eye(2), names=names)
+
+
 def test_text_is_not_an_atom():
     with pytest.raises(TypeError, match="real numbers"):
         ground_set_from_array([["a"], ["b"]])

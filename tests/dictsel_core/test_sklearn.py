@@ -99,6 +99,34 @@ def test_candidates_may_be_rows_of_an_array_and_must_fit(data):
         by_rows.inverse_transform(np.zeros((2, 5)))
 
 
+@pytest.mark.parametrize(
+    ("options", "error", "sentence"),
+    [
+        ({"n_components": 0}, ValueError, "n_components must be at least 1"),
+        ({"n_components": 33}, ValueError, "n_components must be at most the number of candidate atoms, 32"),
+        ({"sparsity": 1.5}, TypeError, "sparsity must be a whole number"),
+        ({"average": "a"}, TypeError, "average must be a number"),
+        ({"average": np.nan}, ValueError, "average must be positive"),
+        ({"average": -1}, ValueError, "average must be positive"),
+        ({"average": 2, "selector": "greedy"}, ValueError, "'greedy' cannot share a budget"),
+        ({"ground_set": "dct"}, TypeError, "ground_set must hold real numbers"),
+        ({"ground_set": [[1, 2], [1]]}, ValueError, "ground_set must be an array"),
+    ],
+)
+def test_parameters_are_refused_by_their_own_names(data, options, error, sentence):
+    for fit in (DictionarySelector(**options).fit, DictionarySelector(**options).partial_fit):
+        with pytest.raises(error, match=sentence):
+            fit(data)
+
+
+def test_what_a_masked_array_hides_is_missing(data):
+    mask = np.random.default_rng(0).random(data.shape) < 0.3
+    selector = DictionarySelector(6, 3, ground_set=standard_ground_set((4, 4)))
+    with_nan = clone(selector).fit(np.where(mask, np.nan, data))
+    masked = clone(selector).fit(np.ma.array(data, mask=mask))
+    np.testing.assert_array_equal(masked.atoms_, with_nan.atoms_)
+
+
 def test_online_selection_finds_what_samples_are_made_of(data):
     ground_set = standard_ground_set((4, 4))
     selector = DictionarySelector(6, 3, ground_set=ground_set, random_state=0)

@@ -16,6 +16,7 @@ from dictsel_core import (
     OracleMatroid,
     PartitionMatroid,
     RestoreSettings,
+    alpha_regret,
     error_map,
     estimate_psnr,
     iter_restore,
@@ -137,6 +138,8 @@ def test_a_masked_array_of_nan_is_restored_and_tuned():
 def test_without_any_mask_nothing_is_restored():
     with pytest.raises(TypeError, match="mask must say which pixels are missing"):
         restore(photograph(16))
+    with pytest.raises(TypeError, match="its dtype is float64; pass mask > 0"):
+        restore(photograph(16), np.eye(16))
     with pytest.raises(TypeError, match="mask must be a plain array"):
         restore(photograph(16), np.ma.array(random_mask((16, 16), 0.5), mask=True))
 
@@ -247,7 +250,7 @@ def test_learning_coding_and_online_selection_refuse_such_data_too():
         ("ab", TypeError, "blocks must be a sequence of blocks"),
         ([], ValueError, "at least one block"),
         ([None], TypeError, r"blocks\[0\] must be"),
-        ([[0], [[1], [2, 3]]], TypeError, r"blocks\[1\] must be"),
+        ([[0], [[1], [2, 3]]], ValueError, r"blocks\[1\] must be an array, but its rows differ in length"),
         ([[0], []], ValueError, "blocks must not be empty"),
         ([np.array([0, 1], "m8[s]")], TypeError, r"blocks\[0\] must be"),
     ],
@@ -255,6 +258,34 @@ def test_learning_coding_and_online_selection_refuse_such_data_too():
 def test_blocks_that_are_none_are_refused(blocks, error, sentence):
     with pytest.raises(error, match=sentence):
         BlockSparsity(blocks, 1)
+
+
+def test_lists_of_different_lengths_are_no_arrays():
+    rows = [[1.0, 2.0], [1.0]]
+    for name, function in {
+        "dictionary": lambda: omp(rows, [[1.0, 2.0]], 1),
+        "sparsity": lambda: omp(np.eye(2), [[1.0, 2.0]], rows),
+        "s": lambda: IndividualSparsity(rows),
+        "reference": lambda: psnr(rows, rows),
+        "image": lambda: restore(rows),
+        "player": lambda: alpha_regret(rows, rows),
+        "gains": lambda: FixedHedge(3, rate=1.0).observe(rows),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name} must be an array, but its rows differ in length"):
+            function()
+
+
+def test_the_mask_of_a_mask_is_not_lost_in_silence():
+    hidden = np.ma.masked_equal([[True, False]], True)
+    with pytest.raises(TypeError, match="mask must be a plain array; fill what it hides"):
+        omp(np.eye(2), [[1.0, 2.0]], 1, mask=hidden)
+
+
+def test_labels_are_one_for_each_patch():
+    with pytest.raises(ValueError, match="labels must not be empty"):
+        BlockSparsity.from_labels([], 1)
+    with pytest.raises(TypeError, match="labels must be a one-dimensional array of whole numbers"):
+        BlockSparsity.from_labels([0.5], 1)
 
 
 @pytest.mark.parametrize("rng", ["seed", -1, 1.5, True, np.random.RandomState(0)])

@@ -298,6 +298,16 @@ def test_wrong_input_is_refused_in_one_sentence(arguments, options, error, words
         detect_damage(*arguments, **options)
 
 
+def test_a_single_channel_and_a_masked_array_are_pictures_too():
+    image, _ = scratched()
+    expected = detect_scratches(image).mask
+    np.testing.assert_array_equal(detect_scratches(image[:, :, None]).mask, expected)
+    hidden = np.zeros(SHAPE, bool)
+    hidden[:60] = True
+    masked = np.ma.array(image, mask=hidden)
+    np.testing.assert_array_equal(detect_scratches(masked).mask, detect_scratches(image, missing=hidden).mask)
+
+
 @pytest.mark.parametrize("number", [-1, 10**6])
 def test_only_regions_that_exist_are_taken_out(number):
     image = np.full((64, 64), 120, np.uint8)

@@ -55,6 +55,11 @@ def test_missing_values_are_never_read_and_the_seed_decides():
     assert estimate_psnr(hidden, mask, FAST, seed=1) != estimate_psnr(hidden, mask, FAST)
 
 
+def test_extended_precision_is_estimated_as_double():
+    image, mask = photograph(32).astype(np.float64) / 255, random_mask((32, 32), 0.5)
+    assert estimate_psnr(image.astype(np.longdouble), mask, FAST) == estimate_psnr(image, mask, FAST)
+
+
 def test_a_mask_with_equal_layers_is_one_without():
     image, mask = np.stack([photograph(64)] * 3, axis=2), random_mask((64, 64), 0.5)
     assert estimate_psnr(image, np.stack([mask] * 3, axis=2), FAST) == estimate_psnr(image, mask, FAST)

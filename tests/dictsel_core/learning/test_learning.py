@@ -175,6 +175,17 @@ def test_a_first_atom_orthogonal_to_all_data_is_no_end(learn):
 
 
 @pytest.mark.parametrize("learn", LEARNERS)
+@pytest.mark.parametrize("unit", [2.0**-450, 2.0**450])
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_unit_of_the_data_does_not_matter(learn, unit, masked):
+    _, data, mask = instance(0)
+    options = {"mask": mask if masked else None, "max_iterations": 3, "tolerance": 0.0}
+    ours, reference = learn(unit * data, 4, 2, **options), learn(data, 4, 2, **options)
+    np.testing.assert_allclose(ours.dictionary, reference.dictionary, atol=1e-12)
+    np.testing.assert_allclose(ours.objective / unit**2, reference.objective, rtol=1e-9)
+
+
+@pytest.mark.parametrize("learn", LEARNERS)
 def test_data_of_zeros_need_no_iteration(learn):
     learned = learn(np.zeros((5, 4)), 2, 1, initial=np.eye(4)[:, :2])
     assert learned.converged and len(learned.objective) == 0

@@ -140,6 +140,18 @@ def test_a_single_action_is_no_choice():
             assert hedge.play().tolist() == [0]
             hedge.observe([0.5])
         assert hedge.regret_bound.tolist() == [0.0]
+    hedge = AdaptiveHedge(1)
+    for _ in range(20):
+        hedge.observe([0.1])  # sums of which are rounded
+    assert hedge.play().tolist() == hedge.regret_bound.tolist() == [0]
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_bounds_do_not_depend_on_the_unit_of_the_gains(unit):
+    ours, reference = Hedge(3, largest_gain=unit), Hedge(3)
+    ours.observe([0.0, unit, 0.0])
+    reference.observe([0.0, 1.0, 0.0])
+    np.testing.assert_allclose(ours.regret_bound / unit, reference.regret_bound)
 
 
 def test_wrong_use_is_refused_in_words():
@@ -152,6 +164,12 @@ def test_wrong_use_is_refused_in_words():
         hedge.observe([0.0, np.nan, 1.0])
     with pytest.raises(ValueError, match=r"shape \(1, 3\)"):
         hedge.observe([0.0, 1.0])
+    with pytest.raises(TypeError, match="gains must hold real numbers, but the dtype is complex"):
+        hedge.observe([0.0, 1.0, 1j])
+    with pytest.raises(ValueError, match="actions must be one for each of 1 learners, below 3"):
+        hedge.distinct([3])
+    with pytest.raises(ValueError, match="2 learners, but only 1 actions"):
+        Hedge(1, n_learners=2).distinct([0, 0])
     with pytest.raises(ValueError, match="positive and finite"):
         Hedge(3, largest_gain=0.0)
     with pytest.raises(ValueError, match="rate must be positive and finite"):

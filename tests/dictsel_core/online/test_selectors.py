@@ -327,6 +327,14 @@ def test_utilities_count_observed_entries_only():
     assert utilities(np.eye(3)[:, :1], data[0], 1, mask=[False, False, True]).tolist() == [4.5]
 
 
+def test_utilities_are_never_negative():
+    """Where the atoms explain nothing, the rounded residual may be longer than the patch."""
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    data = rng.normal(size=(200, 5)) @ basis[:, 3:].T
+    assert (utilities(basis[:, :3], data.astype(np.float32), 2) >= 0).all()
+
+
 def test_masked_arrays_do_not_lose_their_mask_in_silence():
     y = np.ma.masked_equal(np.arange(16.0), 3.0)
     with pytest.raises(TypeError, match="y must be a plain array; pass its mask"):

@@ -139,6 +139,16 @@ def test_bounds_hold_in_single_precision(sparsity, seed):
     assert certificate.upper_bound >= best
 
 
+def test_bounds_hold_where_single_precision_explains_next_to_nothing():
+    rng = np.random.default_rng(0)
+    ground_set = ground_set_from_array(rng.normal(size=(4, 1)))
+    data = rng.normal(size=(40, 4))
+    data -= 0.99 * data @ ground_set.atoms @ ground_set.atoms.T
+    for y in data.astype(np.float32):
+        certificate = sds_omp(ground_set, y[None], IndividualSparsity(1), 1).certificate
+        assert certificate.upper_bound >= (y.astype(np.float64) @ ground_set.atoms).item() ** 2 / 2
+
+
 def test_data_of_zeros_are_represented_as_well_as_possible():
     assert (
         replacement_omp(

@@ -134,6 +134,19 @@ def test_the_same_seed_selects_the_same_from_a_file(tmp_path):
     np.testing.assert_array_equal(from_file.gains, from_memory.gains)
 
 
+@pytest.mark.parametrize("scale", [1e-140, 1e140])
+def test_errors_are_those_of_data_in_other_units(scale):
+    _, ground_set, data = problem(0)
+    problem_of = ground_set, IndividualSparsity(3), 4
+    ours, reference = (
+        list(iter_stochastic_replacement_omp(problem_of[0], y, *problem_of[1:], sample=200))
+        for y in (scale * data, data)
+    )
+    for step, unit in zip(ours, reference, strict=True):
+        assert step.atom == unit.atom
+        np.testing.assert_allclose(step.error, unit.error * scale * scale, rtol=1e-8)
+
+
 def test_bad_options_are_refused():
     ground_set, data = standard_ground_set((2, 2)), np.ones((3, 4))
     with pytest.raises(TypeError, match="needs IndividualSparsity"):

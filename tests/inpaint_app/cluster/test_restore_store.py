@@ -15,7 +15,7 @@ from dictsel_core import RestoreSettings, restore
 from dictsel_core.restoration.plan.texture_stages import FillStage
 from inpaint_app.cli import main
 from inpaint_app.cli.blocks import default_store
-from inpaint_app.cluster.block_jobs import RestoreBlock, halved, parse_plan
+from inpaint_app.cluster.block_jobs import halved, parse_plan, restore_block
 from inpaint_app.cluster.restore_store import StoreRequest, StoreSummary, restore_store
 from inpaint_app.cluster.stores.opening import open_store
 from inpaint_app.cluster.stores.zarr_array import ZarrImage
@@ -24,6 +24,8 @@ from inpaint_app.errors import IntactError, UserError
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl
+from inpaint_app.jobs.output import Output
+from inpaint_app.jobs.restore_file import FileOptions
 
 FAST = replace(RestoreSettings.preset("fast"), rounds=0, n_atoms=4, bases=("dct",), threads=1)
 OPTIONS = ["--preset", "fast", "--rounds", "1", "--atoms", "4", "--bases", "dct", "--threads", "1"]
@@ -60,10 +62,10 @@ def _save(path, values):
     array[...] = values
 
 
-def _request(folder, **changes) -> StoreRequest:
-    mask_spec = MaskSpec(mask=folder / "mask.zarr", grow=0)
-    given = StoreRequest(folder / "picture.zarr", folder / "whole.zarr", FAST, mask_spec, block=128)
-    return replace(given, **changes)
+def _request(folder, *, output=None, overwrite=False, mask_spec=None, block=128, **changes) -> StoreRequest:
+    options = FileOptions(FAST, mask_spec or MaskSpec(mask=folder / "mask.zarr", grow=0))
+    target = Output(output or folder / "whole.zarr", overwrite)
+    return replace(StoreRequest(folder / "picture.zarr", target, options, block=block), **changes)
 
 
 def _values(path):
@@ -73,7 +75,7 @@ def _values(path):
 
 def _restored(request):
     restore_store(request, JobControl())
-    return _values(request.output)
+    return _values(request.output.path)
 
 
 @pytest.fixture(scope="module")
@@ -111,14 +113,14 @@ class _Interrupted:
     """Lets some blocks be computed, and then stops as Ctrl-C does."""
 
     def __init__(self, monkeypatch, n_blocks):
-        self.computed, self._left, self._original = [], n_blocks, RestoreBlock.__call__
-        monkeypatch.setattr(RestoreBlock, "__call__", lambda job: self._call(job))  # noqa: PLW0108  (a function binds)
+        self.computed, self._left = [], n_blocks
+        monkeypatch.setattr("inpaint_app.cluster.restore_store.restore_block", self._compute)
 
-    def _call(self, job):
+    def _compute(self, *block):
         if self._left == 0:
             raise KeyboardInterrupt
         self._left -= 1
-        done = self._original(job)
+        done = restore_block(*block)
         self.computed += [(done.plane, done.stage, done.rect)] if done.seconds else []
         return done
 
@@ -248,7 +250,7 @@ def test_another_request_does_not_continue_a_run(folder, monkeypatch, change) ->
             restore_store(_request(folder), JobControl())
     other = _request(folder)
     if change == "settings":
-        other = replace(other, settings=replace(FAST, n_atoms=9))
+        other = replace(other, options=replace(other.options, settings=replace(FAST, n_atoms=9)))
     elif change == "block":
         other = replace(other, block=192)
     else:
@@ -279,7 +281,7 @@ def test_two_runs_do_not_write_one_result(folder, monkeypatch) -> None:
             restore_store(_request(folder), JobControl())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RestoreBlock, "__call__", second)
+    monkeypatch.setattr("inpaint_app.cluster.restore_store.restore_block", second)
     with pytest.raises(KeyboardInterrupt):
         restore_store(_request(folder), JobControl())
 
@@ -371,9 +373,20 @@ def test_no_data_and_nan_are_missing(folder) -> None:
     zarr.open_array(folder / "nodata.zarr").attrs["nodata"] = -1
     request = _request(folder, mask_spec=MaskSpec(), path=folder / "nan.npy", output=folder / "whole.npy")
     first = _restored(request)
-    second = _restored(replace(request, path=folder / "nodata.zarr", output=folder / "other.npy"))
+    second = _restored(replace(request, path=folder / "nodata.zarr", output=Output(folder / "other.npy")))
     assert np.isfinite(first).all()
     np.testing.assert_array_equal(first, second)
+
+
+def test_nothing_that_is_restored_is_no_data(folder) -> None:
+    pixels = np.where(_picture() == 100, 101, _picture()).astype(np.uint8)
+    _save(folder / "nodata.zarr", np.where(_mask(), 100, pixels).astype(np.uint8))
+    request = _request(folder, path=folder / "nodata.zarr", block=64)
+    restored = _restored(request)
+    assert (restored == 100).any()
+    zarr.open_array(folder / "nodata.zarr").attrs["nodata"] = 100
+    noted = _restored(_request(folder, path=folder / "nodata.zarr", output=folder / "noted.zarr", block=64))
+    np.testing.assert_array_equal(noted, np.where(restored == 100, 101, restored))
 
 
 def test_the_default_name_keeps_the_kind() -> None:

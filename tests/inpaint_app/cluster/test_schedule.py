@@ -8,22 +8,22 @@ import pytest
 from dictsel_core import ArraySpec
 from inpaint_app.cluster.block_jobs import BlockDone
 from inpaint_app.cluster.blocks import blocks_at, cut_into_blocks, stage_block
-from inpaint_app.cluster.schedule import Pass, Schedule
+from inpaint_app.cluster.schedule import BlockStage, Schedule
 from inpaint_app.image.rect import Rect
 
 SHAPE = (100, 300)
 
 
-def _pass(name, reads, block=100, plane=0, shape=SHAPE):
+def _stage(name, reads, block=100, plane=0, shape=SHAPE):
     def regions(rect):
         return [(each, rect.widened(10, shape)) for each in reads]
 
-    def job(rect):
-        return lambda: BlockDone(name, plane, rect, 1.0)
+    def compute(rect):
+        return BlockDone(name, plane, rect, 1.0)
 
     blocks = cut_into_blocks(shape, block)
     spec = ArraySpec(name, (*shape, 1), "bool")
-    return Pass(name, plane, "code", 1.0, block, blocks, job, regions, (name,), (spec,))
+    return BlockStage(name, plane, "code", 1.0, block, blocks, compute, regions, (name,), (spec,))
 
 
 def _taken(blocks):
@@ -37,8 +37,8 @@ def _taken(blocks):
 
 
 def test_a_block_waits_for_its_neighbors_alone() -> None:
-    passes = [_pass("a", ["image"]), _pass("b", ["a"])]
-    schedule = Schedule(passes, [each.blocks for each in passes])
+    stages = [_stage("a", ["image"]), _stage("b", ["a"])]
+    schedule = Schedule(stages, [each.blocks for each in stages])
     blocks = schedule.blocks()
     assert _taken(blocks) == [("a", 0), ("a", 100), ("a", 200)]
     for column, ready in ((0, []), (100, [("b", 0)])):
@@ -50,14 +50,14 @@ def test_a_block_waits_for_its_neighbors_alone() -> None:
 
 
 def test_blocks_that_were_done_before_are_not_waited_for() -> None:
-    passes = [_pass("a", ["image"]), _pass("b", ["a"])]
-    schedule = Schedule(passes, [passes[0].blocks[2:], passes[1].blocks])
+    stages = [_stage("a", ["image"]), _stage("b", ["a"])]
+    schedule = Schedule(stages, [stages[0].blocks[2:], stages[1].blocks])
     assert _taken(schedule.blocks()) == [("a", 200), ("b", 0)]
 
 
 def test_an_array_is_released_when_nobody_is_left_that_reads_it() -> None:
-    passes = [_pass("a", ["image"]), _pass("b", ["a"]), _pass("c", ["a", "b"])]
-    schedule, released = Schedule(passes, [each.blocks for each in passes]), []
+    stages = [_stage("a", ["image"]), _stage("b", ["a"]), _stage("c", ["a", "b"])]
+    schedule, released = Schedule(stages, [each.blocks for each in stages]), []
     for block in schedule.blocks():
         assert block is not None
         released.append((block[0].name, schedule.finish(0, block[0].name, block[1])[1]))
@@ -66,8 +66,8 @@ def test_an_array_is_released_when_nobody_is_left_that_reads_it() -> None:
 
 
 def test_planes_do_not_wait_for_each_other() -> None:
-    passes = [_pass("a", [], plane=0), _pass("b", ["a"], plane=0), _pass("a", [], plane=1)]
-    schedule = Schedule(passes, [each.blocks for each in passes])
+    stages = [_stage("a", [], plane=0), _stage("b", ["a"], plane=0), _stage("a", [], plane=1)]
+    schedule = Schedule(stages, [each.blocks for each in stages])
     assert len(_taken(schedule.blocks())) == 6
 
 

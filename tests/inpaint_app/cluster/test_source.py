@@ -54,7 +54,7 @@ def test_blocks_have_the_mask_of_the_whole(tmp_path, pixels, mask, spec) -> None
     whole = np.broadcast_to(np.atleast_3d(whole), (*SHAPE, source.n_layers))
     for rect in blocks:
         np.testing.assert_array_equal(source.read_mask(rect), whole[rect.slices])
-        np.testing.assert_array_equal(source.read_pixels(rect), np.atleast_3d(pixels)[rect.slices])
+        np.testing.assert_array_equal(source.read("image", rect), np.atleast_3d(pixels)[rect.slices])
 
 
 @pytest.mark.parametrize(
