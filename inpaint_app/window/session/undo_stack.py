@@ -38,17 +38,12 @@ class UndoState:
 
     def differences(self, other: "UndoState") -> frozenset[str]:
         """Return the names of all that is not the same: attributes, and parameters of the settings."""
-        names = {
-            each.name
-            for each in fields(self)
-            if each.name != "settings" and getattr(self, each.name) != getattr(other, each.name)
-        }
-        changed = {
-            each.name
-            for each in fields(self.settings)
-            if getattr(self.settings, each.name) != getattr(other.settings, each.name)
-        }
-        return frozenset(names | changed)
+        names = _unequal(self, other) - {"settings"}
+        return frozenset(names | _unequal(self.settings, other.settings))
+
+
+def _unequal(one: UndoState | RestoreSettings, other: UndoState | RestoreSettings) -> set[str]:
+    return {each.name for each in fields(one) if getattr(one, each.name) != getattr(other, each.name)}
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,7 @@ class UndoStack:
         Parameters
         ----------
         state : UndoState
-            As they are now.
+            As it is now.
         mask_states : collection of int
             States of the mask that it can be brought back to; what led to others is forgotten.
         now : float, optional
