@@ -65,15 +65,9 @@ class StoreSummary:
 def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     """Restore a picture block by block; reports `Progress` and a `StoreSummary`.
 
-    A run that was interrupted or killed is continued by the next one with the same request: blocks that were
-    written are not computed again. The result appears under its name when it is complete.
-
-    Raises
-    ------
-    UserError
-        If it cannot be done.
-    CancelledError, StoppedError
-        If the job was ended; it can be continued.
+    A run that was interrupted, killed, stopped or cancelled is continued by the next one with the same
+    request: blocks that were written are not computed again. The result appears under its name when it is
+    complete. Raises `UserError` if it cannot be done.
     """
     start = time.perf_counter()
     check_block(request.block)

@@ -33,16 +33,9 @@ class BlockStage:
 
 
 class Schedule:
-    """Hands out blocks in the order of their stages, each as soon as it can be computed.
+    """Hands out the blocks `left` of each stage, in the order of stages, each as soon as it can be computed.
 
     There is no barrier between stages: a block waits for the blocks that it reads from, not for all others.
-
-    Parameters
-    ----------
-    stages : sequence of BlockStage
-        In an order in which they could be done one after the other.
-    left : sequence of sequences of Rect
-        The blocks of each that are left to do.
     """
 
     def __init__(self, stages: Sequence[BlockStage], left: Sequence[Sequence[Rect]]) -> None:

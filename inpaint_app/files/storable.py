@@ -36,12 +36,7 @@ class PictureProperties:
 def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) -> PictureProperties:
     """Return the properties of a picture, or of what it will be when its missing pixels are restored.
 
-    Parameters
-    ----------
-    picture : Picture
-        The picture.
-    missing : ndarray of bool, (H, W) or (H, W, C), optional
-        Pixels that will be restored: they become opaque, and get values within the range of the others.
+    Those become opaque, and get values within the range of the others.
     """
     if picture.more_pages:
         return _properties_of_pages(picture, is_restored=missing is None)
@@ -102,19 +97,7 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
 def check_storable(
     properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
 ) -> None:
-    """Refuse what a format cannot store; what is not refused can be written.
-
-    Parameters
-    ----------
-    properties : PictureProperties
-        Of the picture.
-    target : Format
-        One that can be written.
-    depth : int, optional
-        8 or 16: the depth to convert to.
-    quality : int
-        1 to 100, for formats that have one.
-    """
+    """Refuse what a format cannot store, with this depth (8 or 16) and quality (1 to 100) if it has one."""
     if not 1 <= quality <= 100:
         raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
     if depth not in (None, 8, 16):

@@ -36,12 +36,9 @@ class Color:
 def parse_color(text: str) -> Color:
     """Return the color that a text names.
 
-    Parameters
-    ----------
-    text : str
-        "#ff00ff" or "#f0f", a CSS name such as "magenta", three values of the picture "255,0,255", or one
-        value "0" for all channels. Names and # colors are on the scale of 8 bits, whatever the depth of
-        the picture; values are its own (up to 65535 in a 16-bit picture).
+    That is "#ff00ff" or "#f0f", a CSS name such as "magenta", three values of the picture "255,0,255", or one
+    value "0" for all channels. Names and # colors are on the scale of 8 bits, whatever the depth of the
+    picture; values are its own (up to 65535 in a 16-bit picture).
     """
     if _NUMBERS.fullmatch(text):
         values = [float(part) for part in text.split(",")]

@@ -129,20 +129,10 @@ class Picture:
         return next((block.payload for block in self.other_metadata if block.kind is kind), None)
 
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
-        """Return the picture with new pixels.
+        """Return the picture with new pixels and the same metadata.
 
-        Parameters
-        ----------
-        pixels : ndarray, same height and width
-            The new pixels.
-        filled : ndarray of bool, (H, W) or (H, W, C), optional
-            Where pixels were restored: they become opaque. An alpha channel that is opaque
-            everywhere is left out.
-
-        Returns
-        -------
-        Picture
-            With the same metadata.
+        Where pixels were restored (`filled`), they become opaque; an alpha channel that is opaque everywhere
+        is left out.
         """
         alpha = self.alpha
         if alpha is not None and filled is not None:

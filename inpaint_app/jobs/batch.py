@@ -62,14 +62,8 @@ def run_batch(
 ) -> tuple[BatchRow, ...]:
     """Restore all files; reports a `BatchRow` for every step of each.
 
-    With `run_rows`, they are restored elsewhere than in this process.
-
-    Raises
-    ------
-    UserError
-        If there is nothing to restore, or results would collide.
-    CancelledError, StoppedError
-        If the job was ended; what is written stays.
+    With `run_rows`, they are restored elsewhere than in this process. Raises `UserError` if there is nothing
+    to restore, or results would collide. If the job is ended, what is written stays.
     """
     items = plan_batch(request)
     if run_rows is not None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dictsel_core import RestoreSettings
 from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
@@ -15,6 +16,7 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.checks import check_comparable, check_drawable, check_input, check_single_page
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.detect import analyze_picture
+from inpaint_app.jobs.restore import RestoreRequest
 
 #: Colors that people mark missing pixels with and that photographs hardly hold.
 KEYS = ("#ff00ff", "#00ff00")
@@ -57,6 +59,10 @@ class Source:
         """Height and width."""
         return self.picture.height, self.picture.width
 
+    def request(self, settings: RestoreSettings) -> RestoreRequest:
+        """Return the request to restore its missing pixels."""
+        return RestoreRequest(self.picture.pixels, self.missing.mask, settings)
+
 
 def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
     """Read a picture of one page that must have missing pixels, and its reference.
@@ -72,12 +78,7 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
 def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = None) -> tuple[Source, ...]:
     """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read, the mask does not fit, or nothing or everything is missing.
-    CancelledError, StoppedError
-        If the control ended the detection of damage.
+    Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing.
     """
     pages = _read(path).pages
     masks = _read_masks(mask_spec.mask, len(pages))
