@@ -21,8 +21,8 @@ _QUANTILES = (0.005, 0.995)
 _FARTHEST = 1e6
 #: Large pictures are prepared in bands: new memory for whole ones takes longer than the arithmetic.
 _BAND_PIXELS = 1 << 20
-#: Squares around a missing pixel in which observed ones are looked for: 5 x 5, 20 x 20, 80 x 80; what is farther
-#: away is found in the whole plane. They reach so many rows together.
+#: Squares around a missing pixel in which observed ones are looked for: 5 x 5, 20 x 20, 80 x 80. They reach
+#: so many rows together; what is farther away is found in the whole plane.
 _NEAREST, _NEAR, _REACH = 5, 81, 53
 
 
