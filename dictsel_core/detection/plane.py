@@ -62,20 +62,20 @@ class DetectionImage:
     def brightness(self) -> Single:
         """The mean of the channels, (H, W), scaled to about 0 to 1; missing pixels are filled smoothly."""
         if not self.is_color:
-            return self._plane(lambda pixels: pixels)
-        return self._plane(lambda pixels: np.mean(pixels, axis=2, dtype=self._dtype))
+            return self._plane(lambda pixels: pixels, self.low)
+        return self._plane(lambda pixels: np.mean(pixels, axis=2, dtype=self._dtype), self.low)
 
     def channels(self) -> list[Single]:
         """Return the channels, scaled as the brightness is."""
         if not self.is_color:
             return [self.brightness]
-        return [self._plane(partial(np.take, indices=channel, axis=2)) for channel in range(3)]
+        return [self._plane(partial(np.take, indices=channel, axis=2), self.low) for channel in range(3)]
 
     def colorfulness(self) -> Single:
         """Return the difference between the largest and the smallest channel, in spans."""
         if not self.is_color:
             return np.zeros(self.shape, np.float32)
-        return self._plane(self._channel_range, low=0.0)
+        return self._plane(self._channel_range, 0.0)
 
     def _channel_range(self, pixels: NDArray[Any]) -> NDArray[Any]:
         red, green, blue = (pixels[..., channel].astype(self._dtype) for channel in range(3))
@@ -83,17 +83,16 @@ class DetectionImage:
         return np.asarray(np.maximum(high, blue) - np.minimum(low, blue))
 
     @property
-    def _dtype(self) -> type[np.float32 | np.float64]:
+    def _dtype(self) -> np.dtype[Any]:
         is_wide = self.pixels.dtype.itemsize > 4 or self.pixels.dtype in (np.int32, np.uint32)
-        return np.float64 if is_wide else np.float32
+        return np.dtype(np.float64 if is_wide else np.float32)
 
-    def _plane(self, reduce: Callable[[NDArray[Any]], NDArray[Any]], low: float | None = None) -> Single:
+    def _plane(self, reduce: Callable[[NDArray[Any]], NDArray[Any]], low: float) -> Single:
         """Return what is computed from the channels, scaled, and filled where it is missing."""
         plane = np.empty(self.shape, np.float32)
-        origin, span = self._dtype(self.low if low is None else low), self._dtype(self.span)
         for rows in _bands(self.shape):
             with np.errstate(invalid="ignore", over="ignore"):
-                values = (reduce(self.pixels[rows]).astype(self._dtype, copy=False) - origin) / span
+                values = (reduce(self.pixels[rows]).astype(self._dtype, copy=False) - low) / self.span
             np.clip(values, -_FARTHEST, _FARTHEST, out=plane[rows], casting="same_kind")
         _fill(plane, self.missing)
         return plane
