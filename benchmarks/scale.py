@@ -31,9 +31,9 @@ from inpaint_app.cluster.executors import local_cluster
 from inpaint_app.cluster.extra import load_extra
 from inpaint_app.cluster.restore_store import StoreRequest, restore_store
 from inpaint_app.cluster.stores.opening import open_store
+from inpaint_app.files.write import Output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions
 
 _BAND = 1024

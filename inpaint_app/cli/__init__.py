@@ -9,17 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line on arguments without the program's name, or on those of the process.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments without the program's name; those of the process if left out.
-
-    Returns
-    -------
-    int
-        Exit code: 0 done, 1 some files of a batch failed, 2 the input is wrong, 130 stopped by Ctrl-C.
+    Returns the exit code: 0 done, 1 some files of a batch failed, 2 the input is wrong, 130 stopped by
+    Ctrl-C.
     """
 
     def load() -> Callable[[], int]:

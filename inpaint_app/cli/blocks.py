@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import as_document, print_result
+from inpaint_app.cli.report import print_outcome
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK
 from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.write import Output
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.output import Output
 
 if TYPE_CHECKING:
     from inpaint_app.cluster.restore_store import StoreSummary
@@ -56,10 +56,7 @@ def restore_in_blocks(args: argparse.Namespace) -> int:
             bar.clear()
             print_note("inpaint: Stopped; the same command continues with the blocks that are left.\n")
             return 130
-    print_result(console, result)
-    if recipe is not None:
-        console.print_written(recipe, (), label="Recipe")
-    console.print_json(as_document(result))
+    print_outcome(console, result, recipe)
     return 0
 
 

@@ -7,27 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Command:
-    """One of the commands; each is defined in its own module and listed in `program.COMMANDS`.
+    """One of the commands; each is defined in its own module and listed in `program.COMMANDS`."""
 
-    Attributes
-    ----------
-    usage : str
-        How it is called, without "inpaint": its name, arguments and options.
-    summary : str
-        One sentence for the list of commands and for its help.
-    details : str
-        The end of its help: examples, explanations, JSON keys.
-    add_options : callable
-        Adds its arguments and options to a parser.
-    run : callable
-        Takes the parsed arguments and returns the exit code.
-    """
-
-    usage: str
-    summary: str
-    details: str
-    add_options: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
+    usage: str  #: How it is called, without "inpaint": its name, arguments and options.
+    summary: str  #: One sentence for the list of commands and for its help.
+    details: str  #: The end of its help: examples, explanations, JSON keys.
+    add_options: Callable[[argparse.ArgumentParser], None]  #: Adds its arguments and options to a parser.
+    run: Callable[[argparse.Namespace], int]  #: Takes the parsed arguments and returns the exit code.
 
     @property
     def name(self) -> str:

@@ -31,27 +31,14 @@ _DEFAULTS = RestoreSettings()
 
 @dataclass(frozen=True)
 class SettingOption:
-    """An option for a field of `RestoreSettings`.
+    """An option for a field of `RestoreSettings`."""
 
-    Attributes
-    ----------
-    flag : str
-        Such as "--atoms".
-    setting : str
-        The field.
-    metavar : str
-        What stands for the value in the help; empty for an option without one, which negates the default.
-    help : str
-        For the user.
-    parse : callable, optional
-        Text to value; by default that of its `Parameter`.
-    """
-
-    flag: str
-    setting: str
+    flag: str  #: Such as "--atoms".
+    setting: str  #: The field.
+    #: What stands for the value in the help; empty for an option without one, which negates the default.
     metavar: str
-    help: str
-    parse: Callable[[str], Any] | None = None
+    help: str  #: For the user.
+    parse: Callable[[str], Any] | None = None  #: Text to value; by default that of its `Parameter`.
 
     def add_to(self, group: argparse._ArgumentGroup) -> None:
         """Add it; if it is not given, the parsed arguments do not have the field."""

@@ -32,10 +32,7 @@ def open_closed_streams() -> None:
 def print_report(text: str) -> None:
     """Print to stdout; a reader that has left is no reason to give up the work.
 
-    Raises
-    ------
-    CommandLineError
-        If it cannot be printed for another reason, such as a full disk.
+    Raises `CommandLineError` if it cannot be printed for another reason, such as a full disk.
     """
     try:
         sys.stdout.write(text)

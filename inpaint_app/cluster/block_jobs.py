@@ -52,33 +52,15 @@ def make_plan(plane: int, survey: DetailSurvey, statistics: DetailStatistics) ->
 
 @dataclass(frozen=True)
 class PlaneContext:
-    """What all blocks of a plane have in common.
+    """What all blocks of a plane have in common."""
 
-    Attributes
-    ----------
-    workspace : Workspace
-        Of the arrays, and with the plan.
-    source : DamagedStore
-        The damaged picture.
-    digest : str
-        Of the plan.
-    axes : tuple of int
-        Of the result.
-    level : str
-        Where in the result its finest array is.
-    threads : int or None
-        That a job may use.
-    depth : int or None
-        Bits per value of the result, if these are not those of the picture.
-    """
-
-    workspace: Workspace
-    source: DamagedStore
-    digest: str
-    axes: tuple[int, ...]
-    level: str
-    threads: int | None
-    depth: int | None = None
+    workspace: Workspace  #: Of the arrays, and with the plan.
+    source: DamagedStore  #: The damaged picture.
+    digest: str  #: Of the plan.
+    axes: tuple[int, ...]  #: Of the result.
+    level: str  #: Where in the result its finest array is.
+    threads: int | None  #: That a job may use.
+    depth: int | None = None  #: Bits per value of the result, if these are not those of the picture.
 
     def read(self, array: str, rect: Rect) -> Array:
         """Return a part of the picture, of its mask, or of an array of the workspace."""

@@ -33,19 +33,10 @@ def cut_into_blocks(shape: Sequence[int], block: int) -> list[Rect]:
 
 
 def stage_block(stage: PlanStage, shape: tuple[int, int], block: int) -> int:
-    """Return the side of the blocks of a stage.
+    """Return the side of the blocks of a stage of a picture, whose own shape and side of blocks are given.
 
     Coarse scales are cut into blocks small enough that several workers share them. It does not depend on the
     number of workers, so that others can continue a run.
-
-    Parameters
-    ----------
-    stage : PlanStage
-        Of the plan of a picture.
-    shape : (int, int)
-        Height and width of the picture.
-    block : int
-        Side of the blocks of the picture.
     """
     if stage.is_whole:
         return -(-max(stage.shape) // BLOCK_STEP) * BLOCK_STEP

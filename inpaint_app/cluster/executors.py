@@ -173,16 +173,9 @@ def run_job(job: Callable[[], Result], version: str) -> Result:
 def open_executor(scheduler: str | None, control: JobControl) -> Iterator[Executor]:
     """Connect with a cluster, or start one on this machine; None for this process.
 
-    Parameters
-    ----------
-    scheduler : str or None
-        "tcp://HOST:PORT", "tls://HOST:PORT" (keys and certificates as Dask is configured), or "local:N" for N
-        processes on this machine, which listen to nobody outside it.
-
-    Raises
-    ------
-    UserError
-        If there is no such scheduler.
+    A scheduler is "tcp://HOST:PORT", "tls://HOST:PORT" (keys and certificates as Dask is configured), or
+    "local:N" for N processes on this machine, which listen to nobody outside it. Raises `UserError` if there
+    is no such scheduler.
     """
     if scheduler is None:
         yield ThisProcess(control)

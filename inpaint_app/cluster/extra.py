@@ -7,13 +7,7 @@ from inpaint_app.errors import UserError
 
 
 def load_extra(module: str) -> Any:  # noqa: ANN401  (whatever the module holds)
-    """Return a module of Dask or Zarr.
-
-    Raises
-    ------
-    UserError
-        If the extra is not installed.
-    """
+    """Return a module of Dask or Zarr; raises `UserError` if the extra is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

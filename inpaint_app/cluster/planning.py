@@ -40,12 +40,8 @@ def plan_planes(
 ) -> list[PlannedPlane]:
     """Return the plans of all planes, surveyed in blocks with this side; reports `Progress`.
 
-    The settings have the threads that a job may use.
-
-    Raises
-    ------
-    UserError
-        If nothing is missing in any plane, or everything in one.
+    The settings have the threads that a job may use. Raises `UserError` if nothing is missing in any plane,
+    or everything in one.
     """
     reporter = ProgressReporter(control, share=SURVEY_SHARE)
 

@@ -28,7 +28,7 @@ from inpaint_app.cluster.target import Target, plan_target
 from inpaint_app.cluster.workspace import Workspace, open_workspace
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.files.atomic import write_files
-from inpaint_app.files.recipes.contents import recipe_output
+from inpaint_app.files.recipe import recipe_output
 from inpaint_app.files.storable import float_range_error
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
@@ -44,58 +44,30 @@ _DESCRIPTIONS = STAGES | {"pyramid": "writing coarser levels"}
 
 @dataclass(frozen=True)
 class StoreRequest(FileRequest):
-    """A picture on disk to restore block by block; tuning, a reference and the quality have no meaning.
+    """A picture on disk to restore block by block; tuning, a reference and the quality have no meaning."""
 
-    Attributes
-    ----------
-    scheduler : str or None
-        As for `open_executor`.
-    block : int
-        Side of a block in pixels.
-    """
-
-    scheduler: str | None = None
-    block: int = DEFAULT_BLOCK
+    scheduler: str | None = None  #: As for `open_executor`.
+    block: int = DEFAULT_BLOCK  #: Side of a block in pixels.
 
 
 @dataclass(frozen=True)
 class StoreSummary:
-    """Reported when the picture has been opened.
+    """Reported when the picture has been opened."""
 
-    Attributes
-    ----------
-    path : Path
-        The damaged picture.
-    shape, dtype
-        Of its pixels, of one plane if it is a stack.
-    n_planes : int
-        Number of planes.
-    n_blocks : int
-        Into how many blocks it is cut.
-    is_resumed : bool
-        Whether an earlier run is continued.
-    """
-
-    path: Path
-    shape: tuple[int, ...]
+    path: Path  #: The damaged picture.
+    shape: tuple[int, ...]  #: Of a plane.
     dtype: str
     n_planes: int
-    n_blocks: int
-    is_resumed: bool
+    n_blocks: int  #: Of all planes.
+    is_resumed: bool  #: Whether an earlier run is continued.
 
 
 def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     """Restore a picture block by block; reports `Progress` and a `StoreSummary`.
 
-    A run that was interrupted or killed is continued by the next one with the same request: blocks that were
-    written are not computed again. The result appears under its name when it is complete.
-
-    Raises
-    ------
-    UserError
-        If it cannot be done.
-    CancelledError, StoppedError
-        If the job was ended; it can be continued.
+    A run that was interrupted, killed, stopped or cancelled is continued by the next one with the same
+    request: blocks that were written are not computed again. The result appears under its name when it is
+    complete. Raises `UserError` if it cannot be done.
     """
     start = time.perf_counter()
     check_block(request.block)

@@ -18,55 +18,24 @@ _Block = tuple[int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class BlockStage:
-    """A stage that is computed block by block: one of a plan, or a level of the pyramid.
+    """A stage that is computed block by block: one of a plan, or a level of the pyramid."""
 
-    Attributes
-    ----------
-    name : str
-        Unlike all others of its plane.
-    plane : int
-        Which picture of a stack it is for.
-    kind : str
-        What it does, for the progress.
-    work : float
-        Of all its blocks.
-    block : int
-        Side of its blocks.
-    blocks : sequence of Rect
-        All of them.
-    compute : callable
-        Computes a block.
-    reads : callable
-        Returns the regions of arrays that a block needs.
-    writes : tuple of str
-        The arrays that it writes.
-    creates : tuple of ArraySpec
-        Those of them that must exist before.
-    """
-
-    name: str
-    plane: int
-    kind: str
-    work: float
-    block: int
-    blocks: Sequence[Rect]
+    name: str  #: Unlike all others of its plane.
+    plane: int  #: Which picture of a stack it is for.
+    kind: str  #: What it does, for the progress.
+    work: float  #: Of all its blocks.
+    block: int  #: Side of its blocks.
+    blocks: Sequence[Rect]  #: All of them.
     compute: Callable[[Rect], BlockDone]
-    reads: Callable[[Rect], Iterable[tuple[str, Rect]]]
-    writes: tuple[str, ...]
-    creates: tuple[ArraySpec, ...] = ()
+    reads: Callable[[Rect], Iterable[tuple[str, Rect]]]  #: Returns the regions of arrays that a block needs.
+    writes: tuple[str, ...]  #: Names of arrays.
+    creates: tuple[ArraySpec, ...] = ()  #: Those of them that must exist before.
 
 
 class Schedule:
-    """Hands out blocks in the order of their stages, each as soon as it can be computed.
+    """Hands out the blocks `left` of each stage, in the order of stages, each as soon as it can be computed.
 
     There is no barrier between stages: a block waits for the blocks that it reads from, not for all others.
-
-    Parameters
-    ----------
-    stages : sequence of BlockStage
-        In an order in which they could be done one after the other.
-    left : sequence of sequences of Rect
-        The blocks of each that are left to do.
     """
 
     def __init__(self, stages: Sequence[BlockStage], left: Sequence[Sequence[Rect]]) -> None:

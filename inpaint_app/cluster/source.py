@@ -78,37 +78,20 @@ class DamagedStore:
 
     NaN, the value for "no data" and transparent pixels are missing, and what a mask (not 0 = missing) or a
     color marks.
-
-    Attributes
-    ----------
-    picture : StoredFile
-        The pixels.
-    mask : StoredFile or None
-        Of the same size, with one channel or as many.
-    invert_mask : bool
-        Whether 0 = missing.
-    key, tolerance
-        As in `MaskSpec`.
-    no_data : float or None
-        The value that means "missing".
-    mask_growth, key_growth : int or None
-        Pixels by which what they mark grows; None until that is known.
-    soft_edges : bool or None
-        Whether partly transparent pixels around transparent ones are missing too; None until that is known.
-    plane : int
-        Which picture of a stack it is.
     """
 
-    picture: StoredFile
-    mask: StoredFile | None = None
-    invert_mask: bool = False
+    picture: StoredFile  #: The pixels.
+    mask: StoredFile | None = None  #: Of the same size, with one channel or as many.
+    invert_mask: bool = False  #: Whether 0 = missing.
     key: str | None = None
     tolerance: float = 0.0
-    no_data: float | None = None
+    no_data: float | None = None  #: The value that means "missing".
+    #: Pixels by which what mask and key mark grows; None until that is known.
     mask_growth: int | None = 0
     key_growth: int | None = 0
+    #: Whether partly transparent pixels around transparent ones are missing too; None until that is known.
     soft_edges: bool | None = False
-    plane: int = 0
+    plane: int = 0  #: Which picture of a stack it is.
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -214,10 +197,7 @@ class DamagedStore:
 def describe_source(path: Path, mask_spec: MaskSpec) -> tuple[DamagedStore, ...]:
     """Return a picture on disk with its missing pixels, or all pictures of a stack.
 
-    Raises
-    ------
-    UserError
-        If it cannot be read in parts, or if the mask does not fit.
+    Raises `UserError` if it cannot be read in parts, or if the mask does not fit.
     """
     if mask_spec.detect:
         raise UserError(

@@ -32,37 +32,17 @@ _SMALLEST_LEVEL = 512
 
 @dataclass(frozen=True)
 class Target:
-    """Where the restored picture goes.
+    """Where the restored picture goes."""
 
-    Attributes
-    ----------
-    path : Path
-        Its suffix decides the format.
-    picture_shape : tuple of int
-        (H, W) or (H, W, C), of each picture of a stack.
-    stack : tuple of int
-        How many pictures there are along each axis of a stack.
-    dtype : str
-        Of the pixels.
-    shape, axes : tuple of int
-        Of its array, and which of the axes are rows, columns and, if there are any, channels.
-    names : tuple of str
-        Of the axes of the array, if they have any.
-    attributes : dict
-        Of the array.
-    multiscale : Multiscale or None
-        If it is an OME-Zarr image.
-    """
-
-    path: Path
-    picture_shape: tuple[int, ...]
-    stack: tuple[int, ...]
-    dtype: str
-    shape: tuple[int, ...] = ()
-    axes: tuple[int, ...] = ()
-    names: tuple[str, ...] = ()
-    attributes: dict[str, Any] = field(default_factory=dict)
-    multiscale: Multiscale | None = None
+    path: Path  #: Its suffix decides the format.
+    picture_shape: tuple[int, ...]  #: (H, W) or (H, W, C), of each picture of a stack.
+    stack: tuple[int, ...]  #: How many pictures there are along each axis of a stack.
+    dtype: str  #: Of the pixels.
+    shape: tuple[int, ...] = ()  #: Of its array.
+    axes: tuple[int, ...] = ()  #: Which axes of the array are rows, columns and, if there are any, channels.
+    names: tuple[str, ...] = ()  #: Of all axes of the array, if they have any.
+    attributes: dict[str, Any] = field(default_factory=dict)  #: Of the array.
+    multiscale: Multiscale | None = None  #: If it is an OME-Zarr image.
 
     @property
     def is_zarr(self) -> bool:
@@ -180,10 +160,7 @@ def plan_target(
 ) -> Target:
     """Return where the restored picture of a source goes.
 
-    Raises
-    ------
-    UserError
-        If it cannot be written there; `protect` names files that it must not touch.
+    Raises `UserError` if it cannot be written there; `protect` names files that it must not touch.
     """
     _check_name(path, overwrite=overwrite, protect=protect)
     if depth is not None and source.dtype.name not in ("uint8", "uint16", "float32"):

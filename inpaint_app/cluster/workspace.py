@@ -29,23 +29,12 @@ class Workspace:
 
     A mark is made when a block has been written, so that a run that was killed continues after the last
     mark. Each block is one shard of its array, and is written by one process.
-
-    Attributes
-    ----------
-    folder : Path
-        Beside the result, hidden.
-    block : int
-        Side of a block.
-    token : str
-        Tells workspaces of the same name apart, where a process keeps their arrays open.
-    plane : int
-        Which picture of a stack marks and arrays are of.
     """
 
-    folder: Path
-    block: int
-    token: str = ""
-    plane: int = 0
+    folder: Path  #: Beside the result, hidden.
+    block: int  #: Side of a block.
+    token: str = ""  #: Tells workspaces of the same name apart, where a process keeps their arrays open.
+    plane: int = 0  #: Which picture of a stack marks and arrays are of.
 
     @property
     def result(self) -> Path:
@@ -77,10 +66,8 @@ class Workspace:
     def read(self, name: str, rect: Rect) -> Array:
         """Return a part of an array (H, W, L).
 
-        Raises
-        ------
-        UserError
-            If a block was written that cannot be seen from here: for Zarr, it would hold zeros.
+        Raises `UserError` if a block was written that cannot be seen from here: for Zarr, it would hold
+        zeros.
         """
         path, image = self._array_path(name), self._array(name)
         for row, column in blocks_at(rect, image.array.shards[0]):
@@ -172,19 +159,8 @@ class Workspace:
 def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace]:
     """Open the workspace of a result, or continue with one that an earlier run has left.
 
-    Parameters
-    ----------
-    output : Path
-        The result.
-    block : int
-        Side of a block.
-    request : str
-        Everything that the result depends on.
-
-    Raises
-    ------
-    UserError
-        If the earlier run was for another request, or is still running.
+    The request is everything that the result depends on, as text. Raises `UserError` if the earlier run was
+    for another request, or is still running.
     """
     folder = output.parent.resolve() / f".{output.name}{SUFFIX}"
     workspace = Workspace(folder, block, hashlib.sha256(request.encode()).hexdigest())

@@ -32,30 +32,16 @@ class PendingFile:
 
 
 def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> tuple[str, ...]:
-    """Write files that belong together, each atomically.
+    """Write files that belong together, each atomically; returns notes on what could not be kept of others.
 
-    The contents of all reach the disk under hidden names; then the files get their names, in the order
-    given. So whatever can fail (a full disk, no permission, contents that cannot be encoded) fails before
-    the first name is given, and the last name stands for the whole. On any exception, Ctrl-C included, the
-    hidden files are removed. With `overwrite`, a symbolic link keeps pointing at the file that is replaced,
-    and owner, permissions and extended attributes of that file stay as far as they can.
+    The contents of all reach the disk under hidden names; then the files get their names, in the order given.
+    So whatever can fail (a full disk, no permission, contents that cannot be encoded) fails before the first
+    name is given, and the last name stands for the whole. On any exception, Ctrl-C included, the hidden files
+    are removed. With `overwrite`, a symbolic link keeps pointing at the file that is replaced, and owner,
+    permissions and extended attributes of that file stay as far as they can. Without it, a file that appears
+    meanwhile is not replaced either.
 
-    Parameters
-    ----------
-    outputs : sequence of PendingFile
-        With different names.
-    overwrite : bool
-        Whether existing files may be replaced. If not, one that appears meanwhile is not either.
-
-    Returns
-    -------
-    tuple of str
-        Sentences about what could not be kept of the files that were replaced.
-
-    Raises
-    ------
-    UserError
-        If one cannot be written; then none is, or the sentence names those that are.
+    Raises `UserError` if one cannot be written; then none is, or the sentence names those that are.
     """
     check_distinct(output.path for output in outputs)
     published: list[_Staged | _StagedStdout] = []
@@ -168,12 +154,8 @@ def _staged(path: Path, *, overwrite: bool) -> Iterator[_Staged]:
 def check_target(path: Path, *, overwrite: bool) -> tuple[Path, os.stat_result | None]:
     """Refuse a name that cannot be written, before any work is done for it.
 
-    Returns
-    -------
-    target : Path
-        The name, with `overwrite` that of the file that links lead to.
-    status : os.stat_result or None
-        Status of the file that will be replaced, None if there is none.
+    Returns the name, with `overwrite` that of the file that links lead to; and the status of the file that
+    will be replaced, None if there is none.
     """
     if is_stdout(path):
         if sys.stdout.isatty():

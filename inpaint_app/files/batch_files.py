@@ -16,25 +16,13 @@ from inpaint_app.image.mask_spec import MaskSpec
 
 @dataclass(frozen=True)
 class BatchItem:
-    """A picture of the batch.
+    """A picture of the batch."""
 
-    Attributes
-    ----------
-    path, output : Path
-        The damaged picture and the restored one.
-    recipe : Path
-        Where its recipe goes, if one is written.
-    mask : Path or None
-        Its mask.
-    error : UserError or None
-        Why it cannot be restored: it has no mask, or cannot be accessed.
-    """
-
-    path: Path
-    output: Path
-    recipe: Path
+    path: Path  #: The damaged picture.
+    output: Path  #: The restored one.
+    recipe: Path  #: Where its recipe goes, if one is written.
     mask: Path | None = None
-    error: UserError | None = None
+    error: UserError | None = None  #: Why it cannot be restored: it has no mask, or cannot be accessed.
 
 
 @dataclass(frozen=True)
@@ -52,12 +40,8 @@ def find_items(
     """Return the pictures to restore, in order and each once; if `recursive`, also those of inner folders.
 
     Results of inner folders go to folders of the same names, and masks are looked for in such. Links to
-    folders are not followed.
-
-    Raises
-    ------
-    UserError
-        If there is none, or results would collide with each other or with the sources.
+    folders are not followed. Raises `UserError` if there is none, or results would collide with each other or
+    with the sources.
     """
     pictures: dict[Path, _Found] = {}
     for given in inputs:

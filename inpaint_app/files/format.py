@@ -20,18 +20,10 @@ USUAL_METADATA = frozenset({MetadataKind.EXIF, MetadataKind.ICC, MetadataKind.RE
 
 @dataclass(frozen=True)
 class PlugIn:
-    """A package that a format needs and that is not always installed.
+    """A package that a format needs and that is not always installed."""
 
-    Attributes
-    ----------
-    module : str
-        What is imported.
-    package : str
-        What is installed with pip.
-    """
-
-    module: str
-    package: str
+    module: str  #: To import.
+    package: str  #: To install with pip.
 
     @property
     def is_installed(self) -> bool:
@@ -46,66 +38,29 @@ class PlugIn:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format. Each is defined in its own module and listed in `formats.FORMATS`.
+    """A file format. Each is defined in its own module and listed in `formats.FORMATS`."""
 
-    Attributes
-    ----------
-    name : str
-        As users know it.
-    suffixes : tuple of str
-        Of its file names, lower case; the first is suggested.
-    mime_types : tuple of str
-        For the desktop.
-    signature : Pattern
-        Matches the first bytes of its files.
-    decode : callable
-        Bytes to `Picture`, of several the first; raises `DamagedError` or `UnsupportedError`.
-    encode : callable or None
-        None where the format is read but not written.
-    depths : tuple of int
-        Bits per channel that it keeps: 8, 16, 32 (float).
-    gray_depths : tuple of int
-        Those that it keeps only in gray pictures without alpha.
-    keeps_arrays : bool
-        Whether it keeps any number of pages and bands, and numbers of all kinds.
-    has_equal_pages : bool
-        Whether all pages must have the same size and kind of numbers.
-    metadata : frozenset of MetadataKind
-        The metadata that it keeps.
-    has_alpha : bool
-        Whether it keeps transparency.
-    is_lossy : bool
-        Whether it has a quality, and so changes pixels.
-    is_lossless_at_100 : bool
-        Whether it changes none at the quality 100.
-    max_colors : int or None
-        Most colors of a picture that is not gray; None where there is no limit.
-    max_side, max_exif, max_icc, max_xmp : int or None
-        Longest side in pixels, and bytes of metadata; None where only the limits of reading hold.
-    plug_in : PlugIn or None
-        The package that it needs.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    mime_types: tuple[str, ...]
-    signature: re.Pattern[bytes]
-    decode: Decoder
-    encode: Encoder | None = None
-    depths: tuple[int, ...] = (8,)
-    gray_depths: tuple[int, ...] = ()
-    keeps_arrays: bool = False
-    has_equal_pages: bool = False
-    metadata: frozenset[MetadataKind] = USUAL_METADATA
-    has_alpha: bool = True
-    is_lossy: bool = False
-    is_lossless_at_100: bool = False
-    max_colors: int | None = None
+    name: str  #: As users know it.
+    suffixes: tuple[str, ...]  #: Of its file names, lower case; the first is suggested.
+    mime_types: tuple[str, ...]  #: For the desktop.
+    signature: re.Pattern[bytes]  #: Matches the first bytes of its files.
+    decode: Decoder  #: Bytes to `Picture`, of several the first; raises `DamagedError` or `UnsupportedError`.
+    encode: Encoder | None = None  #: None where the format is read but not written.
+    depths: tuple[int, ...] = (8,)  #: Bits per channel that it keeps: 8, 16, 32 (float).
+    gray_depths: tuple[int, ...] = ()  #: Those that it keeps only in gray pictures without alpha.
+    keeps_arrays: bool = False  #: Whether it keeps any number of pages and bands, and numbers of all kinds.
+    has_equal_pages: bool = False  #: Whether all pages must have the same size and kind of numbers.
+    metadata: frozenset[MetadataKind] = USUAL_METADATA  #: The metadata that it keeps.
+    has_alpha: bool = True  #: Whether it keeps transparency.
+    is_lossy: bool = False  #: Whether it has a quality, and so changes pixels.
+    is_lossless_at_100: bool = False  #: Whether it changes none at the quality 100.
+    max_colors: int | None = None  #: Most colors of a picture that is not gray; None where there is no limit.
+    #: Longest side in pixels, and most bytes of metadata; None where only the limits of reading hold.
     max_side: int | None = None
     max_exif: int | None = None
     max_icc: int | None = None
     max_xmp: int | None = None
-    plug_in: PlugIn | None = None
+    plug_in: PlugIn | None = None  #: The package that it needs.
 
     @property
     def is_available(self) -> bool:

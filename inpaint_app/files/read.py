@@ -32,23 +32,11 @@ def read_picture(path: str | Path) -> Picture:
     """Read a picture of any format of the `registry`, recognized by its first bytes, not by its name.
 
     8-bit, 16-bit and float32 values are kept exactly; other depths are converted with a notice. The EXIF
-    orientation is applied. Of animations and files with several pages the first picture is read.
+    orientation is applied. Of animations the first picture is read. A truncated file is refused rather than
+    filled up, but for a JPEG file, whose lost part is transparent, and so counts as missing.
 
-    Parameters
-    ----------
-    path : str or Path
-        A regular file.
-
-    Returns
-    -------
-    Picture
-        Whole: a truncated file is refused rather than filled up, but for a JPEG file, whose lost part is
-        transparent, and so counts as missing.
-
-    Raises
-    ------
-    UserError
-        If there is no readable picture of an accepted format; see `limits` for the sizes that are.
+    Raises `UserError` if there is no readable picture of an accepted format; see `limits` for the sizes that
+    are.
     """
     path = Path(path)
     data = read_whole_file(path, limit=MAX_FILE_BYTES, check=lambda start: _check_recognized(path, start))

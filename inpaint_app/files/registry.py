@@ -62,13 +62,7 @@ def suffix_of(name: str) -> str:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format in which a file of this name is written.
-
-    Raises
-    ------
-    UserError
-        If there is none.
-    """
+    """Return the format in which a file of this name is written; raises `UserError` if there is none."""
     found = find_writable(path)
     named = next((each for each in FORMATS if path.suffix.lower() in each.suffixes), None)
     if found is None and named is not None and named.plug_in is not None:

@@ -17,50 +17,26 @@ _MAX_NAMED = 4
 
 @dataclass(frozen=True)
 class PictureProperties:
-    """What decides whether a format can store a picture; known before its missing pixels are.
-
-    Attributes
-    ----------
-    width, height : int
-        In pixels.
-    depth : int
-        Bits per channel: 8, 16 or 32 (float).
-    is_color, has_alpha : bool
-        Whether it has three channels, and an alpha channel.
-    unusual : str
-        Its kind, if it is not gray or RGB of 8 or 16 bits or float32: "12 pages" or "16-bit in 4 bands".
-    has_equal_pages : bool
-        Whether all its pages have the same size and kind of numbers.
-    is_transparent : bool
-        Whether alpha is below full opacity anywhere, on any page.
-    is_unit : bool
-        Whether all values of a float picture lie between 0 and 1; True for others.
-    n_exif, n_icc : int
-        Bytes of EXIF information and of the color profile.
-    """
+    """What decides whether a format can store a picture; known before its missing pixels are."""
 
     width: int
     height: int
-    depth: int = 8
+    depth: int = 8  #: Bits per channel: 8, 16 or 32 (float).
     is_color: bool = True
     has_alpha: bool = False
+    #: Its kind, if it is not gray or RGB of 8 or 16 bits or float32: "12 pages" or "16-bit in 4 bands".
     unusual: str = ""
-    has_equal_pages: bool = True
-    is_transparent: bool = False
-    is_unit: bool = True
-    n_exif: int = 0
-    n_icc: int = 0
+    has_equal_pages: bool = True  #: Whether all its pages have the same size and kind of numbers.
+    is_transparent: bool = False  #: Whether alpha is below full opacity anywhere, on any page.
+    is_unit: bool = True  #: Whether all values of a float picture lie between 0 and 1; True for others.
+    n_exif: int = 0  #: Bytes of EXIF information.
+    n_icc: int = 0  #: Bytes of the color profile.
 
 
 def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) -> PictureProperties:
     """Return the properties of a picture, or of what it will be when its missing pixels are restored.
 
-    Parameters
-    ----------
-    picture : Picture
-        The picture.
-    missing : ndarray of bool, (H, W) or (H, W, C), optional
-        Pixels that will be restored: they become opaque, and get values within the range of the others.
+    Those become opaque, and get values within the range of the others.
     """
     if picture.more_pages:
         return _properties_of_pages(picture, is_restored=missing is None)
@@ -121,19 +97,7 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
 def check_storable(
     properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
 ) -> None:
-    """Refuse what a format cannot store; what is not refused can be written.
-
-    Parameters
-    ----------
-    properties : PictureProperties
-        Of the picture.
-    target : Format
-        One that can be written.
-    depth : int, optional
-        8 or 16: the depth to convert to.
-    quality : int
-        1 to 100, for formats that have one.
-    """
+    """Refuse what a format cannot store, with this depth (8 or 16) and quality (1 to 100) if it has one."""
     if not 1 <= quality <= 100:
         raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
     if depth not in (None, 8, 16):

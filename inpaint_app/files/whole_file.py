@@ -14,21 +14,11 @@ START_BYTES = 64
 
 
 def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | None = None) -> bytes:
-    """Return the contents of a regular file, or of standard input.
+    """Return the contents of a regular file, or of standard input (`paths.STDIN`), which can be read once.
 
-    Parameters
-    ----------
-    path : Path
-        The file, or `paths.STDIN`, which can be read once.
-    limit : int
-        Most bytes that are read.
-    check : callable, optional
-        Called with the first `START_BYTES` bytes; what it raises keeps the rest from being read.
-
-    Raises
-    ------
-    UserError
-        If it cannot be read, is larger, or is a folder, pipe or device (which may never end).
+    `check` is called with the first `START_BYTES` bytes; what it raises keeps the rest from being read.
+    Raises `UserError` if it cannot be read, is larger than the limit, or is a folder, pipe or device (which
+    may never end).
     """
     try:
         if path == STDIN:

@@ -1,20 +1,81 @@
-"""Write a picture to a file, in the format of its suffix."""
+"""Write a picture to a file in the format of its suffix, and check beforehand whether that can be done."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inpaint_app.errors import Remedy, UserError, printable_path
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
-from inpaint_app.files.format import Format
 from inpaint_app.files.formats.shared.exif import exif_resolution
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.formats.tiff.extra_tags import tag_names
 from inpaint_app.files.paths import same_file
 from inpaint_app.files.registry import find_writable, format_of, writable
-from inpaint_app.files.storable import check_storable, properties_of
+from inpaint_app.files.storable import PictureProperties, check_storable, properties_of
 from inpaint_app.image.metadata import MetadataKind
+from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Picture
+
+
+@dataclass(frozen=True)
+class Output:
+    """A picture file to write."""
+
+    path: Path  #: Its suffix decides the format.
+    overwrite: bool = False  #: Whether an existing file may be replaced.
+    quality: int = 95  #: 1 to 100, for formats that have one.
+    depth: int | None = None  #: 8 or 16 bits per channel; None keeps the depth.
+    keep_metadata: bool = True  #: Whether EXIF, color profile and other metadata are written too.
+
+    def check(self, protect: Iterable[Path]) -> None:
+        """Raise `UserError` if nothing can be written there; `protect` names the sources.
+
+        Whether the format can store the picture is for the checks below, once the picture is read.
+        """
+        format_of(self.path)
+        if not self.overwrite and any(same_file(self.path, source) for source in protect):
+            raise UserError(f"{printable_path(self.path)} is the source itself", Remedy.REPLACE_FILE)
+        check_target(self.path, overwrite=self.overwrite)
+
+    def check_mask(self, protect: Iterable[Path]) -> None:
+        """Raise `UserError` if no mask can be written there."""
+        self.check(protect)
+        if format_of(self.path).is_lossy:
+            raise UserError(f"{printable_path(self.path)} would blur the mask", "write PNG or TIFF")
+
+    def check_restored(self, picture: Picture, missing: Mask) -> None:
+        """Raise `UserError` if the format cannot store a picture when its missing pixels are restored."""
+        properties = properties_of(picture, missing=missing)
+        check_storable(properties, format_of(self.path), depth=self.depth, quality=self.quality)
+
+    def check_size(self, width: int, height: int) -> None:
+        """Raise `UserError` if the format cannot store a color picture of this size."""
+        check_storable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
+
+    def lost(self, picture: Picture) -> tuple[str, ...]:
+        """Return the names of what the file of a picture holds and this file will not."""
+        return lost_metadata(picture, self.path) if self.keep_metadata else ()
+
+    def pending(self, picture: Picture) -> PendingFile:
+        """Return what `write` writes, to be written together with other files."""
+        target, depth = format_of(self.path), self.depth
+        if not self.keep_metadata:
+            picture = replace(picture, exif=None, icc=None, dpi=None, tags=(), other_metadata=())
+        check_storable(properties_of(picture), target, depth=depth, quality=self.quality)
+        if depth is not None and depth != picture.depth:
+            alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
+            picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
+        encode = target.encode
+        assert encode is not None, "it can be written"
+        return PendingFile(self.path, lambda file: encode(picture, file, self.quality))
+
+    def write(self, picture: Picture, protect: Iterable[Path]) -> tuple[str, ...]:
+        """Write a picture atomically; returns notes about what could not be kept of a file that was replaced.
+
+        Bit depth and alpha are kept, or the picture is not written; `lost` names what else is lost.
+        """
+        self.check(protect)
+        return write_files([self.pending(picture)], overwrite=self.overwrite)
 
 
 def write_picture(
@@ -24,68 +85,14 @@ def write_picture(
     overwrite: bool = False,
     quality: int = 95,
     depth: int | None = None,
-    protect: Iterable[str | Path] = (),
+    protect: Iterable[Path] = (),
 ) -> tuple[str, ...]:
-    """Write a picture atomically, in the format of the `registry` that the suffix asks for.
-
-    Bit depth and alpha are kept, or the picture is not written; `lost_metadata` names what else is lost.
-
-    Parameters
-    ----------
-    picture : Picture
-        What to write.
-    path : str or Path
-        The file.
-    overwrite : bool
-        Whether an existing file may be replaced.
-    quality : int
-        1 to 100, for formats that have one; some are lossless at 100, such as WebP.
-    depth : int, optional
-        8 or 16: convert to that many bits per channel. Float values must lie between 0 and 1.
-    protect : iterable of str or Path
-        Source files, which are named as such where the path leads to one of them (by whatever spelling
-        or link) and `overwrite` is not given.
-
-    Returns
-    -------
-    tuple of str
-        Sentences about what could not be kept of a file that was replaced.
-
-    Raises
-    ------
-    UserError
-        If it cannot be written as asked; then nothing has changed.
-    """
-    path = Path(path)
-    check_output(path, overwrite=overwrite, protect=protect)
-    output = picture_output(picture, path, quality=quality, depth=depth)
-    return write_files([output], overwrite=overwrite)
+    """Write a picture as `Output.write` does."""
+    return Output(Path(path), overwrite, quality, depth).write(picture, protect)
 
 
-def picture_output(
-    picture: Picture, path: Path, *, quality: int = 95, depth: int | None = None
-) -> PendingFile:
-    """Return what `write_picture` writes, to be written together with other files.
-
-    Raises
-    ------
-    UserError
-        If the format cannot store the picture.
-    """
-    found = format_of(path)
-    check_storable(properties_of(picture), found, depth=depth, quality=quality)
-    if depth is not None and depth != picture.depth:
-        alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
-        picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
-    encode = found.encode
-    assert encode is not None, "it can be written"
-    return PendingFile(path, lambda file: encode(picture, file, quality))
-
-
-def lost_metadata(picture: Picture, path: Path, *, keep_metadata: bool = True) -> tuple[str, ...]:
+def lost_metadata(picture: Picture, path: Path) -> tuple[str, ...]:
     """Return the names of what the file of a picture holds and a file of this name will not."""
-    if not keep_metadata:
-        return ()
     target = format_of(path)
     names: list[str] = [kind for kind in _kinds(picture) if kind not in target.metadata]
     exif = picture.exif if MetadataKind.EXIF in target.metadata else None
@@ -118,19 +125,6 @@ def _kinds(picture: Picture) -> list[MetadataKind]:
     return [kind for kind, value in usual.items() if value is not None] + [
         kind for kind in others if kind is not MetadataKind.SRGB
     ]
-
-
-def check_output(path: str | Path, *, overwrite: bool = False, protect: Iterable[str | Path] = ()) -> Format:
-    """Refuse a name that `write_picture` would refuse, before anything is read; returns the format.
-
-    Whether the format can keep the picture is for `check_storable`, once the picture is read.
-    """
-    path = Path(path)
-    found = format_of(path)
-    if not overwrite and any(same_file(path, Path(source)) for source in protect):
-        raise UserError(f"{printable_path(path)} is the source itself", Remedy.REPLACE_FILE)
-    check_target(path, overwrite=overwrite)
-    return found
 
 
 def default_output(path: str | Path) -> Path:

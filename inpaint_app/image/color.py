@@ -17,18 +17,11 @@ _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Color:
-    """A color to look for.
+    """A color to look for."""
 
-    Attributes
-    ----------
-    channels : (float, float, float)
-        Red, green, blue.
-    own_values : bool
-        Whether the channels are values of the picture itself; else they run from 0 to 255 and are meant
-        on the picture's scale.
-    """
-
-    channels: tuple[float, float, float]
+    channels: tuple[float, float, float]  #: Red, green, blue.
+    #: Whether the channels are values of the picture itself; else they run from 0 to 255 and are meant on the
+    #: picture's scale.
     own_values: bool = False
 
     def in_values_of(self, dtype: npt.DTypeLike) -> tuple[float, float, float]:
@@ -43,12 +36,9 @@ class Color:
 def parse_color(text: str) -> Color:
     """Return the color that a text names.
 
-    Parameters
-    ----------
-    text : str
-        "#ff00ff" or "#f0f", a CSS name such as "magenta", three values of the picture "255,0,255", or one
-        value "0" for all channels. Names and # colors are on the scale of 8 bits, whatever the depth of
-        the picture; values are its own (up to 65535 in a 16-bit picture).
+    That is "#ff00ff" or "#f0f", a CSS name such as "magenta", three values of the picture "255,0,255", or one
+    value "0" for all channels. Names and # colors are on the scale of 8 bits, whatever the depth of the
+    picture; values are its own (up to 65535 in a 16-bit picture).
     """
     if _NUMBERS.fullmatch(text):
         values = [float(part) for part in text.split(",")]

@@ -104,24 +104,12 @@ def text_mask(shape: tuple[int, int], text: str, seed: int = 0) -> Mask:
 
 @dataclass(frozen=True)
 class Damage:
-    """Damage to simulate.
+    """Damage to simulate."""
 
-    Attributes
-    ----------
-    kind : str
-        "random", "text" or "scratches".
-    fraction : float
-        Fraction of the pixels that are missing, for "random".
-    text : str
-        What is stamped, for "text".
-    seed : int
-        Same seed, same damage.
-    """
-
-    kind: str = "random"
-    fraction: float = 0.8
-    text: str = "SAMPLE"
-    seed: int = 0
+    kind: str = "random"  #: "random", "text" or "scratches".
+    fraction: float = 0.8  #: Fraction of the pixels that are missing, for "random".
+    text: str = "SAMPLE"  #: What is stamped, for "text".
+    seed: int = 0  #: Same seed, same damage.
 
     def mask(self, shape: tuple[int, int]) -> Mask:
         """Return which pixels go missing."""

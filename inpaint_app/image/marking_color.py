@@ -41,18 +41,10 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class MarkingColor:
-    """A color that seems to mark damage.
+    """A color that seems to mark damage."""
 
-    Attributes
-    ----------
-    name : str
-        Such as "red".
-    spec : MaskSpec
-        How to mark its pixels as missing, with the edges that compression has blurred.
-    """
-
-    name: str
-    spec: MaskSpec
+    name: str  #: Such as "red".
+    spec: MaskSpec  #: How to mark its pixels as missing, with the edges that compression has blurred.
 
 
 def find_marking_color(picture: Picture) -> MarkingColor | None:

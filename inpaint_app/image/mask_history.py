@@ -137,17 +137,7 @@ class MaskHistory:
         return self._done[-1].state if self._done else self._first
 
     def begin_stroke(self, row: float, column: float, *, diameter: int, missing: bool = True) -> Rect | None:
-        """Put a round brush down.
-
-        Parameters
-        ----------
-        row, column : float
-            Where the center of the brush is.
-        diameter : int
-            Its width in pixels, at least 1.
-        missing : bool
-            True paints missing pixels, False erases them.
-        """
+        """Put a round brush down with its center there; it paints missing pixels, or erases them."""
         self.end_stroke()
         self._stroke = _Stroke(max(diameter, 1), missing, row, column, [])
         return self.extend_stroke(row, column)

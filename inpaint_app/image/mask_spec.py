@@ -15,27 +15,16 @@ TOLERANCE = Parameter(name="tolerance", kind=float, minimum=0)
 
 @dataclass(frozen=True)
 class MaskSpec:
-    """How missing pixels are marked, besides alpha = 0 and NaN.
+    """How missing pixels are marked, besides alpha = 0 and NaN."""
 
-    Attributes
-    ----------
-    mask : Path or None
-        A mask image, white = missing (black with `invert_mask`).
-    key : str or None
-        A color, found with `tolerance`: the largest difference in any channel.
-    grow : int or None
-        Pixels by which what a file or a color marks grows; None as `missing.grown` chooses.
-    detect : tuple of str
-        Kinds of damage to detect, with `sensitivity`; the detected pixels are missing too.
-    soft_edges : bool
-        Whether partly transparent pixels that border transparent ones are missing too.
-    """
-
-    mask: Path | None = None
+    mask: Path | None = None  #: A mask image, white = missing (black with `invert_mask`).
     invert_mask: bool = False
-    key: str | None = None
+    key: str | None = None  #: A color, found with `tolerance`: the largest difference in any channel.
     tolerance: float = 0.0
+    #: Pixels by which what a file or a color marks grows; None as `missing.grown` chooses.
     grow: int | None = None
+    #: Kinds of damage to detect, with `sensitivity`; the detected pixels are missing too.
     detect: tuple[DamageKind, ...] = ()
     sensitivity: float = 0.5
+    #: Whether partly transparent pixels that border transparent ones are missing too.
     soft_edges: bool = True

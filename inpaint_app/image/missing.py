@@ -23,18 +23,11 @@ KEY_TOLERANCE = 24
 
 @dataclass(frozen=True, eq=False)
 class MissingPixels:
-    """Which pixels are missing, and what marks them.
+    """Which pixels are missing, and what marks them."""
 
-    Attributes
-    ----------
-    mask : ndarray of bool, (H, W) or (H, W, 3)
-        True = missing. Per channel only where the channels of a pixel differ.
-    sources : tuple of str
-        Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
-        something.
-    """
-
-    mask: Mask
+    mask: Mask  #: (H, W) or (H, W, 3), True = missing. Per channel only where the channels of a pixel differ.
+    #: Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
+    #: something.
     sources: tuple[str, ...]
 
     @property
@@ -102,14 +95,8 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
     """Return a mask with all pixels up to so many rows and columns away from missing ones.
 
     Marks are often slightly too small: JPEG, scaling and soft brushes mix their color into pixels beside.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, (H, W) or (H, W, 3)
-        True = missing.
-    pixels : int or None
-        How far. None: `DEFAULT_GROWTH`, unless more than a quarter of the observed pixels would be lost by
-        it, as with scattered missing pixels.
+    None: `DEFAULT_GROWTH`, unless more than a quarter of the observed pixels would be lost by it, as with
+    scattered missing pixels.
     """
     far = DEFAULT_GROWTH if pixels is None else pixels
     result = mask
@@ -128,15 +115,7 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
 
 
 def default_growth(n_marked: int, n_grown: int, n_values: int) -> int:
-    """Return by how many pixels a mask grows by default.
-
-    Parameters
-    ----------
-    n_marked, n_grown : int
-        How many values it marks as it is, and grown by `DEFAULT_GROWTH`.
-    n_values : int
-        How many values it has.
-    """
+    """Return the default growth of a mask, by how many values it marks as it is and grown by one pixel."""
     is_too_much = n_grown - n_marked > _MAX_GROWN * (n_values - n_marked)
     return 0 if is_too_much else DEFAULT_GROWTH
 
@@ -164,15 +143,7 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
 
 
 def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
-
-    Parameters
-    ----------
-    fraction : float
-        Of the values that are missing, 0 to 1.
-    has_mask, has_key : bool
-        Whether a mask or a color was given to mark them.
-    """
+    """Raise `UserError` if everything is missing, `IntactError` if nothing is, even by mask or color."""
     if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
@@ -189,15 +160,7 @@ def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = Fa
 
 
 def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
-    """Return whether a mask may be meant the other way round: it leaves next to nothing.
-
-    Parameters
-    ----------
-    missing : MissingPixels
-        What was detected.
-    fraction : float
-        What is missing now, 0 to 1.
-    """
+    """Return whether a mask may be meant the other way round: this fraction of the pixels is missing now."""
     return fraction > _SUSPECT_FRACTION and "simulated" not in missing.sources
 
 

@@ -13,24 +13,12 @@ from inpaint_app.image.missing import Mask
 
 @dataclass(frozen=True, eq=False)
 class PackedMask:
-    """A mask, one bit per entry.
+    """A mask, one bit per entry."""
 
-    Attributes
-    ----------
-    bits : ndarray of uint8
-        Its entries, eight to a byte.
-    shape : tuple of int
-        (H, W) or (H, W, C).
-    fraction : float
-        Fraction of all entries that is missing, 0 to 1.
-    origin : MaskOrigin
-        How it came about.
-    """
-
-    bits: npt.NDArray[np.uint8]
-    shape: tuple[int, ...]
-    fraction: float
-    origin: MaskOrigin = field(default_factory=MaskOrigin)
+    bits: npt.NDArray[np.uint8]  #: Its entries, eight to a byte.
+    shape: tuple[int, ...]  #: (H, W) or (H, W, C).
+    fraction: float  #: Fraction of all entries that is missing, 0 to 1.
+    origin: MaskOrigin = field(default_factory=MaskOrigin)  #: How it came about.
 
     @classmethod
     def pack(cls, mask: Mask, origin: MaskOrigin | None = None) -> PackedMask:

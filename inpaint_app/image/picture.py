@@ -38,50 +38,25 @@ class Picture:
 
     The arrays are made read-only. Color values under alpha = 0 are those of the file: nothing is
     premultiplied.
-
-    Attributes
-    ----------
-    pixels : ndarray, (H, W) or (H, W, C)
-        Gray or RGB values, or bands of any other number: integers of 8 to 32 bits, or floats. Values of
-        uint8 and uint16 span 0 to `max_value`; others are the file's own.
-    alpha : ndarray or None, (H, W), dtype of `pixels`
-        Opacity, 0 = transparent.
-    exif : bytes or None
-        EXIF block, starting with its TIFF header. Its orientation is 1: it has been applied.
-    icc : bytes or None
-        ICC color profile that describes `pixels`.
-    dpi : (float, float) or None
-        Horizontal and vertical resolution in pixels per inch.
-    source_format : str
-        The name of its format, such as "PNG"; "" if it was not read from a file.
-    notices : tuple of str
-        What reading changed or left out, for the user.
-    no_data : float or None
-        The value that the file declares to mean "missing".
-    tags : tuple of Tag
-        Other metadata of a TIFF file: its place on Earth, names of bands.
-    other_metadata : tuple of MetadataBlock
-        XMP, IPTC, comments, the header of a FITS file.
-    array : StoredArray or None
-        The array that the file holds, if that is of another shape or dtype than the pages.
-    lost : tuple of str
-        Contents of the file that are not kept, such as "Photoshop layers".
-    more_pages : tuple of Picture
-        The pages after the first one; they have no further pages themselves.
     """
 
+    #: (H, W) or (H, W, C): gray or RGB values, or bands of any other number; integers of 8 to 32 bits, or
+    #: floats. Values of uint8 and uint16 span 0 to `max_value`; others are the file's own.
     pixels: Array
-    alpha: Array | None = None
+    alpha: Array | None = None  #: (H, W), of the same dtype: opacity, 0 = transparent.
+    #: EXIF block, starting with its TIFF header. Its orientation is 1: it has been applied.
     exif: bytes | None = None
-    icc: bytes | None = None
-    dpi: tuple[float, float] | None = None
-    source_format: str = ""
-    notices: tuple[str, ...] = ()
-    no_data: float | None = None
-    tags: tuple[Tag, ...] = ()
-    other_metadata: tuple[MetadataBlock, ...] = ()
+    icc: bytes | None = None  #: ICC color profile that describes `pixels`.
+    dpi: tuple[float, float] | None = None  #: Horizontal and vertical resolution in pixels per inch.
+    source_format: str = ""  #: The name of its format, such as "PNG"; "" if it was not read from a file.
+    notices: tuple[str, ...] = ()  #: What reading changed or left out, for the user.
+    no_data: float | None = None  #: The value that the file declares to mean "missing".
+    tags: tuple[Tag, ...] = ()  #: Other metadata of a TIFF file: its place on Earth, names of bands.
+    other_metadata: tuple[MetadataBlock, ...] = ()  #: XMP, IPTC, comments, the header of a FITS file.
+    #: The array that the file holds, if that is of another shape or dtype than the pages.
     array: StoredArray | None = None
-    lost: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()  #: Contents of the file that are not kept, such as "Photoshop layers".
+    #: The pages after the first one; they have no further pages themselves.
     more_pages: tuple[Picture, ...] = ()
 
     def __post_init__(self) -> None:
@@ -154,20 +129,10 @@ class Picture:
         return next((block.payload for block in self.other_metadata if block.kind is kind), None)
 
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
-        """Return the picture with new pixels.
+        """Return the picture with new pixels and the same metadata.
 
-        Parameters
-        ----------
-        pixels : ndarray, same height and width
-            The new pixels.
-        filled : ndarray of bool, (H, W) or (H, W, C), optional
-            Where pixels were restored: they become opaque. An alpha channel that is opaque
-            everywhere is left out.
-
-        Returns
-        -------
-        Picture
-            With the same metadata.
+        Where pixels were restored (`filled`), they become opaque; an alpha channel that is opaque everywhere
+        is left out.
         """
         alpha = self.alpha
         if alpha is not None and filled is not None:

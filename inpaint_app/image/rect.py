@@ -6,15 +6,7 @@ from typing import NamedTuple
 
 
 class Rect(NamedTuple):
-    """Pixels of `height` rows from `row` and `width` columns from `column`.
-
-    Attributes
-    ----------
-    row, column : int
-        The first pixel.
-    height, width : int
-        How many rows and columns; zero or less is an empty rectangle.
-    """
+    """Pixels of `height` rows from `row` and `width` columns from `column`; may be empty."""
 
     row: int
     column: int

@@ -11,40 +11,22 @@ from pathlib import Path
 from inpaint_app.errors import IntactError, UserError, printable_path, writing_error
 from inpaint_app.files.batch_files import BatchItem, find_items
 from inpaint_app.files.paths import is_visible
+from inpaint_app.files.write import Output
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions, FileRequest, FileResult, restore_file
 
 
 @dataclass(frozen=True)
 class BatchRequest:
-    """Files to restore, how, and where the results go.
+    """Files to restore, how, and where the results go."""
 
-    Attributes
-    ----------
-    inputs : tuple of Path
-        Pictures, and folders of pictures.
-    output : Output
-        How results are written; its path is their folder.
-    options : FileOptions
-        How all of them are restored; the mask may be a folder of masks.
-    writes_recipes : bool
-        Whether a recipe is written beside each result.
-    recursive : bool
-        Whether the pictures of inner folders are restored too.
-    skip_existing : bool
-        Whether pictures whose result exists are left out.
-    n_jobs : int
-        How many files are restored at a time.
-    """
-
-    inputs: tuple[Path, ...]
-    output: Output
-    options: FileOptions
-    writes_recipes: bool = False
-    recursive: bool = False
-    skip_existing: bool = False
-    n_jobs: int = 1
+    inputs: tuple[Path, ...]  #: Pictures, and folders of pictures.
+    output: Output  #: How results are written; its path is their folder.
+    options: FileOptions  #: How all of them are restored; the mask may be a folder of masks.
+    writes_recipes: bool = False  #: Whether a recipe is written beside each result.
+    recursive: bool = False  #: Whether the pictures of inner folders are restored too.
+    skip_existing: bool = False  #: Whether pictures whose result exists are left out.
+    n_jobs: int = 1  #: How many files are restored at a time.
 
     def with_threads(self, threads: int) -> "BatchRequest":
         """Return the request with so many threads for each file."""
@@ -54,34 +36,16 @@ class BatchRequest:
 
 @dataclass(frozen=True)
 class BatchRow:
-    """The state of one file of a batch.
+    """The state of one file of a batch."""
 
-    Attributes
-    ----------
-    number, count : int
-        Its number, from 1, and the number of files.
-    path : Path
-        The damaged picture.
-    progress : Progress
-        Of this file.
-    result : FileResult or None
-        If it was restored.
-    error : UserError or None
-        If it failed.
-    skipped : str
-        Why there was nothing to do: "intact" or "exists"; else empty.
-    seconds : float or None
-        How long it took; None while it is under way.
-    """
-
-    number: int
-    count: int
-    path: Path
-    progress: Progress
-    result: FileResult | None = None
-    error: UserError | None = None
-    skipped: str = ""
-    seconds: float | None = None
+    number: int  #: From 1.
+    count: int  #: Of all files.
+    path: Path  #: The damaged picture.
+    progress: Progress  #: Of this file.
+    result: FileResult | None = None  #: If it was restored.
+    error: UserError | None = None  #: If it failed.
+    skipped: str = ""  #: Why there was nothing to do: "intact" or "exists"; else empty.
+    seconds: float | None = None  #: How long it took; None while it is under way.
 
     @property
     def is_done(self) -> bool:
@@ -98,14 +62,8 @@ def run_batch(
 ) -> tuple[BatchRow, ...]:
     """Restore all files; reports a `BatchRow` for every step of each.
 
-    With `run_rows`, they are restored elsewhere than in this process.
-
-    Raises
-    ------
-    UserError
-        If there is nothing to restore, or results would collide.
-    CancelledError, StoppedError
-        If the job was ended; what is written stays.
+    With `run_rows`, they are restored elsewhere than in this process. Raises `UserError` if there is nothing
+    to restore, or results would collide. If the job is ended, what is written stays.
     """
     items = plan_batch(request)
     if run_rows is not None:
@@ -131,10 +89,7 @@ def run_batch(
 def plan_batch(request: BatchRequest) -> list[BatchItem]:
     """Return the files of a batch and where their results go.
 
-    Raises
-    ------
-    UserError
-        If there is nothing to restore, or results would collide.
+    Raises `UserError` if there is nothing to restore, or results would collide.
     """
     inputs, output, spec = list(request.inputs), request.output, request.options.mask_spec
     return find_items(inputs, output.path, spec, overwrite=output.overwrite, recursive=request.recursive)

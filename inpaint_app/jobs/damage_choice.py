@@ -19,21 +19,11 @@ _REACH = 4
 
 @dataclass(frozen=True)
 class DamageChoice:
-    """Which of the found regions are damage.
+    """Which of the found regions are damage."""
 
-    Attributes
-    ----------
-    kinds : tuple of str
-        Kinds that count.
-    sensitivity : float
-        From 0 to 1.
-    removed : frozenset of int
-        Numbers of regions that are none.
-    """
-
-    kinds: tuple[DamageKind, ...] = ()
-    sensitivity: float = 0.5
-    removed: frozenset[int] = frozenset()
+    kinds: tuple[DamageKind, ...] = ()  #: Kinds that count.
+    sensitivity: float = 0.5  #: From 0 to 1.
+    removed: frozenset[int] = frozenset()  #: Numbers of regions that are none.
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,34 +7,22 @@ from pathlib import Path
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core import DamageKind
 from inpaint_app.errors import printable_path
+from inpaint_app.files.write import Output
 from inpaint_app.image.damage import mask_picture
 from inpaint_app.image.missing import Mask, detect_missing
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.checks import check_drawable, read_single_page
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter
-from inpaint_app.jobs.output import Output
 
 
 @dataclass(frozen=True)
 class DetectRequest:
-    """A file whose damage is to be detected.
+    """A file whose damage is to be detected."""
 
-    Attributes
-    ----------
-    path : Path
-        The picture.
-    output : Output
-        The mask, white = missing.
-    kinds : tuple of str
-        What to look for.
-    sensitivity : float
-        From 0 to 1.
-    """
-
-    path: Path
-    output: Output
-    kinds: tuple[DamageKind, ...]
-    sensitivity: float = 0.5
+    path: Path  #: The picture.
+    output: Output  #: The mask, white = missing.
+    kinds: tuple[DamageKind, ...]  #: What to look for.
+    sensitivity: float = 0.5  #: From 0 to 1.
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +40,8 @@ def analyze_picture(
 ) -> "dictsel_core.DamageAnalysis":
     """Return all that may be damage, besides what is known to be missing; reports `Progress`.
 
-    Its `mask` for a sensitivity takes milliseconds, and its regions can be left out one by one.
-
-    Raises
-    ------
-    CancelledError, StoppedError
-        If the job was ended.
+    Its `mask` for a sensitivity takes milliseconds, and its regions can be left out one by one. Raises
+    `CancelledError` or `StoppedError` if the job was ended.
     """
     control.report(Progress("detecting damage", 0.0))
     run = dictsel_core.iter_analyze_damage(picture.pixels, kinds, missing=missing)
@@ -68,12 +52,7 @@ def analyze_picture(
 def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
     """Read a picture, detect its damage and write the mask; a mask without a pixel is written too.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read or written.
-    CancelledError, StoppedError
-        If the job was ended; then nothing was written.
+    Raises `UserError` if a file cannot be read or written. If the job is ended, nothing is written.
     """
     output = request.output
     output.check_mask([request.path])

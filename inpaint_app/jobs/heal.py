@@ -23,20 +23,11 @@ from inpaint_app.jobs.restore import translate_errors
 
 @dataclass(frozen=True, eq=False)
 class HealedPicture:
-    """A picture of which some missing pixels are restored.
+    """A picture of which some missing pixels are restored."""
 
-    Attributes
-    ----------
-    image : ndarray
-        All its pixels.
-    filled : PackedMask
-        The restored ones.
-    restoration : Restoration or None
-        The last restoration of the whole picture, or of the first stroke; None before that.
-    """
-
-    image: Array
-    filled: PackedMask
+    image: Array  #: All its pixels.
+    filled: PackedMask  #: The restored ones.
+    #: The last restoration of the whole picture, or of the first stroke; None before that.
     restoration: Restoration | None = None
 
 
@@ -51,27 +42,13 @@ class HealedRect:
 
 @dataclass(frozen=True, eq=False)
 class HealRequest:
-    """A stroke to heal.
+    """A stroke to heal."""
 
-    Attributes
-    ----------
-    pixels : ndarray
-        The damaged picture.
-    before : HealedPicture
-        What is restored already; the damaged picture itself if nothing is.
-    missing : ndarray of bool
-        The mask within `surroundings` of the stroke, the stroke included.
-    rect : Rect
-        The stroke.
-    settings : RestoreSettings
-        Used where there is no earlier restoration.
-    """
-
-    pixels: Array
-    before: HealedPicture
-    missing: Mask
-    rect: Rect
-    settings: RestoreSettings
+    pixels: Array  #: The damaged picture.
+    before: HealedPicture  #: What is restored already; the damaged picture itself if nothing is.
+    missing: Mask  #: The mask within `surroundings` of the stroke, the stroke included.
+    rect: Rect  #: The stroke.
+    settings: RestoreSettings  #: Used where there is no earlier restoration.
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +72,7 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
     Other missing pixels nearby are restored with them, but only to be looked at; what was restored before
     counts as observed. The time depends on the stroke alone, but for a copy of the picture. Reports
     `Progress`; a wide stroke is reported as a smooth `HealedStroke` first, and then filled with texture.
-
-    Raises
-    ------
-    UserError
-        If nothing is observed around the stroke.
+    Raises `UserError` if nothing is observed around the stroke.
     """
     shape, before = request.pixels.shape, request.before
     inner, outer = surroundings(request.rect, request.settings, shape)

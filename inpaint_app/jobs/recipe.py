@@ -4,28 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dictsel_core import RestoreSettings
-from inpaint_app.files.recipes.contents import recipe_mask_spec, recipe_settings
-from inpaint_app.files.recipes.recipe import read_recipe
+from inpaint_app.files.recipe import read_recipe, recipe_mask_spec, recipe_settings
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.source import Source, detect_again
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedRecipe:
-    """The contents of a recipe.
-
-    Attributes
-    ----------
-    settings : RestoreSettings
-        Of the restoration.
-    mask_spec : MaskSpec
-        How missing pixels are marked; `MaskSpec()` where it does not say.
-    source : Source or None
-        The open picture with missing pixels marked so; None where there is none, or no marks.
-    """
+    """The contents of a recipe."""
 
     settings: RestoreSettings
-    mask_spec: MaskSpec
+    mask_spec: MaskSpec  #: How missing pixels are marked; `MaskSpec()` where it does not say.
+    #: The open picture with missing pixels marked so; None where there is none, or no marks.
     source: Source | None = None
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dictsel_core import RestoreSettings
 from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
@@ -15,6 +16,7 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.checks import check_comparable, check_drawable, check_input, check_single_page
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.detect import analyze_picture
+from inpaint_app.jobs.restore import RestoreRequest
 
 #: Colors that people mark missing pixels with and that photographs hardly hold.
 KEYS = ("#ff00ff", "#00ff00")
@@ -24,39 +26,17 @@ _MIN_FRACTION = 0.001
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A picture to restore.
+    """A picture to restore."""
 
-    Attributes
-    ----------
-    picture : Picture
-        With missing pixels.
-    missing : MissingPixels
-        Which ones, as found when it was loaded.
-    name : str
-        For titles and as a start for file names.
-    path : Path or None
-        Its file; None where it was pasted or made here.
-    mask_spec : MaskSpec
-        How missing pixels are marked.
-    reference : Picture or None
-        The undamaged picture.
-    reference_path : Path or None
-        Its file, if it has one of its own.
-    damage : str
-        Simulated damage, such as "80 % missing".
-    is_sample : bool
-        Whether it is the bundled picture.
-    """
-
-    picture: Picture
-    missing: MissingPixels
-    name: str
-    path: Path | None = None
-    mask_spec: MaskSpec = field(default_factory=MaskSpec)
-    reference: Picture | None = None
-    reference_path: Path | None = None
-    damage: str = ""
-    is_sample: bool = False
+    picture: Picture  #: With missing pixels.
+    missing: MissingPixels  #: Which ones, as found when it was loaded.
+    name: str  #: For titles and as a start for file names.
+    path: Path | None = None  #: Its file; None where it was pasted or made here.
+    mask_spec: MaskSpec = field(default_factory=MaskSpec)  #: How missing pixels are marked.
+    reference: Picture | None = None  #: The undamaged picture.
+    reference_path: Path | None = None  #: Its file, if it has one of its own.
+    damage: str = ""  #: Simulated damage, such as "80 % missing".
+    is_sample: bool = False  #: Whether it is the bundled picture.
 
     @property
     def intact(self) -> Picture:
@@ -79,14 +59,16 @@ class Source:
         """Height and width."""
         return self.picture.height, self.picture.width
 
+    def request(self, settings: RestoreSettings) -> RestoreRequest:
+        """Return the request to restore its missing pixels."""
+        return RestoreRequest(self.picture.pixels, self.missing.mask, settings)
+
 
 def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
     """Read a picture of one page that must have missing pixels, and its reference.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read, does not fit the picture, or nothing or everything is missing.
+    Raises `UserError` if a file cannot be read, does not fit the picture, or nothing or everything is
+    missing.
     """
     sources = load_pages(path, mask_spec)
     check_single_page(len(sources), printable_path(path))
@@ -96,12 +78,7 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
 def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = None) -> tuple[Source, ...]:
     """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read, the mask does not fit, or nothing or everything is missing.
-    CancelledError, StoppedError
-        If the control ended the detection of damage.
+    Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing.
     """
     pages = _read(path).pages
     masks = _read_masks(mask_spec.mask, len(pages))
@@ -121,12 +98,8 @@ def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = Non
 def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
     """Read a picture to be shown, which may be intact, and its reference.
 
-    Where nothing is marked as missing, a common marking color is recognized.
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read or does not fit; `UnviewableError` if a screen cannot show all of it.
+    Where nothing is marked as missing, a common marking color is recognized. Raises `UserError` if a file
+    cannot be read or does not fit; `UnviewableError` if a screen cannot show all of it.
     """
     read = _read(path)
     try:
@@ -163,10 +136,7 @@ def source_from_picture(
 def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
     """Return the source with missing pixels as they are marked now.
 
-    Raises
-    ------
-    UserError
-        If a mask or a color is given that marks nothing.
+    Raises `UserError` if a mask or a color is given that marks nothing.
     """
     missing = _detect(source.picture, mask_spec, _read_masks(mask_spec.mask, n_pages=1)[0])
     if mask_spec.mask is not None and "mask" not in missing.sources:

@@ -22,42 +22,18 @@ _MARK_PIXELS = "mark pixels on a labels layer, or set them to NaN"
 
 @dataclass(frozen=True, eq=False)
 class FillRequest:
-    """Data to fill, and how.
+    """Data to fill, and how."""
 
-    Attributes
-    ----------
-    data : (..., H, W) or (..., H, W, 3 or 4) ndarray
-        Colors are last; a fourth one is alpha.
-    missing : (..., H, W) ndarray of bool
-        True = missing.
-    preset : str
-        As for `restore`.
-    is_rgb : bool
-    """
-
-    data: Data
-    missing: Mask
-    preset: PresetName
+    data: Data  #: (..., H, W) or (..., H, W, 3 or 4); the fourth color is alpha.
+    missing: Mask  #: (..., H, W), True = missing.
+    preset: PresetName  #: As for `restore`.
     is_rgb: bool = False
 
 
 def fill_request(data: Data, labels: Data | None, preset: PresetName, *, is_rgb: bool = False) -> FillRequest:
-    """Return the request to fill what is NaN or infinite, labeled, or transparent.
+    """Return the request to fill what is NaN or infinite, transparent, or labeled, by (H, W) in all planes.
 
-    Parameters
-    ----------
-    data : (..., H, W) or (..., H, W, 3 or 4) ndarray
-    labels : (..., H, W) ndarray of int, optional
-        Other than 0 = missing; (H, W) for all planes.
-    preset : str
-        As for `restore`.
-    is_rgb : bool
-        Whether the last axis of the data is that of colors.
-
-    Raises
-    ------
-    UserError
-        If the data cannot be filled, or nothing is missing in them.
+    Raises `UserError` if the data cannot be filled, or nothing is missing in them.
     """
     shape = data.shape[:-1] if is_rgb else data.shape
     if data.dtype.kind not in "iuf":
@@ -109,12 +85,7 @@ def _times(shape: tuple[int, ...]) -> str:
 def fill(request: FillRequest) -> Generator[Progress, None, Data]:
     """Yield the progress, and return the filled data: planes are filled one by one, with one dictionary.
 
-    Filled pixels are opaque.
-
-    Raises
-    ------
-    UserError
-        If there is not enough memory.
+    Filled pixels are opaque. Raises `UserError` if there is not enough memory.
     """
     data, missing = request.data, request.missing
     colors, axis = (data[..., :3], -1) if request.is_rgb else (data, None)

@@ -42,12 +42,7 @@ class _Target:
 
 
 class FillWidget(Container):  # type: ignore[misc]
-    """Fills the missing pixels of an image layer: the result is a new layer.
-
-    Parameters
-    ----------
-    napari_viewer : napari.Viewer
-    """
+    """Fills the missing pixels of an image layer: the result is a new layer."""
 
     def __init__(self, napari_viewer: Viewer) -> None:
         self._viewer = napari_viewer

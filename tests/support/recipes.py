@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dictsel_core import RestoreSettings
 from inpaint_app.files.atomic import write_files
-from inpaint_app.files.recipes.contents import recipe_output
+from inpaint_app.files.recipe import recipe_output
 from inpaint_app.image.mask_spec import MaskSpec
 
 

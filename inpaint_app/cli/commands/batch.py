@@ -17,10 +17,10 @@ from inpaint_app.cli.streams import print_note
 from inpaint_app.errors import printable_path
 from inpaint_app.files.batch_files import BatchItem
 from inpaint_app.files.paths import is_visible
+from inpaint_app.files.write import Output
 from inpaint_app.formatting import format_decibels, format_percent
 from inpaint_app.jobs.batch import BatchRequest, BatchRow, RunRows, plan_batch, run_batch
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.output import Output
 
 _DETAILS = """\
 examples:

@@ -7,18 +7,17 @@ from dictsel_core import CONSTRAINTS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import TerminalControl, print_source
+from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.errors import printable_path
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
 from inpaint_app.figures import comparison_size
+from inpaint_app.files.write import Output
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.checks import check_drawable, check_input
 from inpaint_app.jobs.export import Compared, write_comparison
 from inpaint_app.jobs.measure import damage_quality, quality
-from inpaint_app.jobs.output import Output
-from inpaint_app.jobs.restore import RestoreRequest, compare
+from inpaint_app.jobs.restore import compare
 from inpaint_app.jobs.source import load_source
 
 _CONSTRAINTS = "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS)
@@ -58,10 +57,8 @@ def _run(args: argparse.Namespace) -> int:
     assert source.reference is not None, "the option is required"
     print_source(console, source)
     pixels, mask, reference = source.picture.pixels, source.missing.mask, source.reference.pixels
-    with ProgressBar(quiet=args.quiet) as bar:
-        runs = compare(
-            RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, TerminalControl(console, bar)
-        )
+    with terminal_control(console) as control:
+        runs = compare(source.request(chosen.settings), CONSTRAINTS, control)
     compared: dict[str, Compared] = {
         run.request.settings.constraint: Compared(
             run.restoration.image,

@@ -14,10 +14,10 @@ from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.format import Format
 from inpaint_app.files.registry import exact, format_names, format_of, transparent
 from inpaint_app.files.storable import check_storable, properties_of
+from inpaint_app.files.write import Output
 from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged, mask_picture
 from inpaint_app.jobs.checks import read_single_page
-from inpaint_app.jobs.output import Output
 
 _DETAILS = """\
 examples:

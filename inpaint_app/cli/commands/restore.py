@@ -7,16 +7,14 @@ from inpaint_app.cli import options
 from inpaint_app.cli.blocks import restore_in_blocks
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import TerminalControl, as_document, print_result
+from inpaint_app.cli.report import print_outcome, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cluster.stores.opening import needs_blocks
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.paths import is_stdout
-from inpaint_app.files.write import default_output
+from inpaint_app.files.write import Output, default_output
 from inpaint_app.jobs.checks import check_input
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
 
 _DETAILS = """\
@@ -74,8 +72,7 @@ def _run(args: argparse.Namespace) -> int:
         raise UserError("The recipe of a picture on standard output has no default name", "give it one")
     target = Output(output, args.overwrite, args.quality, args.depth)
     request = FileRequest(args.input, target, chosen, recipe, args.reference)
-    with ProgressBar(quiet=args.quiet) as bar:
-        control = TerminalControl(console, bar)
+    with terminal_control(console) as control:
         try:
             result = restore_file(request, control)
         except KeyboardInterrupt:
@@ -83,10 +80,7 @@ def _run(args: argparse.Namespace) -> int:
                 raise
             print_note(f"inpaint: Stopped; {printable_path(output)} was written.\n")
             return 130
-    print_result(console, result)
-    if recipe is not None:
-        console.print_written(recipe, (), label="Recipe")
-    console.print_json(as_document(result))
+    print_outcome(console, result, recipe)
     return 0
 
 

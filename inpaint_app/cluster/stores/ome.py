@@ -16,26 +16,14 @@ _PICTURE_AXES = (("y", "lat", "latitude"), ("x", "lon", "longitude"), ("c", "ban
 
 @dataclass(frozen=True)
 class Multiscale:
-    """An image of several scales.
+    """An image of several scales."""
 
-    Attributes
-    ----------
-    axes : tuple of dict
-        Name, type and unit of each axis.
-    datasets : tuple of str
-        Paths of the arrays, finest first.
-    transformations : tuple of dict
-        Of the finest array: its pixel size, and where it lies.
-    name : str
-        Of the image.
-    others : dict
-        What else the group tells under "ome": how to display the channels.
-    """
-
-    axes: tuple[Mapping[str, Any], ...]
-    datasets: tuple[str, ...] = ("0",)
+    axes: tuple[Mapping[str, Any], ...]  #: Name, type and unit of each axis.
+    datasets: tuple[str, ...] = ("0",)  #: Paths of the arrays, finest first.
+    #: Of the finest array: its pixel size, and where it lies.
     transformations: tuple[Mapping[str, Any], ...] = ()
     name: str = ""
+    #: What else the group tells under "ome": how to display the channels.
     others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -46,10 +34,7 @@ class Multiscale:
     def picture_axes(self, path: Path, n_axes: int) -> tuple[int, ...]:
         """Return which axes of an array are rows, columns and, if there are any, channels.
 
-        Raises
-        ------
-        UserError
-            If these are not the axes of the array, or no axes of a picture.
+        Raises `UserError` if these are not the axes of the array, or no axes of a picture.
         """
         axes = picture_axes(self.names)
         if len(self.names) != n_axes or axes is None:
@@ -59,10 +44,7 @@ class Multiscale:
     def attributes(self, factors: Sequence[int]) -> dict[str, Any]:
         """Return the attributes of the group of an image with the same axes.
 
-        Parameters
-        ----------
-        factors : sequence of int
-            By how much each level is smaller than the finest; that has the path "0", the next one "1".
+        Its levels, with the paths "0", "1" and so on, are smaller than the finest by these factors.
         """
         sizes, starts = self._values("scale", 1.0), self._values("translation", 0.0)
         datasets = []
@@ -112,13 +94,7 @@ def new_multiscale(name: str, *, has_channels: bool, is_stack: bool) -> Multisca
 
 
 def read_multiscale(path: Path, attributes: Mapping[str, Any]) -> Multiscale:
-    """Return the first multiscale image of a group.
-
-    Raises
-    ------
-    UserError
-        If the group is no OME-Zarr image.
-    """
+    """Return the first multiscale image of a group; raises `UserError` if the group is no OME-Zarr image."""
     ome = attributes.get("ome", attributes)  # version 0.4 has no such level
     try:
         first = ome["multiscales"][0]

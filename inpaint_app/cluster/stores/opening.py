@@ -43,10 +43,7 @@ def needs_blocks(path: Path) -> bool:
 def open_store(path: Path) -> Store:
     """Open a Zarr array, OME-Zarr image, TIFF or NumPy file.
 
-    Raises
-    ------
-    UserError
-        If it is none of them, or cannot be read in parts.
+    Raises `UserError` if it is none of them, or cannot be read in parts.
     """
     refuse_url(path)
     if is_folder(path):
@@ -90,10 +87,7 @@ def cached_store(path: str, stamp: str) -> Store:
 def stamp_of(path: Path) -> str:
     """Return a short text that changes with the contents of a file or folder: its sizes and times.
 
-    Raises
-    ------
-    UserError
-        If it cannot be accessed.
+    Raises `UserError` if it cannot be accessed.
     """
     digest = hashlib.sha256()
     try:

@@ -15,27 +15,14 @@ DTYPES = ("uint8", "uint16", "uint32", "int8", "int16", "int32", "float32", "flo
 
 
 class Store(ABC):
-    """A picture on disk, of any size; or a stack of pictures of the same size, each of which is a plane.
+    """A picture on disk, of any size; or a stack of pictures of the same size, each of which is a plane."""
 
-    Attributes
-    ----------
-    path : Path
-        Of the file or folder.
-    shape : tuple of int
-        (H, W), or (H, W, C) with C > 1, of a plane.
-    dtype : dtype
-        Of the values, in the byte order of the machine.
-    stack : tuple of (str, int)
-        Names and lengths of the axes along which planes are stacked: none if there is a single plane.
-    has_alpha : bool
-        Whether there is an alpha channel, beside those in `shape`.
-    """
-
-    path: Path
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    path: Path  #: Of the file or folder.
+    shape: tuple[int, ...]  #: (H, W), or (H, W, C) with C > 1, of a plane.
+    dtype: np.dtype[Any]  #: Of the values, in the byte order of the machine.
+    #: Names and lengths of the axes along which planes are stacked: none if there is a single plane.
     stack: tuple[tuple[str, int], ...] = ()
-    has_alpha: bool = False
+    has_alpha: bool = False  #: Whether there is an alpha channel, beside those in `shape`.
 
     @property
     def n_planes(self) -> int:
@@ -56,19 +43,12 @@ class Store(ABC):
 
 
 def checked_shape(path: Path, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of a picture, a single channel left out.
-
-    Raises
-    ------
-    UserError
-        If it is no picture.
-    """
+    """Return the shape of a picture, a single channel left out; raises `UserError` if it is no picture."""
     shape = shape[:2] if shape[2:] == (1,) else shape
     if len(shape) not in (2, 3) or 0 in shape:
         sides = " x ".join(map(str, shape)) or "no axes"
         raise UserError(
-            f"{printable_path(path)} has the shape {sides}",
-            "give rows, columns and perhaps channels",
+            f"{printable_path(path)} has the shape {sides}", "give rows, columns and perhaps channels"
         )
     return shape
 
@@ -76,10 +56,7 @@ def checked_shape(path: Path, shape: tuple[int, ...]) -> tuple[int, ...]:
 def checked_dtype(path: Path, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return a dtype in the byte order of the machine.
 
-    Raises
-    ------
-    UserError
-        If a picture cannot have such values.
+    Raises `UserError` if a picture cannot have such values.
     """
     native = dtype.newbyteorder("=")
     if native.name not in (*DTYPES, "bool"):

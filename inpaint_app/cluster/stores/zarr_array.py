@@ -31,21 +31,11 @@ def is_zarr(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class ZarrImage:
-    """A picture in an array of Zarr as rows, columns and channels, whatever the order of the axes.
+    """A picture in an array of Zarr as rows, columns and channels, whatever the order of the axes."""
 
-    Attributes
-    ----------
-    array : zarr.Array
-        Along other axes, pictures are stacked.
-    axes : tuple of int
-        Which axes are rows, columns and, if there are any, channels.
-    plane : int
-        Which of the stacked pictures it is.
-    """
-
-    array: Any
-    axes: tuple[int, ...] = (0, 1)
-    plane: int = 0
+    array: Any  #: Along other axes, pictures are stacked.
+    axes: tuple[int, ...] = (0, 1)  #: Which axes are rows, columns and, if there are any, channels.
+    plane: int = 0  #: Which of the stacked pictures it is.
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -193,20 +183,10 @@ def create_array(
     axes: tuple[int, ...] = (0, 1, 2),
     options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Create a Zarr v3 array in which every block of pixels is one shard, to be written by one process alone.
+    """Create a Zarr v3 array of which every block of pixels is one shard, to be written by one process alone.
 
-    Parameters
-    ----------
-    path : Path
-        A new folder.
-    shape, dtype
-        Of the array.
-    block : int
-        Side of a block.
-    axes : tuple of int
-        Which axes are rows, columns and, if there are any, channels.
-    options : dict, optional
-        For `zarr.create_array`.
+    The axes are those of rows, columns and, if there are any, channels; the options are for
+    `zarr.create_array`.
     """
     chunk = max(size for size in range(1, min(block, _MAX_CHUNK) + 1) if block % size == 0)
     chunks, shards = [1] * len(shape), [1] * len(shape)

@@ -19,7 +19,7 @@ from inpaint_app.files import registry
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.files.storable import PictureProperties, check_storable
-from inpaint_app.jobs.output import Output
+from inpaint_app.files.write import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from PySide6.QtCore import QEventLoop, QObject, Signal
 
 from inpaint_app.errors import UserError, printable_path
+from inpaint_app.files.write import Output
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs import export
 from inpaint_app.jobs.control import Progress
 from inpaint_app.jobs.export import Compared
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.opener import NO_PICTURE

@@ -9,7 +9,7 @@ import pytest
 from cli_files import contents, pixels, scene, write_pair
 
 from inpaint_app.cli import main
-from inpaint_app.files.recipes.recipe import read_recipe
+from inpaint_app.files.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.damage import Damage, damaged, mask_picture, random_mask
 from inpaint_app.image.picture import Picture

@@ -11,9 +11,9 @@ from inpaint_app.cli import main
 from inpaint_app.cluster.batch import RestoreItem, _as_seen_here
 from inpaint_app.errors import UserError
 from inpaint_app.files.batch_files import BatchItem
+from inpaint_app.files.write import Output
 from inpaint_app.jobs.batch import BatchRequest, BatchRow
 from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions
 
 FAST = ["--preset", "fast", "--no-estimate"]

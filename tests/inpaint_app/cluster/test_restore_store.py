@@ -21,10 +21,10 @@ from inpaint_app.cluster.stores.opening import open_store
 from inpaint_app.cluster.stores.zarr_array import ZarrImage
 from inpaint_app.cluster.workspace import open_workspace
 from inpaint_app.errors import IntactError, UserError
+from inpaint_app.files.write import Output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions
 
 FAST = replace(RestoreSettings.preset("fast"), rounds=0, n_atoms=4, bases=("dct",), threads=1)

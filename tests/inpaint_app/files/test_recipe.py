@@ -14,8 +14,7 @@ from inpaint_app.cli.parser import Parser
 from inpaint_app.cli.program import parser
 from inpaint_app.cli.streams import CommandLineError
 from inpaint_app.errors import UserError
-from inpaint_app.files.recipes.contents import recipe_mask_spec, recipe_settings
-from inpaint_app.files.recipes.recipe import Recipe, pack_recipe, read_recipe
+from inpaint_app.files.recipe import Recipe, pack_recipe, read_recipe, recipe_mask_spec, recipe_settings
 from inpaint_app.image.mask_spec import MaskSpec
 
 RECIPE = Recipe(

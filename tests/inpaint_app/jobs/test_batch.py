@@ -6,13 +6,12 @@ import pytest
 
 from dictsel_core import RestoreSettings
 from inpaint_app.errors import UserError
-from inpaint_app.files.write import write_picture
+from inpaint_app.files.write import Output, write_picture
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs import measure
 from inpaint_app.jobs.batch import BatchRequest, run_batch
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.restore_file import FileOptions
 
 LONG = "x" * 300

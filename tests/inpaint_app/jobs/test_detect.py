@@ -9,12 +9,11 @@ from dictsel_core import RestoreSettings
 from inpaint_app.cli import main
 from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
+from inpaint_app.files.write import Output, write_picture
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import CancelledError, JobControl, Progress
 from inpaint_app.jobs.detect import DetectRequest, detect_file
-from inpaint_app.jobs.output import Output
 from inpaint_app.jobs.recipe import load_recipe
 from inpaint_app.jobs.restore_file import FileOptions, FileRequest, restore_file
 from inpaint_app.jobs.source import load_source

@@ -57,11 +57,7 @@ def read_header(data: bytes) -> ArrayHeader:
     """Return how an array is stored, from the first `MAX_HEADER_BYTES` bytes.
 
     The header is a Python dictionary as text; its three entries are looked for, and nothing is evaluated.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If it is wrong, or if the array is no picture or too large.
+    Raises `DamagedError` or `UnsupportedError` if it is wrong, or if the array is no picture or too large.
     """
     if len(data) < 12 or not data.startswith(SIGNATURE) or data[6] not in (1, 2, 3):
         raise DamagedError("its header is wrong")

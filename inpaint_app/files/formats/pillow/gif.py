@@ -9,11 +9,7 @@ from PIL import Image
 from PIL.GifImagePlugin import GifImageFile
 
 from inpaint_app.files.format import Format
-from inpaint_app.files.formats.pillow.reader import (
-    OTHER_FRAMES,
-    load_pixels,
-    open_image,
-)
+from inpaint_app.files.formats.pillow.reader import OTHER_FRAMES, load_pixels, open_image
 from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture

@@ -8,11 +8,7 @@ from PIL.WebPImagePlugin import WebPImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import USUAL_METADATA, Format
-from inpaint_app.files.formats.pillow.reader import (
-    OTHER_FRAMES,
-    load_pixels,
-    open_image,
-)
+from inpaint_app.files.formats.pillow.reader import OTHER_FRAMES, load_pixels, open_image
 from inpaint_app.files.formats.pillow.writer import metadata_options, save_by_pillow, to_image
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind

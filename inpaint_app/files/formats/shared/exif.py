@@ -31,12 +31,7 @@ def take_orientation(block: bytes) -> tuple[bytes, int]:
     """Return an EXIF block with its orientation set to 1, and the orientation it had.
 
     Width and height are exchanged if the orientation asks for it. The embedded thumbnail is unlinked: it
-    shows the damaged picture, unturned.
-
-    Raises
-    ------
-    DamagedError
-        If the block has no readable first directory.
+    shows the damaged picture, unturned. Raises `DamagedError` if the block has no readable first directory.
     """
     block = block.removeprefix(PREFIX)
     if len(block) > MAX_EXIF_BYTES:

@@ -47,30 +47,14 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Directory:
-    """The fields of one directory, by tag.
+    """The fields of one directory, by tag."""
 
-    Attributes
-    ----------
-    data : bytes
-        The whole TIFF structure.
-    order : Order
-        "<" or ">".
-    fields : dict
-        Tag to `Field`.
-    lost : set of int
-        Tags whose values lie outside the data, or are of an unknown type.
-    next_position : int
-        Where the position of the next directory is stored.
-    next_offset : int
-        Position of the next directory, 0 = none.
-    """
-
-    data: bytes
-    order: Order
-    fields: dict[int, Field]
-    lost: frozenset[int]
-    next_position: int
-    next_offset: int
+    data: bytes  #: The whole TIFF structure.
+    order: Order  #: "<" or ">".
+    fields: dict[int, Field]  #: Tag to `Field`.
+    lost: frozenset[int]  #: Tags whose values lie outside the data, or are of an unknown type.
+    next_position: int  #: Where the position of the next directory is stored.
+    next_offset: int  #: Position of the next directory, 0 = none.
 
     def _field(self, tag: int) -> Field | None:
         if tag in self.lost:
@@ -159,17 +143,7 @@ class Entry(NamedTuple):
 
 
 def pack_directory(entries: list[Entry], order: Order, position: int) -> bytes:
-    """Return a classic directory with its values behind it.
-
-    Parameters
-    ----------
-    entries : list of Entry
-        In any order; the tags must differ.
-    order : Order
-        "<" or ">".
-    position : int
-        Even offset at which the directory will stand.
-    """
+    """Return a classic directory, to stand at an even position, with its values behind it; no tag twice."""
     entries = sorted(entries)
     if any(left.tag == right.tag for left, right in pairwise(entries)):
         raise ValueError("a tag occurs twice")

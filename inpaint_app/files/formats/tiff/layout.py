@@ -25,28 +25,15 @@ class Layout:
 
     The page is cut into segments (strips or tiles) of `segment_height` x `segment_width` pixels; a strip is
     as wide as the page. With separate planes each segment holds one of the samples, else all.
-
-    Attributes
-    ----------
-    page : TiffPage
-        What tifffile knows of it.
-    order : str
-        "<" or ">".
-    kind : str
-        "u" unsigned, "i" signed, "f" floating point.
-    bits : int
-        Bits per sample.
-    extra : tuple of int
-        Meaning of the samples beyond gray or RGB: 1 premultiplied alpha, 2 alpha, 0 something else.
     """
 
-    page: Any
-    order: str
+    page: Any  #: What tifffile knows of it.
+    order: str  #: "<" or ">".
     width: int
     height: int
     samples: int
-    bits: int
-    kind: str
+    bits: int  #: Bits per sample.
+    kind: str  #: "u" unsigned, "i" signed, "f" floating point.
     compression: int
     photometric: int
     predictor: int
@@ -55,6 +42,7 @@ class Layout:
     segment_height: int
     offsets: tuple[int, ...]
     counts: tuple[int, ...]
+    #: Meaning of the samples beyond gray or RGB: 1 premultiplied alpha, 2 alpha, 0 something else.
     extra: tuple[int, ...]
 
     @property
@@ -94,12 +82,9 @@ class Layout:
 def read_layout(page: tifffile.TiffPage, file_size: int, *, is_limited: bool = True) -> Layout:
     """Return the layout of a page of a file of some size.
 
-    A page that will be read in parts is not `is_limited` in its size.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If parts are missing, lie outside the file or are absurdly large, or if it is no picture.
+    A page that will be read in parts is not `is_limited` in its size. Raises `DamagedError` or
+    `UnsupportedError` if parts are missing, lie outside the file or are absurdly large, or if it is no
+    picture.
     """
     photometric = int(page.photometric)
     if tags.DNG_VERSION in page.tags or photometric in _RAW_CAMERA or (page.index == 0 and page.is_reduced):

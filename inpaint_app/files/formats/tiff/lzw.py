@@ -24,10 +24,7 @@ _STARTS = np.concatenate(([0], np.cumsum(_WIDTHS)))
 def unpack_lzw(packed: bytes, size: int) -> bytes:
     """Return what LZW codes stand for, at most `size` bytes; fewer if they end early.
 
-    Raises
-    ------
-    DamagedError
-        If a code refers to what is not there yet.
+    Raises `DamagedError` if a code refers to what is not there yet.
     """
     stored = np.frombuffer(packed + bytes(4), np.uint8).astype(np.int64)
     n_bits, position, parts, n_bytes = 8 * len(packed), 0, [], 0

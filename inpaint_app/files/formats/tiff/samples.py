@@ -42,13 +42,7 @@ class Channels(NamedTuple):
 
 
 def read_channels(layout: Layout) -> Channels:
-    """Return which samples are used.
-
-    Raises
-    ------
-    UnsupportedError
-        If the colors are not known here.
-    """
+    """Return which samples are used; raises `UnsupportedError` if the colors are not known here."""
     n_stored, extra = _stored_channels(layout), layout.extra
     if n_stored > layout.samples:
         raise DamagedError(f"it has {layout.samples} channels where its colors need {n_stored}")

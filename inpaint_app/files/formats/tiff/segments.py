@@ -38,12 +38,8 @@ def decode_pieces(
 ) -> Iterator[Piece]:
     """Yield the samples of a page, a few megabytes at a time unless a strip or tile is larger.
 
-    With `indices`, only those of some strips or tiles.
-
-    Raises
-    ------
-    DamagedError, UnsupportedError
-        If parts are missing, or if their compression is not supported.
+    With `indices`, only those of some strips or tiles. Raises `DamagedError` or `UnsupportedError` if parts
+    are missing, or if their compression is not supported.
     """
     wanted = range(len(layout.offsets)) if indices is None else indices
     if layout.compression not in UNPACKERS:

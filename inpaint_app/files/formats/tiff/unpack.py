@@ -61,13 +61,7 @@ UNPACKERS: dict[int, Unpacker] = {
 
 
 def unpack(packed: bytes, compression: int, size: int) -> bytes:
-    """Return the bytes of a strip or tile.
-
-    Raises
-    ------
-    DamagedError
-        If there are fewer than `size`.
-    """
+    """Return the bytes of a strip or tile; raises `DamagedError` if there are fewer than `size`."""
     unpacked = UNPACKERS[compression](packed, size)
     if len(unpacked) < size:
         raise DamagedError("parts of its pixels are missing")

@@ -10,10 +10,9 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiAppl
 from PySide6.QtWidgets import QDialog
 from windows import FAST, SLOW, opened, restored, settle, texts, trigger
 
-from inpaint_app.files.write import write_picture
+from inpaint_app.files.write import Output, write_picture
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.jobs.output import Output
 from inpaint_app.window.commands import file_commands
 from inpaint_app.window.dialogs import file_dialogs
 from inpaint_app.window.dialogs.batch_dialog import BatchDialog

@@ -7,12 +7,10 @@ import pytest
 from windows import FAST
 
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.recipes.contents import recipe_settings
-from inpaint_app.files.recipes.recipe import read_recipe
-from inpaint_app.files.write import write_picture
+from inpaint_app.files.recipe import read_recipe, recipe_settings
+from inpaint_app.files.write import Output, write_picture
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import format_quality
-from inpaint_app.jobs.output import Output
 from inpaint_app.window.session.exporter import Exporter
 
 

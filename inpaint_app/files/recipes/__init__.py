@@ -1,1 +1,0 @@
-"""Recipes: the JSON text (`recipe`), and the settings and marks in it (`contents`). Imports `image`."""
