@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._support.validation import Bools, as_array, as_plain_array, masked_entries
+from dictsel_core._support.validation import Bools, as_array, as_bool_mask, masked_entries
 
 Single = NDArray[np.float32]
 
@@ -114,9 +114,7 @@ def _known_missing(pixels: NDArray[Any], missing: ArrayLike | None) -> Bools:
     shape = pixels.shape[:2]
     known = np.zeros(shape, np.bool_)
     if missing is not None:
-        given = as_plain_array(missing, "missing")
-        if given.dtype != np.bool_:
-            raise TypeError(f"missing must be boolean (True = missing), but its dtype is {given.dtype}.")
+        given = as_bool_mask(missing, "missing")
         if given.shape not in (shape, (*shape, 1), pixels.shape):
             raise ValueError(f"missing must have the shape {shape}, but its shape is {given.shape}.")
         known |= given if given.ndim == 2 else given.any(axis=2)

@@ -42,6 +42,7 @@ from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 #: What undo brings back, for its menu entry.
@@ -86,15 +87,9 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         center = QWidget()
-        column = QVBoxLayout(center)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
-        column.addWidget(self.banner)
-        for bar in self.hints:
-            column.addWidget(bar)
-        column.addWidget(self._pages, 1)
+        fill(QVBoxLayout(center), self.banner, *self.hints, (self._pages, 1), spacing=0)
         self.setCentralWidget(center)
         self._drop_frame = DropFrame(center)
         self._docks = add_docks(self, self.side, self.dictionary, self.history)

@@ -63,7 +63,7 @@ class RoundStage(PlanStage):
         current, masks = self.source.joined(blocks), self.source.rest(blocks)
         known = np.array(plan.observed_channels)
         # Similar patches tell nothing about a channel that is observed nowhere.
-        planes = current if known.all() else current[:, :, known]
+        planes = current if known.all() else np.ascontiguousarray(current[:, :, known])
         inner = within(region, outer)
         place = Place(outer[0].start, outer[1].start, *plan.spec.shape, inner)
         threads = as_thread_count(plan.settings.threads)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import Kernel
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.restoration.refinement.conditional import MIN_RESIDUAL, TINY, VARIANCE_STEPS
 
 Single = NDArray[np.float32]
@@ -152,53 +152,91 @@ def _trace(matrix: Single, d: int) -> np.float32:
 
 
 @Kernel
+def mean_variances(covariances: Single, length: int, d: int) -> Single:
+    """Return the mean of the first d entries of the diagonal of each covariance (B, length * length)."""
+    variances = np.empty(len(covariances), np.float32)
+    for b in range(len(covariances)):
+        total = np.float32(0)
+        for i in range(d):
+            total += covariances[b, i * length + i]
+        variances[b] = total / np.float32(d)
+    return variances
+
+
+@Kernel
 def condition(
     covariances: Single,
-    observed: Single,
     noises: Single,
     n_steps: int,
+    missing: Bools,
+    places: Ints,
+    size: int,
     members: Single,
     variances: Single,
 ) -> None:
     """Estimate members of groups, given their observed pixels: `conditional_moments`, but for the last bits.
 
-    Only the rows of a covariance that belong to observed pixels are multiplied.
+    Only the rows of a covariance that belong to observed pixels are multiplied. Members without missing
+    pixels stay as they are.
 
     Parameters
     ----------
     covariances : (B, d * d) ndarray
         The noise is added to them.
-    observed : (B, E, d) ndarray
-        1 where an entry is observed, otherwise 0.
     noises : (B,) ndarray
     n_steps : int
         Of conjugate gradients.
+    missing : (H, W, c) ndarray of bool
+    places : (B, E, 2) ndarray of int
+        Row and column of each member.
+    size : int
+        Height and width of a patch.
     members : (B, E, L, d) ndarray
         Deviations from the mean; replaced by those that are expected.
     variances : (B, E, d) ndarray
         Is overwritten.
     """
     n_groups, n_estimated, n_vectors, d = members.shape
+    observed = np.zeros(d, np.float32)
     rows, entries = np.zeros(d + STEP, np.uintp), np.zeros(d + STEP, np.uintp)
     work = np.zeros((5, 3, d + STEP), np.float32)
     for b in range(n_groups):
         for i in range(d):
             covariances[b, i * d + i] += noises[b]
         for e in range(n_estimated):
-            n_rows = _nonzero(observed[b, e], rows, entries)
+            row, column = Index(places[b, e, 0]), Index(places[b, e, 1])
+            n_missing = _observe(missing, row, column, Index(size), observed)
             for j in range(d):
                 variances[b, e, j] = 0
+            if n_missing == 0:
+                variances[b, e, :] = noises[b]
+                continue
+            n_rows = _nonzero(observed, rows, entries)
             start = 0
             while start < n_vectors:
                 stop = start + (3 if n_vectors - start >= 3 else 1)
                 vectors = members[b, e, start:stop]
-                _solve(covariances[b], vectors, observed[b, e], rows, entries, n_rows, n_steps, work)
+                _solve(covariances[b], vectors, observed, rows, entries, n_rows, n_steps, work)
                 for v in range(stop - start):
                     for j in range(d):
                         variances[b, e, j] = max(variances[b, e, j], work[3, v, j])
                 start = stop
             for j in range(d):
                 variances[b, e, j] = max(covariances[b, j * d + j] - variances[b, e, j], noises[b])
+
+
+@Kernel
+def _observe(missing: Bools, top: np.uintp, left: np.uintp, size: np.uintp, observed: Single) -> int:
+    """Set 1 for the observed pixels of a patch, layer by layer, otherwise 0; return how many are missing."""
+    at, count = _0, 0
+    for layer in range(Index(missing.shape[2])):
+        for row in range(top, top + size):
+            for column in range(left, left + size):
+                is_missing = missing[row, column, layer]
+                observed[at] = not is_missing
+                count += is_missing
+                at += _1
+    return count
 
 
 @Kernel
@@ -339,10 +377,52 @@ def _dot(left: Single, right: Single) -> np.float32:
 
 
 @Kernel
-def sum_estimates(
-    numbers: Ints, values: Single, weights: Single, size: int, sums: Floats, totals: Floats
+def finish_estimates(
+    members: Single,
+    means: Single,
+    center: np.float32,
+    noise: np.float32,
+    variances: Single,
+    values: Single,
+    weights: Single,
 ) -> None:
-    """Add up weighted estimates and their weights, as `TileEstimates.summed` does.
+    """Set estimates of members, and their weights.
+
+    Parameters
+    ----------
+    members : (B, E, L, d) ndarray
+        Deviations from the mean.
+    means : (B, L, d) ndarray
+        Less the center.
+    center, noise : float
+        The noise has a weight of 1.
+    variances : (B, E, d) ndarray
+    values, weights : (B, E, L, d') and (B, E, d') ndarray
+        Are overwritten; vectors may end in something else, and then are longer.
+    """
+    n_groups, n_estimated, n_vectors, d = values.shape
+    for b in range(n_groups):
+        for e in range(n_estimated):
+            for v in range(n_vectors):
+                to, member, mean = values[b, e, v], members[b, e, v], means[b, v]
+                for j in range(Index(d)):
+                    to[j] = member[j] + mean[j] + center
+            weight, variance = weights[b, e], variances[b, e]
+            for j in range(Index(d)):
+                weight[j] = noise / variance[j]
+
+
+@Kernel
+def sum_estimates(
+    numbers: Ints,
+    values: Single,
+    weights: Single,
+    size: int,
+    pixels: NDArray[np.int32],
+    sums: Floats,
+    totals: Floats,
+) -> None:
+    """Add up weighted estimates of some pixels, and their weights, as `TileEstimates.summed` does.
 
     Parameters
     ----------
@@ -351,19 +431,53 @@ def sum_estimates(
     weights : (N, 1 or C, size * size) ndarray
     size : int
         Height and width of a patch.
-    sums, totals : (h, w, C) and (h, w, 1 or C) ndarray
+    pixels : (h, w) ndarray of int
+        Where the sums of a pixel are; -1 if they are not wanted.
+    sums, totals : (M, C) and (M, 1 or C) ndarray
         Are added to.
     """
-    n_across = Index(sums.shape[1] - size + 1)
+    n_across = Index(pixels.shape[1] - size + 1)
+    n_channels, n_layers = Index(sums.shape[1]), Index(totals.shape[1])
     for n in range(len(numbers)):
         row, column = Index(numbers[n]) // n_across, Index(numbers[n]) % n_across
-        for layer in range(Index(totals.shape[2])):
-            for i in range(Index(size)):
-                for k in range(Index(size)):
-                    totals[row + i, column + k, layer] += weights[n, layer, i * Index(size) + k]
+        for i in range(Index(size)):
+            for k in range(Index(size)):
+                pixel = pixels[row + i, column + k]
+                if pixel < 0:
+                    continue
+                at = i * Index(size) + k
+                for layer in range(n_layers):
+                    totals[Index(pixel), layer] += weights[n, layer, at]
+                for channel in range(n_channels):
+                    weight = weights[n, channel if n_layers > _1 else _0, at]
+                    sums[Index(pixel), channel] += values[n, channel, at] * weight
+
+
+@Kernel
+def add_sums(
+    pixels: Ints,
+    shape: tuple[int, int],
+    corner: tuple[int, int],
+    tile_sums: tuple[Floats, Floats],
+    sums: Floats,
+    totals: Floats,
+) -> None:
+    """Add the sums of pixels of a tile to those of a band, whose rows are in turn those of an image.
+
+    Parameters
+    ----------
+    pixels : (M,) ndarray of int
+        Counted row by row in the tile.
+    shape, corner : (int, int)
+        Height and width of the tile, and its first row and column.
+    tile_sums : (M, C) and (M, c) ndarray
+    sums, totals : (h, W, C) and (h, W, c) ndarray
+        Are added to.
+    """
+    for m in range(len(pixels)):
+        row = Index((corner[0] + pixels[m] // shape[1]) % len(sums))
+        column = Index(corner[1] + pixels[m] % shape[1])
         for channel in range(Index(sums.shape[2])):
-            other = channel if totals.shape[2] > 1 else _0
-            for i in range(Index(size)):
-                for k in range(Index(size)):
-                    at = i * Index(size) + k
-                    sums[row + i, column + k, channel] += values[n, channel, at] * weights[n, other, at]
+            sums[row, column, channel] += tile_sums[0][m, channel]
+        for layer in range(Index(totals.shape[2])):
+            totals[row, column, layer] += tile_sums[1][m, layer]

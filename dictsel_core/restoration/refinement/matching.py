@@ -9,7 +9,13 @@ from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.patches import all_patches
 from dictsel_core.restoration.canvas import Plane
-from dictsel_core.restoration.refinement._search_kernels import LANES, TAPS, box_sums, nearest
+from dictsel_core.restoration.refinement._search_kernels import (
+    LANES,
+    TAPS,
+    lay_out,
+    nearest,
+    set_penalties,
+)
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.tiles import Search, Tile
 
@@ -39,12 +45,10 @@ class Matcher:
     def __init__(self, gray: Plane, bound: np.float32, tile: Tile, search: Search) -> None:
         # No part of the sum of a distance, |a|^2 - 2 a b + |b|^2, is more than 4 d m^2 for d values up to m.
         scale = np.float32(math.isqrt(_EXACT // 4) // search.size) / bound
-        self._gray = np.rint(gray * scale)
+        self._gray, self._scale = gray, scale
         self._tile, self._search = tile, search
         self._n_candidates = tile.vertical.n_candidates, tile.horizontal.n_candidates
-        # What the distance from a reference costs, which is in the middle; its candidates are a part of this.
-        squares = np.add.outer(*(np.square(np.arange(1 - n, n)) for n in self._n_candidates))
-        self._penalties = (search.penalty * float(scale) ** 2 * squares).astype(np.float32)
+        self._penalty = search.penalty * float(scale) ** 2
 
     def nearest(self, wanted: Bools) -> Ints:
         """Return the numbers of the patches nearest to each reference, first of all its own: (B, n).
@@ -59,6 +63,10 @@ class Matcher:
         if is_enabled():
             self._search_compiled(wanted, numbers)
             return numbers
+        gray = np.rint(self._gray * self._scale)
+        # What the distance from a reference costs, which is in the middle; its candidates are a part of this.
+        squares = np.add.outer(*(np.square(np.arange(1 - n, n)) for n in self._n_candidates))
+        penalties = (self._penalty * squares).astype(np.float32)
         count = _REFERENCES if math.prod(self._n_candidates) > _FEW_CANDIDATES else _FEW_REFERENCES
         order = np.cumsum(wanted).reshape(wanted.shape) - 1
         for left in range(0, wanted.shape[1], _COLUMNS):
@@ -66,9 +74,9 @@ class Matcher:
             if rows.size == 0:
                 continue
             columns += left
-            strip = _Strip(self._gray, self._tile, self._search.size, rows, columns)
+            strip = _Strip(gray, self._tile, self._search.size, rows, columns)
             for part in _parts(rows, count):
-                found = smallest(*self._distances(strip, part), shape[1])
+                found = smallest(*self._distances(strip, part, penalties), shape[1])
                 numbers[order[rows[part], columns[part]]] = strip.numbers(part, found)
         return numbers
 
@@ -78,18 +86,22 @@ class Matcher:
         rows, columns = np.nonzero(wanted)
         first = np.stack([down.first[rows], across.first[columns]], axis=1)
         references = np.stack([down.references[rows], across.references[columns]], axis=1)
-        values, pitch = _widened(self._gray, LANES + -(-size // TAPS) * TAPS)
-        penalties, penalty_pitch = _widened(self._penalties, LANES)
-        planes = values, box_sums(values, pitch, size // 2), box_sums(values * values, pitch, size)
-        pitches = pitch, penalty_pitch
-        nearest(planes, size, references, first, self._n_candidates, penalties, pitches, numbers)
+        height, width = self._gray.shape
+        pitch = width + LANES + -(-size // TAPS) * TAPS
+        values, sums, lengths = (reused(name, (height + 1, pitch)) for name in ("values", "sums", "lengths"))
+        lay_out(self._gray, self._scale, size, values, sums, lengths)
+        n_down, n_across = self._n_candidates
+        penalties = reused("penalties", (2 * n_down, 2 * n_across - 1 + LANES))
+        set_penalties(self._penalty, self._n_candidates, penalties)
+        planes, pitches = (values.ravel(), sums.ravel(), lengths.ravel()), (pitch, penalties.shape[1])
+        nearest(planes, size, references, first, self._n_candidates, penalties.ravel(), pitches, numbers)
         right = numbers % self._n_candidates[1]
         numbers //= self._n_candidates[1]
         numbers += first[:, :1]
         numbers *= across.n_patches
         numbers += right + first[:, 1:]
 
-    def _distances(self, strip: "_Strip", part: slice) -> tuple[Plane, Ints]:
+    def _distances(self, strip: "_Strip", part: slice, penalties: Plane) -> tuple[Plane, Ints]:
         """Return the distances of some references to their candidates (B, c), and which is their own (B,)."""
         (n_down, n_across), own = self._n_candidates, strip.own[part]
         products, corners = strip.products(part)
@@ -99,7 +111,7 @@ class Matcher:
         for product, (top, left), (down, right), out in places:
             np.add(
                 product[top : top + n_down, left : left + n_across],
-                self._penalties[down : down + n_down, right : right + n_across],
+                penalties[down : down + n_down, right : right + n_across],
                 out=out,
             )
         return distances.reshape(len(products), -1), own[:, 0] * n_across + own[:, 1]
@@ -169,12 +181,6 @@ class _Strip:
         down, right = np.divmod(candidates, self._n_candidates[1])
         first = self._first[part]
         return (down + first[:, :1]) * self._n_patches + right + first[:, 1:]
-
-
-def _widened(values: Plane, margin: int) -> tuple[Plane, int]:
-    """Return values row by row, each followed by zeros, and the length of such a row."""
-    wide = np.pad(values, ((0, 1), (0, margin)))
-    return wide.ravel(), wide.shape[1]
 
 
 def _box_sums(values: Plane, size: int) -> Plane:

@@ -52,11 +52,8 @@ def _may_replace(parent: QWidget, title: str, path: Path) -> bool:
 def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
     """Ask what to do with unsaved work, given by its names: "export", "discard" or "stay"."""
     is_one = len(works) == 1
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("Unsaved work")
-    box.setText(f"The {' and the '.join(works)} {'has' if is_one else 'have'} not been saved.")
-    box.setInformativeText(f"Export {'it' if is_one else 'them'} first?")
+    text = f"The {' and the '.join(works)} {'has' if is_one else 'have'} not been saved."
+    box = _question(parent, "Unsaved work", text, f"Export {'it' if is_one else 'them'} first?")
     export = box.addButton("&Export …", QMessageBox.ButtonRole.AcceptRole)
     discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
     box.addButton(QMessageBox.StandardButton.Cancel).setIcon(QIcon())
@@ -68,13 +65,18 @@ def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
 
 def ask_to_discard(parent: QWidget, text: str, question: str) -> bool:
     """Ask whether work in progress may be lost."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("Work in progress")
-    box.setText(text)
-    box.setInformativeText(question)
+    box = _question(parent, "Work in progress", text, question)
     discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
     keep = box.addButton("&Keep Running", QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(keep)
     box.exec()
     return box.clickedButton() is discard
+
+
+def _question(parent: QWidget, title: str, text: str, question: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle(title)
+    box.setText(text)
+    box.setInformativeText(question)
+    return box

@@ -26,7 +26,7 @@ class PreferencesDialog(QDialog):
         automatic = QCheckBox("&Restore after every change")
         automatic.setToolTip("Restore the whole picture after every change, in place of a preview.")
         automatic.setChecked(session.is_automatic)
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
         forget = buttons.addButton("&Forget Recent Files", QDialogButtonBox.ButtonRole.ActionRole)
         form = QFormLayout(self)
         form.addRow("&Theme", themes)
@@ -35,4 +35,3 @@ class PreferencesDialog(QDialog):
         themes.activated.connect(lambda place: self.theme_chosen.emit(themes.itemData(place)))
         automatic.clicked.connect(session.set_automatic)
         forget.clicked.connect(self.forget_wanted)
-        buttons.rejected.connect(self.close)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QMouseEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 from inpaint_app.window.widgets.tooltip import tooltip
 
@@ -133,17 +134,10 @@ class SliderField(QWidget):
             field.setAccessibleDescription(words)
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self._label, 1)
-        top.addWidget(self._box)
         self._note.setWordWrap(True)
         self._note.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(top)
-        layout.addWidget(self._slider)
-        layout.addWidget(self._note)
+        top = fill(QHBoxLayout(), (self._label, 1), self._box)
+        fill(QVBoxLayout(self), top, self._slider, self._note, spacing=0)
         self.setTabOrder(self._slider, self._box)
 
     @property

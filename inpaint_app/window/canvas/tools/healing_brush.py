@@ -1,15 +1,10 @@
 """Paint over damage, and have it restored at once."""
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainterPath, QPainterPathStroker
 
 from inpaint_app.window.canvas.tools.brush import Brush
 from inpaint_app.window.canvas.tools.tool import Place
-
-if TYPE_CHECKING:
-    from inpaint_app.window.session.session import Session
 
 
 class HealingBrush(Brush):
@@ -19,10 +14,8 @@ class HealingBrush(Brush):
     text, tip = "&Healing Brush", "Paint over damage: it is restored when you let go."
     icon, key = "heal", "H"
     panes = ("damaged", "restored", "split")
-
-    def __init__(self, session: "Session") -> None:
-        super().__init__(session)
-        self._path = QPainterPath()
+    #: The stroke as it is painted, and until it is healed.
+    _path = QPainterPath()
 
     def press(self, place: Place) -> None:
         """Put the brush down."""

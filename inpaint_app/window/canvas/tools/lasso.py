@@ -1,17 +1,12 @@
 """Mark what a line surrounds as missing."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage, QPainter, QPainterPath
 
+from inpaint_app.image.missing import Mask
 from inpaint_app.image.rect import Rect
 from inpaint_app.window.canvas.tools.tool import Place, Tool
-
-if TYPE_CHECKING:
-    from inpaint_app.image.missing import Mask
-    from inpaint_app.window.session.session import Session
 
 
 class Lasso(Tool):
@@ -21,10 +16,8 @@ class Lasso(Tool):
     text, tip = "&Lasso", "Mark what you draw around as missing."
     icon, key = "lasso", "L"
     uses_right_button = True
-
-    def __init__(self, session: "Session") -> None:
-        super().__init__(session)
-        self._path = QPainterPath()
+    #: The line while it is drawn.
+    _path = QPainterPath()
 
     def press(self, place: Place) -> None:
         """Begin the line."""
@@ -54,7 +47,7 @@ class Lasso(Tool):
         return path
 
 
-def _inside(path: QPainterPath, rect: Rect) -> "Mask":
+def _inside(path: QPainterPath, rect: Rect) -> Mask:
     """Return which pixels of a rectangle have their center inside a path."""
     image = QImage(rect.width, rect.height, QImage.Format.Format_Grayscale8)
     image.fill(0)
