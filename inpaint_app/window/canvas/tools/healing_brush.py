@@ -61,7 +61,7 @@ class HealingBrush(Brush):
     def _is_loop(self) -> bool:
         """Return whether the stroke ends where it began, with something between."""
         source, diameter = self.session.source, self.session.view.brush_diameter
-        bounds, start = self._path.boundingRect(), QPointF(self._path.elementAt(0))
+        bounds, start = self._path.boundingRect(), self._path.pointAtPercent(0)
         gap = QLineF(start, self._path.currentPosition()).length()
         if source is None or gap > diameter or min(bounds.width(), bounds.height()) <= diameter:
             return False
