@@ -28,7 +28,7 @@ _CONTEXT = 64
 def region_context(region: Region, shape: tuple[int, ...], patch_size: int) -> tuple[Region, Region]:
     """Return the pixels that `restore_region` may change, and those that it looks at.
 
-    So a part of an image can be restored that is all of it that is in memory.
+    For images of which only a part is in memory.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def restore_region(
 ) -> Restoration:
     """Restore a region of an image again, after its mask has changed there.
 
-    The work depends on the size of the region, not of the image, but for a copy of it. The result is local:
+    The work depends on the size of the region, not of the image, apart from copying it. The result is local:
     missing pixels in the region, and up to one patch around it, are restored with the dictionary and the
     settings of the previous restoration; everything else stays as it was restored then, and counts as
     observed. `restore` would select another dictionary, and let the change reach farther.

@@ -156,23 +156,20 @@ def read_recipe(path: str | Path) -> Recipe:
 
     Which settings exist and what values they take is for the caller to check.
     """
-    path = Path(path)
-    contents = _read_object(path)
+    contents, name = _read_object(Path(path)), printable_path(path)
     if "recipe" not in contents:
-        raise UserError(f"{printable_path(path)} is not a recipe", Remedy.GIVE_RECIPE)
+        raise UserError(f"{name} is not a recipe", Remedy.GIVE_RECIPE)
     if contents["recipe"] != FORMAT or isinstance(contents["recipe"], bool):
-        raise UserError(
-            f"{printable_path(path)} is a recipe for another version of this program", "write it again"
-        )
+        raise UserError(f"{name} is a recipe for another version of this program", "write it again")
     for key, kind in _KINDS.items():
         if not isinstance(contents.get(key), kind):
             what = "text" if kind is str else "names and values"
-            raise UserError(f'{printable_path(path)} has no {what} under "{key}"', "write the recipe again")
+            raise UserError(f'{name} has no {what} under "{key}"', "write the recipe again")
     return Recipe(contents["settings"], contents["version"], contents["mask"])
 
 
 def _read_object(path: Path) -> dict[str, Any]:
-    data = read_whole_file(path, limit=_MAX_BYTES)
+    data, name = read_whole_file(path, limit=_MAX_BYTES), printable_path(path)
     try:
         contents = json.loads(
             data.decode("utf-8-sig"),
@@ -183,11 +180,10 @@ def _read_object(path: Path) -> dict[str, Any]:
         )
         _encoded(json.dumps(contents, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
-        raise UserError(
-            f"{printable_path(path)} is not a recipe ({_place(error)})", "correct it or write it again"
-        ) from error
+        problem = f"{name} is not a recipe ({_place(error)})"
+        raise UserError(problem, "correct it or write it again") from error
     if not isinstance(contents, dict):
-        raise UserError(f"{printable_path(path)} is not a recipe", Remedy.GIVE_RECIPE)
+        raise UserError(f"{name} is not a recipe", Remedy.GIVE_RECIPE)
     return contents
 
 

@@ -44,12 +44,10 @@ def mark_damage(mask: Mask, added: Mask | None, analysis: DamageAnalysis, choice
     return MarkedMask(others | marked, marked & ~others)
 
 
-def region_near(
-    analysis: DamageAnalysis, choice: DamageChoice, row: int, column: int, reach: int = _REACH
-) -> int | None:
+def region_near(analysis: DamageAnalysis, choice: DamageChoice, row: int, column: int) -> int | None:
     """Return the number of the chosen or removed region nearest to a pixel; None if all are too far."""
     height, width = analysis.shape
-    steps = range(-reach, reach + 1)
+    steps = range(-_REACH, _REACH + 1)
     for dy, dx in sorted(((dy, dx) for dy in steps for dx in steps), key=lambda step: np.hypot(*step)):
         if 0 <= row + dy < height and 0 <= column + dx < width:
             for number in analysis.regions_at(row + dy, column + dx, choice.sensitivity):

@@ -148,7 +148,7 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
 
 def simulate_damage(source: Source, damage: Damage) -> Source:
     """Return the source with other damage; the undamaged picture becomes the reference."""
-    whole = source.reference or source.picture
+    whole = source.intact
     if detect_missing(whole).sources:
         raise UserError("The picture has missing pixels of its own", "simulate damage on an intact one")
     mask = damage.mask(source.shape)

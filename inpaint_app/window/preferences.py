@@ -164,7 +164,8 @@ class Preferences:
         with contextlib.suppress(UserError, OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             contents = text.encode("ascii") + b"\n"
-            write_files([PendingFile(self._path, lambda file: file.write(contents))], overwrite=True)
+            file = PendingFile(self._path, lambda file: file.write(contents))
+            write_files([file], overwrite=True, waits=False)  # a disk may be busy for longer than a frame
 
 
 def _sound(stored: Mapping[str, object]) -> _Remembered:

@@ -153,17 +153,10 @@ class TiffStore(Store):
 def write_tiff(
     file: BinaryIO, shape: tuple[int, ...], pages: Iterable[tuple[Picture, Iterator[Array]]]
 ) -> None:
-    """Write pictures as BigTIFF, one page for each.
+    """Write pictures of a shape, (H, W) or (H, W, C) with alpha, as BigTIFF, one page for each.
 
-    Parameters
-    ----------
-    file : BinaryIO
-        Open for writing and seeking.
-    shape : tuple of int
-        (H, W) or (H, W, C) of each page, alpha included.
-    pages : iterable of (Picture, iterator of ndarray)
-        What to write beside the pixels, whose dtype is that of the picture; and `TILE` whole rows of pixels
-        at a time, of which the last ones may be fewer.
+    Of each page are given what to write beside the pixels, whose dtype is that of the picture; and `TILE`
+    whole rows of pixels at a time, of which the last ones may be fewer.
     """
     handle, writer, order = tifffile.FileHandle(file, name="picture.tif"), None, None  # it has no name yet
     with contextlib.ExitStack() as stack:
