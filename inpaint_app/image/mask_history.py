@@ -157,6 +157,10 @@ class MaskHistory:
         rects = [rect for rect in drawn if rect is not None]
         return reduce(Rect.united, rects) if rects else None
 
+    def fill_stroke(self, rect: Rect, where: Mask) -> Rect | None:
+        """Paint some pixels of a rectangle inside the picture, as part of the stroke."""
+        return None if self._stroke is None else self._paint(self._stroke, rect, where)
+
     def end_stroke(self) -> Rect | None:
         """Lift the brush: the stroke becomes one step."""
         stroke, self._stroke = self._stroke, None
@@ -260,9 +264,11 @@ class MaskHistory:
         rect = _bounds(start, end, stroke.diameter / 2).clipped(self._mask.shape)
         if rect.is_empty:
             return None
+        return self._paint(stroke, rect, _capsule(rect, start, end, stroke.diameter / 2))
+
+    def _paint(self, stroke: _Stroke, rect: Rect, painted: Mask) -> Rect | None:
         stroke.painted = rect if stroke.painted is None else stroke.painted.united(rect)
         part = self._mask[rect.slices]
-        painted = _capsule(rect, start, end, stroke.diameter / 2)
         flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)
         step = _packed(rect, flipped)
         if step is None:
