@@ -71,7 +71,7 @@ class MaskHistory:
         self._saved = {0}
         self._origins = {0: MaskOrigin()}
         #: Number of the state that was proposed last.
-        self._proposed = -1
+        self._detected = -1
         #: The last snapshot, and the number of its state.
         self._snapshot: tuple[int, PackedMask] | None = None
 
@@ -231,18 +231,18 @@ class MaskHistory:
             self._saved.add(self.state)
         return rect
 
-    def propose(self, mask: Mask) -> Rect | None:
-        """Take over a mask with detected damage, as one step together with the last mask proposed.
+    def mark_detected(self, mask: Mask) -> Rect | None:
+        """Take over a mask with detected damage, as one step together with the last such mask.
 
         Nothing is kept in between, unless the mask was painted on since.
         """
         self.end_stroke()
-        before = self._done.pop() if self._done and self.state == self._proposed else None
+        before = self._done.pop() if self._done and self.state == self._detected else None
         if before is not None:
             _flip(self._mask[before.rect.slices], before)
         rect = self._become(mask, replace(self.origin, is_detected=True))
         if rect is not None:
-            self._proposed = self.state
+            self._detected = self.state
         if before is None or rect is None:
             return rect if before is None else before.rect
         return rect.united(before.rect)
