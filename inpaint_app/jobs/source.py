@@ -19,7 +19,7 @@ from inpaint_app.jobs.detect import analyze_picture
 from inpaint_app.jobs.restore import RestoreRequest
 
 #: Colors that people mark missing pixels with and that photographs hardly hold.
-KEYS = ("#ff00ff", "#00ff00")
+MARKING_COLORS = ("#ff00ff", "#00ff00")
 #: Fewer pixels of such a color are not taken for marks.
 _MIN_FRACTION = 0.001
 
@@ -124,7 +124,7 @@ def source_from_picture(
     source = detect_again(Source(picture, detect_missing(picture), name, path), spec)
     if source.missing.sources or spec != MaskSpec() or not picture.is_color:
         return source
-    for key in KEYS:
+    for key in MARKING_COLORS:
         marked = detect_missing(picture, key=key)
         if _MIN_FRACTION <= marked.fraction < 1:
             notice = f"Pixels of the color {key} were taken for missing; clear the mask if they are not."

@@ -13,7 +13,7 @@ from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.damage_choice import DamageChoice, Proposal, propose, region_near
+from inpaint_app.jobs.damage_choice import DamageChoice, ProposedMask, propose, region_near
 from inpaint_app.jobs.detect import analyze_picture
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
@@ -150,12 +150,12 @@ class DamageFinder(QObject):
             return
         before, state = mask.snapshot(), mask.state
 
-        def work(_control: JobControl) -> tuple[Proposal, PackedMask]:
+        def work(_control: JobControl) -> tuple[ProposedMask, PackedMask]:
             added = None if applied is None else applied.added.unpack()
             proposal = propose(before.unpack(), added, analysis, choice)
             return proposal, PackedMask.pack(proposal.added)
 
-        def on_done(made: tuple[Proposal, PackedMask]) -> None:
+        def on_done(made: tuple[ProposedMask, PackedMask]) -> None:
             if mask.state != state:  # it was painted on meanwhile
                 self._update()
                 return
