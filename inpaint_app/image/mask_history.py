@@ -71,7 +71,7 @@ class MaskHistory:
         self._saved = {0}
         self._origins = {0: MaskOrigin()}
         #: Number of the state that was proposed last.
-        self._proposed = -1
+        self._detected = -1
         #: The last snapshot, and the number of its state.
         self._snapshot: tuple[int, PackedMask] | None = None
 
@@ -157,6 +157,10 @@ class MaskHistory:
         rects = [rect for rect in drawn if rect is not None]
         return reduce(Rect.united, rects) if rects else None
 
+    def fill_stroke(self, rect: Rect, where: Mask) -> Rect | None:
+        """Paint some pixels of a rectangle inside the picture, as part of the stroke."""
+        return None if self._stroke is None else self._paint(self._stroke, rect, where)
+
     def end_stroke(self) -> Rect | None:
         """Lift the brush: the stroke becomes one step."""
         stroke, self._stroke = self._stroke, None
@@ -227,18 +231,18 @@ class MaskHistory:
             self._saved.add(self.state)
         return rect
 
-    def propose(self, mask: Mask) -> Rect | None:
-        """Take over a mask with detected damage, as one step together with the last mask proposed.
+    def mark_detected(self, mask: Mask) -> Rect | None:
+        """Take over a mask with detected damage, as one step together with the last such mask.
 
         Nothing is kept in between, unless the mask was painted on since.
         """
         self.end_stroke()
-        before = self._done.pop() if self._done and self.state == self._proposed else None
+        before = self._done.pop() if self._done and self.state == self._detected else None
         if before is not None:
             _flip(self._mask[before.rect.slices], before)
         rect = self._become(mask, replace(self.origin, is_detected=True))
         if rect is not None:
-            self._proposed = self.state
+            self._detected = self.state
         if before is None or rect is None:
             return rect if before is None else before.rect
         return rect.united(before.rect)
@@ -260,9 +264,11 @@ class MaskHistory:
         rect = _bounds(start, end, stroke.diameter / 2).clipped(self._mask.shape)
         if rect.is_empty:
             return None
+        return self._paint(stroke, rect, _capsule(rect, start, end, stroke.diameter / 2))
+
+    def _paint(self, stroke: _Stroke, rect: Rect, painted: Mask) -> Rect | None:
         stroke.painted = rect if stroke.painted is None else stroke.painted.united(rect)
         part = self._mask[rect.slices]
-        painted = _capsule(rect, start, end, stroke.diameter / 2)
         flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)
         step = _packed(rect, flipped)
         if step is None:

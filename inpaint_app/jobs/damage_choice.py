@@ -27,21 +27,21 @@ class DamageChoice:
 
 
 @dataclass(frozen=True, eq=False)
-class ProposedMask:
+class MarkedMask:
     """A mask with the damage that was chosen, and the pixels that are missing only because of it."""
 
     mask: Mask
     added: Mask
 
 
-def propose(mask: Mask, added: Mask | None, analysis: DamageAnalysis, choice: DamageChoice) -> ProposedMask:
+def mark_damage(mask: Mask, added: Mask | None, analysis: DamageAnalysis, choice: DamageChoice) -> MarkedMask:
     """Return a mask with the chosen damage in place of that added before; what was painted stays."""
     others = mask if added is None else mask & ~added
     found = np.zeros(analysis.shape, np.bool_)
     if choice.kinds:
         found = analysis.mask(choice.sensitivity, kinds=choice.kinds, removed=choice.removed)
     marked = found if mask.ndim == 2 else np.broadcast_to(found[..., None], mask.shape)
-    return ProposedMask(others | marked, marked & ~others)
+    return MarkedMask(others | marked, marked & ~others)
 
 
 def region_near(analysis: DamageAnalysis, choice: DamageChoice, row: int, column: int) -> int | None:

@@ -80,7 +80,8 @@ def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = Non
 
     Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing.
     """
-    pages = _read(path).pages
+    check_input(path)
+    pages = read_picture(path).pages
     masks = _read_masks(mask_spec.mask, len(pages))
     sources = tuple(
         Source(page, _detect(page, mask_spec, mask, control), path.name, path, mask_spec)
@@ -101,7 +102,8 @@ def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
     Where nothing is marked as missing, a common marking color is recognized. Raises `UserError` if a file
     cannot be read or does not fit; `UnviewableError` if a screen cannot show all of it.
     """
-    read = _read(path)
+    check_input(path)
+    read = read_picture(path)
     try:
         picture = _viewable(read, path)
     except UserError as error:
@@ -171,11 +173,6 @@ def with_reference(source: Source, path: Path) -> Source:
     if detect_missing(reference, soft_edges=False).sources:
         raise UserError(f"{name} has missing pixels of its own", "give the undamaged picture")
     return replace(source, reference=reference, reference_path=path)
-
-
-def _read(path: Path) -> Picture:
-    check_input(path)
-    return read_picture(path)
 
 
 def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:

@@ -233,13 +233,12 @@ class MainWindow(QMainWindow):
 
     def _show_recent(self) -> None:
         files = self._preferences.recent_files
+        names = dict(zip(files, short_paths(files), strict=True))
+        self.menus.show_recent(names, self._open_recent, self._forget_recent)
 
-        def open_it(path: Path) -> None:
-            self.files.open_recent(path)
-            self._show_recent()
-
-        opens = [partial(open_it, path) for path in files]
-        self.menus.show_recent(list(zip(short_paths(files), opens, strict=True)), self._forget_recent)
+    def _open_recent(self, path: Path) -> None:
+        self.files.open_recent(path)
+        self._show_recent()
 
     def _forget_recent(self) -> None:
         self._preferences.forget_files()

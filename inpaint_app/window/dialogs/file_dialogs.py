@@ -10,6 +10,8 @@ from inpaint_app.files import registry
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible
 
+RECIPES = "Recipes (*.json)"
+
 
 def name_filter(formats: list[Format] | None = None) -> str:
     """Return the filter of a file dialog for some formats; for all that can be read if none are given."""
@@ -25,7 +27,7 @@ def ask_for_picture(parent: QWidget, title: str, folder: Path) -> Path | None:
 
 def ask_for_recipe(parent: QWidget, folder: Path) -> Path | None:
     """Ask for a recipe to read."""
-    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a recipe", str(folder), "Recipes (*.json)")
+    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a recipe", str(folder), RECIPES)
     return Path(chosen) if chosen else None
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -236,10 +236,8 @@ class ParameterPanel(QWidget):
 
     def _show(self) -> None:
         settings = self._session.settings
-        with QSignalBlocker(self._presets):
-            self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
-        with QSignalBlocker(self._fills):
-            self._fills.setCurrentIndex(self._fills.findData(settings.fill))
+        self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
+        self._fills.setCurrentIndex(self._fills.findData(settings.fill))
         for number, constraint in enumerate(CONSTRAINTS):
             self._constraints.button(number).setChecked(settings.constraint == constraint)
         resolved = self._resolved(settings)

@@ -46,11 +46,11 @@ class Exporter(QObject):
 
     def write_restored(self, output: Output) -> None:
         """Write the restored picture that is shown."""
-
-        def write(source: Source, record: RunRecord) -> Notes:
-            return export.write_restored(source, pixels_of(record), record.mask, output)
-
-        self._write_record(write, output, self._session.unsaved.mark_saved)
+        self._write_record(
+            lambda source, record: export.write_restored(source, pixels_of(record), record.mask, output),
+            output,
+            self._session.unsaved.mark_saved,
+        )
 
     def write_dictionary(self, output: Output) -> None:
         """Write the atoms of the current dictionary as a picture."""
@@ -99,20 +99,16 @@ class Exporter(QObject):
         self,
         write: Callable[[Source, RunRecord], Notes],
         output: Output,
-        on_saved: Callable[[RunRecord], None] | None = None,
+        on_saved: Callable[[RunRecord], None] = lambda _record: None,
     ) -> None:
         record = self._session.results.current
         if record is None:
             self._session.problem.emit(NO_RESULT)
-            return
-        self._write(
-            lambda source: write(source, record),
-            output,
-            None if on_saved is None else lambda: on_saved(record),
-        )
+        else:
+            self._write(lambda source: write(source, record), output, lambda: on_saved(record))
 
     def _write(
-        self, write: Callable[[Source], Notes], output: Output, on_saved: Callable[[], None] | None = None
+        self, write: Callable[[Source], Notes], output: Output, on_saved: Callable[[], None] = lambda: None
     ) -> None:
         session = self._session
         source = session.source
@@ -121,8 +117,7 @@ class Exporter(QObject):
             return
 
         def on_done(notes: Notes) -> None:
-            if on_saved is not None:
-                on_saved()
+            on_saved()
             session.notice.emit(" ".join((f"Written: {printable_path(output.path)}", *notes)))
             self._count(-1)
 

@@ -82,15 +82,15 @@ def without_pixels(restoration: Restoration) -> Restoration:
 
 
 @dataclass(frozen=True, eq=False)
-class RunInputs:
-    """What a run is made from, as it is when the run is started."""
+class PackedRequest:
+    """The request of a run, in little memory, as it is when the run is started."""
 
     pixels: Array
     packed_mask: PackedMask
     settings: RestoreSettings
 
-    def request(self) -> RestoreRequest:
-        """Return it for a job; called in another thread, since the mask is unpacked."""
+    def unpack(self) -> RestoreRequest:
+        """Return it for a job; called in another thread, since it takes a while."""
         return RestoreRequest(self.pixels, self.packed_mask.unpack(), self.settings)
 
 

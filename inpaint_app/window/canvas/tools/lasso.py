@@ -31,11 +31,9 @@ class Lasso(Tool):
         """Close the line, and fill it."""
         self.is_active = False
         assert self.session.source is not None, "there is a picture to draw on"
-        bounds = self._path.boundingRect().toAlignedRect()
-        rect = Rect(bounds.top(), bounds.left(), bounds.height(), bounds.width())
-        rect = rect.clipped(self.session.source.shape)
+        rect, inside = pixels_inside(self._path, self.session.source.shape)
         if not rect.is_empty:
-            inside, missing = _inside(self._path, rect), not self.is_reversed
+            missing = not self.is_reversed
             self.session.edit_mask(lambda mask: mask.fill(rect, missing=missing, where=inside))
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
@@ -47,8 +45,12 @@ class Lasso(Tool):
         return path
 
 
-def _inside(path: QPainterPath, rect: Rect) -> Mask:
-    """Return which pixels of a rectangle have their center inside a path."""
+def pixels_inside(path: QPainterPath, shape: tuple[int, int]) -> "tuple[Rect, Mask]":
+    """Return a rectangle around a path, within a picture, and which pixels of it have their center inside."""
+    bounds = path.boundingRect().toAlignedRect()
+    rect = Rect(bounds.top(), bounds.left(), bounds.height(), bounds.width()).clipped(shape)
+    if rect.is_empty:
+        return rect, np.zeros((0, 0), np.bool_)
     image = QImage(rect.width, rect.height, QImage.Format.Format_Grayscale8)
     image.fill(0)
     painter = QPainter(image)
@@ -61,4 +63,4 @@ def _inside(path: QPainterPath, rect: Rect) -> Mask:
     painter.end()
     values = np.frombuffer(image.constBits(), np.uint8).reshape(rect.height, image.bytesPerLine())
     inside: Mask = values[:, : rect.width] > 0
-    return inside
+    return rect, inside

@@ -13,7 +13,7 @@ from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.damage_choice import DamageChoice, ProposedMask, propose, region_near
+from inpaint_app.jobs.damage_choice import DamageChoice, MarkedMask, mark_damage, region_near
 from inpaint_app.jobs.detect import analyze_picture
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
@@ -150,17 +150,17 @@ class DamageFinder(QObject):
             return
         before, state = mask.snapshot(), mask.state
 
-        def work(_control: JobControl) -> tuple[ProposedMask, PackedMask]:
+        def work(_control: JobControl) -> tuple[MarkedMask, PackedMask]:
             added = None if applied is None else applied.added.unpack()
-            proposal = propose(before.unpack(), added, analysis, choice)
-            return proposal, PackedMask.pack(proposal.added)
+            marked = mark_damage(before.unpack(), added, analysis, choice)
+            return marked, PackedMask.pack(marked.added)
 
-        def on_done(made: tuple[ProposedMask, PackedMask]) -> None:
+        def on_done(made: tuple[MarkedMask, PackedMask]) -> None:
             if mask.state != state:  # it was painted on meanwhile
                 self._update()
                 return
-            proposal, added = made
-            self._edit(lambda history: history.propose(proposal.mask))
+            marked, added = made
+            self._edit(lambda history: history.mark_detected(marked.mask))
             known = {state: each for state, each in self._applied.items() if state in mask.states}
             self._applied = {**known, mask.state: _Applied(choice, added)}
             self.changed.emit()
