@@ -15,6 +15,7 @@ from dictsel_core import Parameter
 from inpaint_app.errors import UserError
 from inpaint_app.files.atomic import PendingFile, write_files
 from inpaint_app.files.whole_file import read_whole_file
+from inpaint_app.window.canvas.screen_profile import SYSTEM
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.panel_place import PanelPlace, read_place
 
@@ -53,6 +54,7 @@ class WindowState:
 @dataclass(frozen=True)
 class _Remembered(WindowState):
     theme: Theme = Theme.SYSTEM
+    screen: str = SYSTEM
     recent: tuple[Path, ...] = ()
     folder: Path | None = None
 
@@ -90,6 +92,15 @@ class Preferences:
     @theme.setter
     def theme(self, theme: Theme) -> None:
         self._store(theme=theme)
+
+    @property
+    def screen(self) -> str:
+        """The color profile of the screen that was chosen, as `screen_profile` takes it."""
+        return self._now.screen
+
+    @screen.setter
+    def screen(self, screen: str) -> None:
+        self._store(screen=screen)
 
     @property
     def recent_files(self) -> list[Path]:
@@ -205,6 +216,7 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "hides_toolbar": _FLAG.checked,
     "is_automatic": _FLAG.checked,
     "theme": Theme,
+    "screen": lambda stored: str(_path(stored)),
     "recent": _paths,
     "folder": _path,
 }

@@ -110,7 +110,7 @@ def picture_of(image: QImage) -> Picture:
 
 
 def image_of(picture: Picture, like: Array) -> QImage:
-    """Return a picture for the clipboard, in the colors of the screen; may be called in any thread.
+    """Return a picture for the clipboard, in sRGB; may be called in any thread.
 
     Float values are scaled as those of `like` are on the screen.
     """

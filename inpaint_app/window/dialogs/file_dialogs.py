@@ -31,6 +31,12 @@ def ask_for_recipe(parent: QWidget, folder: Path) -> Path | None:
     return Path(chosen) if chosen else None
 
 
+def ask_for_profile(parent: QWidget) -> str:
+    """Ask for a color profile to read; empty if the user cancels."""
+    chosen, _ = QFileDialog.getOpenFileName(parent, "Profile of the screen", "", "ICC profiles (*.icc *.icm)")
+    return chosen
+
+
 def ask_where_to_write(parent: QWidget, title: str, suggestion: Path, kinds: str) -> Path | None:
     """Ask for a file to write, and before one is replaced; a name without an ending gets that suggested."""
     chosen, _ = QFileDialog.getSaveFileName(parent, title, str(suggestion), kinds)
