@@ -132,6 +132,8 @@ class TiffStore(Store):
             no_data = float(directory.text(tags.NO_DATA))
         except ValueError:
             no_data = None
+        has_copies = len(self._pages) < len(self._pages[0][0].page.parent.pages)
+        copies = ("reduced copies of the picture",) if has_copies else ()
         return Picture(
             np.zeros((1, 1, *self.shape[2:]), self.dtype),
             np.zeros((1, 1), self.dtype) if self.has_alpha else None,
@@ -142,12 +144,8 @@ class TiffStore(Store):
             no_data=no_data,
             tags=read_tags(directory),
             other_metadata=read_blocks(directory),
-            lost=(*lost_names(directory), *(("reduced copies of the picture",) if self._has_copies else ())),
+            lost=(*lost_names(directory), *copies),
         )
-
-    @property
-    def _has_copies(self) -> bool:
-        return len(self._pages) < len(self._pages[0][0].page.parent.pages)
 
 
 def write_tiff(

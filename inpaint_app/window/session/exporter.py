@@ -9,7 +9,7 @@ from inpaint_app.files.write import Output
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs import export
 from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.export import Compared
+from inpaint_app.jobs.export import ComparedImage
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.opener import NO_PICTURE
@@ -75,7 +75,7 @@ class Exporter(QObject):
         def write(source: Source) -> Notes:
             titles = comparison_titles(records)
             compared = [
-                Compared(pixels_of(record), title, record.figures)
+                ComparedImage(pixels_of(record), title, record.figures)
                 for record, title in zip(records, titles, strict=True)
             ]
             mask = records[0].mask if records else source.missing.mask
