@@ -13,7 +13,7 @@ from dictsel_core._support.arrays import Scalar
 Axis = int | str
 
 #: Sizes of a last axis that is taken for channels without being named: one channel, or red, green and blue.
-_CHANNELS_LAST = (1, 3)
+CHANNELS_LAST = (1, 3)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def as_layout(
         raise ValueError(f"image must have the shape (height, width) at least, and pixels, not {shape}.")
     channel = None if channel_axis is None else _as_axis(channel_axis, "channel_axis", len(shape), names)
     if axes is None:
-        if channel is None and len(shape) == 3 and shape[2] in _CHANNELS_LAST:
+        if channel is None and len(shape) == 3 and shape[2] in CHANNELS_LAST:
             channel = 2
         spatial = [axis for axis in range(len(shape)) if axis != channel]
         if len(spatial) != 2:

@@ -77,9 +77,9 @@ def detect_missing(
         If the mask or key does not fit the picture.
     """
     found = {
-        "alpha": _from_alpha(picture),
+        "alpha": None if picture.alpha is None else ~(picture.alpha > 0),
         "soft": _from_soft_edges(picture) if soft_edges else None,
-        "nan": _from_nan(picture),
+        "nan": ~np.isfinite(picture.pixels) if picture.is_float else None,
         "nodata": _from_no_data(picture),
         "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
         "key": None if key is None else pixels_of_color(picture, key, tolerance),
@@ -164,10 +164,6 @@ def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
     return fraction > _SUSPECT_FRACTION and "simulated" not in missing.sources
 
 
-def _from_alpha(picture: Picture) -> Mask | None:
-    return None if picture.alpha is None else ~(picture.alpha > 0)
-
-
 def _from_soft_edges(picture: Picture) -> Mask | None:
     if picture.alpha is None:
         return None
@@ -193,10 +189,6 @@ def soft_rim(clear: Mask, soft: Mask) -> Mask:
 
     reached: Mask = binary_propagation(clear, structure=np.ones((3, 3)), mask=clear | soft)
     return reached & soft
-
-
-def _from_nan(picture: Picture) -> Mask | None:
-    return ~np.isfinite(picture.pixels) if picture.is_float else None
 
 
 def _from_no_data(picture: Picture) -> Mask | None:

@@ -155,7 +155,7 @@ class RestorePlan(PlanFacts):
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def to_json(self) -> str:
-        """Return the plan as JSON, without the number of threads, from which `from_json` makes it again."""
+        """Return the plan as JSON for `from_json`, without the number of threads."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         settings = asdict(self.settings)
         del settings["threads"]
@@ -173,15 +173,18 @@ class RestorePlan(PlanFacts):
 
     @classmethod
     def from_json(cls, text: str, *, threads: int | None = None) -> "RestorePlan":
-        """Return the plan that `to_json` made a text of.
+        """Return a plan from the JSON of `to_json`.
 
         Parameters
         ----------
         text : str
-            ValueError if it is from another version, or from one with Numba and this is one without or the
-            reverse: the stages may differ.
         threads : int, optional
             As in `RestoreSettings`.
+
+        Raises
+        ------
+        ValueError
+            If the plan was made by another version, or only one of both has Numba: the stages may differ.
         """
         try:
             values = json.loads(text)

@@ -44,7 +44,7 @@ class PlanStage(ABC):
     ----------
     plan : PlanFacts
     name : str
-        Unlike all others in the plan.
+        Unique in the plan.
     kind : {"coarse", "code", "channels", "texture", "refine"}
         What the stage does, as in `RestoreStep`.
     work : float

@@ -160,7 +160,7 @@ class PictureSurvey:
         Parameters
         ----------
         statistics : PictureStatistics
-            The sum of all blocks; ValueError if some are not there, or there twice, or all is missing.
+            The sum of all blocks; ValueError if one is absent or counted twice, or every pixel is missing.
         ranges : tuple of ValueRange, optional
             What becomes the unit range of each channel; by default what was observed.
         """

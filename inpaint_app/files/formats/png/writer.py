@@ -20,7 +20,7 @@ _AVERAGE = 3
 _BAND_BYTES = 4 * 1024**2
 
 
-def encode_png(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_png(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write a picture with 8 or 16 bits."""
     kind = (2 if picture.is_color else 0) + (0 if picture.alpha is None else 4)
     header = struct.pack(">IIBBBBB", picture.width, picture.height, picture.depth, kind, 0, 0, 0)
