@@ -262,7 +262,7 @@ def pixels_of_color(picture: Picture, key: str, tolerance: float) -> Mask:
     """Return the pixels of a color, (H, W); see `detect_missing`."""
     if not 0 <= tolerance < np.inf:
         raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
-    wanted = parse_color(key).in_values_of(picture.pixels.dtype)
+    wanted = parse_color(key, picture.pixels.dtype)
     if not picture.is_color:
         if len(set(wanted)) > 1:
             kind = "gray" if picture.n_bands == 1 else f"in {picture.n_bands} bands"
