@@ -1,8 +1,8 @@
 """How a picture is cut into blocks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from dictsel_core import PlanStage
+from dictsel_core import PlanStage, Read
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 
@@ -53,3 +53,8 @@ def blocks_at(rect: Rect, block: int) -> Iterator[tuple[int, int]]:
     for down in range(rect.row // block, -(-(rect.row + rect.height) // block)):
         for across in range(rect.column // block, -(-(rect.column + rect.width) // block)):
             yield down, across
+
+
+def regions(reads: Iterable[Read]) -> Iterator[tuple[str, Rect]]:
+    """Yield name of array and rectangle of what a stage or a survey reads."""
+    return ((read.array, Rect.from_slices(read.rows, read.columns)) for read in reads)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dictsel_core import ArraySpec
-from inpaint_app.cluster.block_jobs import BlockDone
+from inpaint_app.cluster.block_jobs import FinishedBlock
 from inpaint_app.cluster.blocks import blocks_at
 from inpaint_app.image.rect import Rect
 
@@ -26,7 +26,7 @@ class BlockStage:
     work: float  #: Of all its blocks.
     block: int  #: Side of its blocks.
     blocks: Sequence[Rect]  #: All of them.
-    compute: Callable[[Rect], BlockDone]
+    compute: Callable[[Rect], FinishedBlock]
     reads: Callable[[Rect], Iterable[tuple[str, Rect]]]  #: Returns the regions of arrays that a block needs.
     writes: tuple[str, ...]  #: Names of arrays.
     creates: tuple[ArraySpec, ...] = ()  #: Those of them that must exist before.

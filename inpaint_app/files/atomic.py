@@ -31,7 +31,9 @@ class PendingFile:
     write: Callable[[BinaryIO], object]
 
 
-def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> tuple[str, ...]:
+def write_files(
+    outputs: Sequence[PendingFile], *, overwrite: bool = False, waits: bool = True
+) -> tuple[str, ...]:
     """Write files that belong together, each atomically; returns notes on what could not be kept of others.
 
     The contents of all reach the disk under hidden names; then the files get their names, in the order given.
@@ -40,6 +42,8 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
     are removed. With `overwrite`, a symbolic link keeps pointing at the file that is replaced, and owner,
     permissions and extended attributes of that file stay as far as they can. Without it, a file that appears
     meanwhile is not replaced either.
+
+    Unless it `waits` until the disk has them, they may not survive a power failure.
 
     Raises `UserError` if one cannot be written; then none is, or the sentence names those that are.
     """
@@ -58,7 +62,7 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
             for output, file in zip(outputs, staged, strict=True):
                 with _writing(output.path):
                     output.write(file.file)
-                    file.finish()
+                    file.finish(waits=waits)
             for file in staged:
                 with _writing(file.path):
                     file.publish()
@@ -68,8 +72,9 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
             raise
         names = join_names([printable_path(file.path) for file in published])
         raise UserError(f"{str(error).removesuffix('.')}", f"only {names} could be written") from error
-    for folder in {file.target.parent for file in published if isinstance(file, _Staged)}:
-        _sync_folder(folder)
+    if waits:
+        for folder in {file.target.parent for file in published if isinstance(file, _Staged)}:
+            _sync_folder(folder)
     return tuple(note for file in published for note in file.notes)
 
 
@@ -102,10 +107,11 @@ class _Staged:
             else ()
         )
 
-    def finish(self) -> None:
+    def finish(self, *, waits: bool) -> None:
         """Let the contents reach the disk."""
         self.file.flush()
-        os.fsync(self.file.fileno())
+        if waits:
+            os.fsync(self.file.fileno())
         self.file.close()
 
     def publish(self) -> None:
@@ -121,7 +127,7 @@ class _StagedStdout:
     def __init__(self, path: Path) -> None:
         self.path, self.file = path, io.BytesIO()
 
-    def finish(self) -> None:
+    def finish(self, *, waits: bool) -> None:
         """Do nothing: all that can fail is `publish`."""
 
     def publish(self) -> None:

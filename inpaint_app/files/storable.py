@@ -40,18 +40,11 @@ def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = N
     """
     if picture.more_pages:
         return _properties_of_pages(picture, is_restored=missing is None)
-    alpha, filled = picture.alpha, missing
-    if missing is not None and missing.ndim == 3:
-        filled = np.asarray(missing.any(axis=2))
-    clear = None if alpha is None else alpha < picture.max_value
-    if clear is not None and filled is not None:
-        clear &= ~filled
-    is_transparent = clear is not None and bool(clear.any())
-    if filled is not None and not is_transparent:
-        alpha = None  # as `Picture.with_pixels` does
-    is_unit = True
+    if missing is not None:
+        picture = picture.with_pixels(picture.pixels, filled=missing)
+    alpha, is_unit = picture.alpha, True
     if picture.is_float:
-        is_unit = _is_unit(picture.pixels, missing) and (alpha is None or _is_unit(alpha, filled))
+        is_unit = _is_unit(picture.pixels, missing) and (alpha is None or _is_unit(alpha, None))
     return PictureProperties(
         width=picture.width,
         height=picture.height,
@@ -59,7 +52,7 @@ def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = N
         is_color=picture.is_color,
         has_alpha=alpha is not None,
         unusual="" if picture.is_plain else _kind(picture),
-        is_transparent=is_transparent,
+        is_transparent=alpha is not None and bool((alpha < picture.max_value).any()),
         is_unit=is_unit,
         n_exif=len(picture.exif or b""),
         n_icc=len(picture.icc or b""),

@@ -15,8 +15,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from inpaint_app.errors import printable_path
+from inpaint_app.errors import UserError, printable_path
 from inpaint_app.window.actions import Actions, Need
+from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.commands.about import TITLE, show_about
 from inpaint_app.window.commands.file_commands import FileCommands
@@ -31,6 +32,7 @@ from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.preferences import Preferences, WindowState
+from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session.descriptions import short_paths
 from inpaint_app.window.session.exporter import Exporter
 from inpaint_app.window.session.hints.hint import Hint
@@ -42,6 +44,7 @@ from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 #: What undo brings back, for its menu entry.
@@ -86,15 +89,9 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         center = QWidget()
-        column = QVBoxLayout(center)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
-        column.addWidget(self.banner)
-        for bar in self.hints:
-            column.addWidget(bar)
-        column.addWidget(self._pages, 1)
+        fill(QVBoxLayout(center), self.banner, *self.hints, (self._pages, 1), spacing=0)
         self.setCentralWidget(center)
         self._drop_frame = DropFrame(center)
         self._docks = add_docks(self, self.side, self.dictionary, self.history)
@@ -210,8 +207,9 @@ class MainWindow(QMainWindow):
 
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""
-        dialog = PreferencesDialog(self.session, self._preferences.theme, self)
+        dialog = PreferencesDialog(self.session, self._preferences.theme, self._preferences.screen, self)
         dialog.theme_chosen.connect(self.set_theme)
+        dialog.screen_chosen.connect(lambda choice: dialog.show_screen(self.set_screen(choice)))
         dialog.forget_wanted.connect(self._forget_recent)
         _show_beside(dialog)
 
@@ -221,6 +219,15 @@ class MainWindow(QMainWindow):
         self._preferences.theme = theme
         for action in self.menus.themes.actions():
             action.setChecked(action.data() is theme)
+
+    def set_screen(self, choice: str) -> str:
+        """Draw pictures for a screen, and remember it; return the choice that holds, the last if it fails."""
+        try:
+            self.viewer.set_screen_profile(screen_profile(choice))
+            self._preferences.screen = choice
+        except UserError as error:
+            self.session.problem.emit(error.sentence(REMEDIES))
+        return self._preferences.screen
 
     # What is shown
 
@@ -238,13 +245,12 @@ class MainWindow(QMainWindow):
 
     def _show_recent(self) -> None:
         files = self._preferences.recent_files
+        names = dict(zip(files, short_paths(files), strict=True))
+        self.menus.show_recent(names, self._open_recent, self._forget_recent)
 
-        def open_it(path: Path) -> None:
-            self.files.open_recent(path)
-            self._show_recent()
-
-        opens = [partial(open_it, path) for path in files]
-        self.menus.show_recent(list(zip(short_paths(files), opens, strict=True)), self._forget_recent)
+    def _open_recent(self, path: Path) -> None:
+        self.files.open_recent(path)
+        self._show_recent()
 
     def _forget_recent(self) -> None:
         self._preferences.forget_files()
@@ -295,6 +301,7 @@ class MainWindow(QMainWindow):
 
     def _load_preferences(self) -> None:
         self.set_theme(self._preferences.theme)
+        self.set_screen(self._preferences.screen)
         before = self._preferences.window
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it

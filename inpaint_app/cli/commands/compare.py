@@ -15,7 +15,7 @@ from inpaint_app.figures import comparison_size
 from inpaint_app.files.write import Output
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.checks import check_drawable, check_input
-from inpaint_app.jobs.export import Compared, write_comparison
+from inpaint_app.jobs.export import ComparedImage, write_comparison
 from inpaint_app.jobs.measure import damage_quality, quality
 from inpaint_app.jobs.restore import compare
 from inpaint_app.jobs.source import load_source
@@ -59,8 +59,8 @@ def _run(args: argparse.Namespace) -> int:
     pixels, mask, reference = source.picture.pixels, source.missing.mask, source.reference.pixels
     with terminal_control(console) as control:
         runs = compare(source.request(chosen.settings), CONSTRAINTS, control)
-    compared: dict[str, Compared] = {
-        run.request.settings.constraint: Compared(
+    compared: dict[str, ComparedImage] = {
+        run.request.settings.constraint: ComparedImage(
             run.restoration.image,
             constraint_title(run.request.settings.constraint),
             quality(run.request, run.restoration.image, reference),

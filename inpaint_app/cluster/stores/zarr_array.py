@@ -80,15 +80,9 @@ class ZarrStore(Store):
         image = self.image
         self.shape = checked_shape(path, image.shape)
         self.dtype = checked_dtype(path, image.array.dtype)
-        names = self.names
+        names = axis_names(image.array) or [""] * image.array.ndim
         self.stack = tuple((names[axis], length) for axis, length in image.stacked.items() if length > 1)
         _check_chunks(path, image.array)
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of the axes of the array; empty ones if it has none."""
-        array = self.image.array
-        return axis_names(array) or [""] * array.ndim
 
     @cached_property
     def image(self) -> ZarrImage:

@@ -1,6 +1,8 @@
 """Menus and toolbar, laid out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
@@ -144,12 +146,12 @@ class Menus:
         return [(title, menu.actions()) for title, menu in menus if isinstance(menu, QMenu)]
 
     def show_recent(
-        self, names: Sequence[tuple[str, Callable[[], None]]], forget: Callable[[], None]
+        self, names: Mapping[Path, str], open_file: Callable[[Path], None], forget: Callable[[], None]
     ) -> None:
         """Fill the menu of recent files."""
         self.recent.clear()
-        for name, open_it in names:
-            self.recent.addAction(name.replace("&", "&&"), open_it)
+        for path, name in names.items():
+            self.recent.addAction(name.replace("&", "&&"), partial(open_file, path))
         self.recent.setEnabled(bool(names))
         if names:
             self.recent.addSeparator()

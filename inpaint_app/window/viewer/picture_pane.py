@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.widgets.badge import Badge
 from inpaint_app.window.widgets.elided_label import ElidedLabel
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 
@@ -29,12 +30,8 @@ class PicturePane(QWidget):
         self.title.setFont(font)
         self.title.setMinimumHeight(self.badge.sizeHint().height())
         self.readout.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(_line(self.title, self.badge))
-        layout.addWidget(canvas, 1)
-        layout.addLayout(_line(self.caption, self.readout))
+        above, below = _line(self.title, self.badge), _line(self.caption, self.readout)
+        fill(QVBoxLayout(self), above, (canvas, 1), below, spacing=4)
         self.setFocusProxy(canvas)
 
     def set_labels(self, title: str, badge: str, caption: tuple[str, ...]) -> None:
@@ -50,10 +47,5 @@ class PicturePane(QWidget):
 
 
 def _line(left: QWidget, right: QWidget) -> QHBoxLayout:
-    line = QHBoxLayout()
-    line.setContentsMargins(2, 0, 2, 0)
-    line.setSpacing(8)
     left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    line.addWidget(left, 1)
-    line.addWidget(right, 0)
-    return line
+    return fill(QHBoxLayout(), (left, 1), right, margins=(2, 0, 2, 0), spacing=8)

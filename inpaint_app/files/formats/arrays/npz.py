@@ -84,7 +84,7 @@ def _fitted(values: Array, image: Array, name: str, *, channels: bool) -> Array:
     return np.broadcast_to(values, wanted)
 
 
-def encode_npz(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_npz(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write all pages as one array, and which pixels are missing as a mask."""
     arrays: dict[str, Any] = {_IMAGE: array_of_picture(picture)}
     opacities = [page.alpha for page in picture.pages]

@@ -41,7 +41,7 @@ def _is_gray(image: Image.Image) -> bool:
     return bool((palette == palette[:, :1]).all())
 
 
-def encode_gif(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_gif(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write an opaque 8-bit picture as GIF; colors beyond 256 are replaced by similar ones."""
     image = to_image(replace(picture, alpha=None))
     if picture.is_color:
