@@ -1,6 +1,7 @@
 """Find the missing pixels of a picture."""
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -265,7 +266,7 @@ def pixels_of_color(picture: Picture, key: str, tolerance: float) -> Mask:
     """Return the pixels of a color, (H, W); see `detect_missing`."""
     if not 0 <= tolerance < np.inf:
         raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
-    wanted = parse_color(key).in_values_of(picture.pixels.dtype)
+    wanted = parse_color(key, picture.pixels.dtype)
     if not picture.is_color:
         if len(set(wanted)) > 1:
             kind = "gray" if picture.n_bands == 1 else f"in {picture.n_bands} bands"
@@ -286,13 +287,6 @@ def _near(values: Array, wanted: float, tolerance: float) -> Mask:
 
 def _union(masks: list[Mask]) -> Mask:
     """Return where any mask is True; per channel only if channels differ."""
-    per_channel = [mask for mask in masks if mask.ndim == 3]
-    per_pixel = [mask for mask in masks if mask.ndim == 2]
-    flat = np.logical_or.reduce(per_pixel) if per_pixel else None
-    if not per_channel:
-        return np.asarray(flat, dtype=np.bool_)
-    union = np.logical_or.reduce(per_channel)
-    if flat is not None:
-        union = union | flat[..., np.newaxis]
-    same = bool((union == union[..., :1]).all())
-    return np.asarray(union[..., 0] if same else union, dtype=np.bool_)
+    union = reduce(np.logical_or, (mask if mask.ndim == 3 else mask[..., np.newaxis] for mask in masks))
+    is_same = bool((union == union[..., :1]).all())
+    return np.array(union[..., 0] if is_same else union, np.bool_)
