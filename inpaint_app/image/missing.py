@@ -27,8 +27,8 @@ class MissingPixels:
     """Which pixels are missing, and what marks them."""
 
     mask: Mask  #: (H, W) or (H, W, 3), True = missing. Per channel only where the channels of a pixel differ.
-    #: Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
-    #: something.
+    #: Those of "alpha", "stored mask" (alpha that is a mask in the file), "soft" (partly transparent), "nan",
+    #: "nodata", "mask", "key", "detected" that marked something.
     sources: tuple[str, ...]
 
     @property
@@ -78,7 +78,7 @@ def detect_missing(
         If the mask or key does not fit the picture.
     """
     found = {
-        "alpha": None if picture.alpha is None else ~(picture.alpha > 0),
+        _alpha_source(picture): None if picture.alpha is None else ~(picture.alpha > 0),
         "soft": _from_soft_edges(picture) if soft_edges else None,
         "nan": ~np.isfinite(picture.pixels) if picture.is_float else None,
         "nodata": _from_no_data(picture),
@@ -90,6 +90,10 @@ def detect_missing(
     if not marked:
         return MissingPixels(np.zeros(picture.pixels.shape[:2], np.bool_), ())
     return MissingPixels(_union(list(marked.values())), tuple(marked))
+
+
+def _alpha_source(picture: Picture) -> str:
+    return "stored mask" if picture.alpha_is_mask else "alpha"
 
 
 def grown(mask: Mask, pixels: int | None) -> Mask:
