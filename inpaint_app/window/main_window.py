@@ -185,7 +185,7 @@ class MainWindow(QMainWindow):
         session.whole_file.output_wanted.connect(self.files.restore_whole_file)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
-        self.viewer.pixel_changed.connect(self.status.show_pixel)
+        self.viewer.pixel_changed.connect(self.status.pixel.setText)
         self.status.progress.stop_wanted.connect(session.stop)
         self.status.progress.cancel_wanted.connect(self.cancel)
         self.welcome.open_wanted.connect(self.files.open)
