@@ -50,6 +50,12 @@ class Layout:
         return 1 if self.channel is None else self.shape[self.channel]
 
     @property
+    def n_consecutive(self) -> int:
+        """Number of images along the last axis that counts images: as many are next to each other."""
+        stack = self._order[: -2 if self.channel is None else -3]
+        return self.shape[stack[-1]] if stack else 1
+
+    @property
     def _order(self) -> tuple[int, ...]:
         """Axes of the array, in the order of the axes of `split`."""
         named = (*self.spatial, *(() if self.channel is None else (self.channel,)))

@@ -20,30 +20,14 @@ Need = Literal["nothing", "picture", "result", "undo", "redo", "run", "work"]
 
 @dataclass(frozen=True)
 class ActionSpec:
-    """Text, shortcuts, icon and requirements of an action.
+    """Text, shortcuts, icon and requirements of an action."""
 
-    Attributes
-    ----------
-    text : str
-        For menus; an ampersand marks its letter, an ellipsis that a dialog follows.
-    keys : tuple of str
-        Shortcuts.
-    tip : str
-        What it does, in a sentence.
-    icon : str
-        Name of its icon; empty for none.
-    needs : Need
-        What it requires to be enabled.
-    checkable : bool
-        Whether it is on or off.
-    """
-
-    text: str
-    keys: tuple[str, ...]
-    tip: str
-    icon: str = ""
-    needs: Need = "picture"
-    checkable: bool = False
+    text: str  #: For menus; an ampersand marks its letter, an ellipsis that a dialog follows.
+    keys: tuple[str, ...]  #: Shortcuts.
+    tip: str  #: What it does, in a sentence.
+    icon: str = ""  #: Name of its icon; empty for none.
+    needs: Need = "picture"  #: What it requires to be enabled.
+    checkable: bool = False  #: Whether it is on or off.
 
 
 #: All actions by name but those of tools and view modes, which come from their registries.

@@ -32,23 +32,12 @@ def preferences_path() -> Path | None:
 
 @dataclass(frozen=True)
 class WindowState:
-    """The state of the window when it closes.
+    """The state of the window when it closes."""
 
-    Attributes
-    ----------
-    geometry : bytes
-        Place and size as Qt packs them; empty if they are not known.
-    panels : Mapping of str to PanelPlace
-        Where panels are, by their names.
-    hides_toolbar : bool
-    is_automatic : bool
-        Whether every change of parameters is followed by a restoration.
-    """
-
-    geometry: bytes = b""
-    panels: Mapping[str, PanelPlace] = field(default_factory=dict)
+    geometry: bytes = b""  #: Place and size as Qt packs them; empty if they are not known.
+    panels: Mapping[str, PanelPlace] = field(default_factory=dict)  #: Where panels are, by their names.
     hides_toolbar: bool = False
-    is_automatic: bool = False
+    is_automatic: bool = False  #: Whether every change of parameters is followed by a restoration.
 
 
 @dataclass(frozen=True)

@@ -129,37 +129,38 @@ def nearest(
     size: int,
     references: Ints,
     first: Ints,
-    n_candidates: tuple[int, int],
+    n_candidates: tuple[int, int, int],
     penalties: Flat,
-    pitches: tuple[int, int],
+    pitches: tuple[int, int, int],
     numbers: Ints,
 ) -> None:
     """Find the patches nearest to each reference, as `Matcher.nearest` does.
 
     Parameters
     ----------
-    planes : (h * pitch,) ndarrays
+    planes : (P * h * pitch,) ndarrays
         The region of a tile, in whole numbers so small that distances are exact in float32; the sums of all
         its blocks that have half the height and width of a patch; the sums of the squares of all patches.
     size : int
         Height and width of a patch.
     references, first : (B, 2) ndarray of int
         Places of the references, and of the first candidate of each.
-    n_candidates : (int, int)
-        Vertically and horizontally.
+    n_candidates : (int, int, int)
+        P, the number of images below each other, of which the first has the references; and how many there
+        are in each of them vertically and horizontally.
     penalties : (n * pitch',) ndarray
         What the distance between the places of patches adds; that of the reference is in the middle.
-    pitches : (int, int)
-        Lengths of the rows of planes and penalties, which end in `LANES` values and, in planes, a multiple of
-        `TAPS` more, at least `size`, that are compared too, and not used.
+    pitches : (int, int, int)
+        Lengths of an image in planes, of its rows, and of those of penalties. Rows end in `LANES` values and,
+        in planes, a multiple of `TAPS` more, at least `size`, that are compared too, and not used.
     numbers : (B, n) ndarray of int
         Is overwritten with the candidates nearest to each reference, the first of which is its own.
     """
-    n_down, n_across = n_candidates
-    pitch, penalty_pitch = pitches
+    n_planes, n_down, n_across = n_candidates
+    plane_pitch, pitch, penalty_pitch = pitches
     values, sums, lengths = planes
     bits = np.int32(1)
-    while bits < n_down * n_across:
+    while bits < n_planes * n_down * n_across:
         bits *= np.int32(2)
     bits -= np.int32(1)  # of the number of a candidate, in place of the last bits of its distance
     best = np.empty(numbers.shape[1], np.int32)
@@ -168,18 +169,20 @@ def nearest(
     distances = np.empty(LANES + 1, np.float32)
     keys = distances.view(np.int32)
     for b in range(len(references)):
-        at, other = references[b, 0] * pitch + references[b, 1], first[b, 0] * pitch + first[b, 1]
-        for i in range(size):
-            for k in range(size):
-                taps[i, k] = -2 * values[at + i * pitch + k]
+        at = references[b, 0] * pitch + references[b, 1]
+        _set_taps(values, Index(pitch), Index(at), Index(size), taps)
         row, column = references[b, 0] - first[b, 0], references[b, 1] - first[b, 1]
         near = (n_down - 1 - row) * penalty_pitch + n_across - 1 - column
-        _bound(sums, Index(pitch), Index(size // 2), Index(at), Index(other), bounds)
         for n in range(len(best)):
             best[n] = _LAST
         best[0] = np.int32(row * n_across + column) | _FIRST
-        for step in range(2 * n_down - 1):  # from the row of the reference up and down
-            down = row + (step + 1) // 2 * (1 if step % 2 else -1)
+        n_steps = 2 * n_down - 1
+        for step in range(n_planes * n_steps):  # in each image from the row of the reference up and down
+            plane, number = step // n_steps, step % n_steps
+            other = plane * plane_pitch + first[b, 0] * pitch + first[b, 1]
+            if number == 0:
+                _bound(sums, Index(pitch), Index(size // 2), Index(at), Index(other), bounds)
+            down = row + (number + 1) // 2 * (1 if number % 2 else -1)
             if down < 0 or down >= n_down:
                 continue
             for right in range(0, n_across, LANES):
@@ -190,12 +193,20 @@ def nearest(
                 _compare(values, lengths, Index(pitch), taps, lengths[at], to, distances)
                 for lane in range(min(LANES, n_across - right)):
                     distances[lane] += penalties[penalty + Index(lane)]
-                    candidate = np.int32(down * n_across + right + lane)
+                    candidate = np.int32((plane * n_down + down) * n_across + right + lane)
                     key = (keys[lane] & ~bits) | candidate
                     if key < best[-1] and candidate | _FIRST != best[0]:
                         _insert(best, key)
         for n in range(len(best)):
             numbers[b, n] = best[n] & bits
+
+
+@Kernel
+def _set_taps(values: Flat, pitch: np.uintp, at: np.uintp, size: np.uintp, taps: Plane) -> None:
+    """Set the values of a patch times -2."""
+    for i in range(size):
+        for k in range(size):
+            taps[i, k] = -2 * values[at + i * pitch + k]
 
 
 @Kernel

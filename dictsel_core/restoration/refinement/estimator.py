@@ -101,6 +101,8 @@ class Estimator(Protocol):
     def estimate(self, planes: Planes, missing: Bools, tile: Tile, search: Search) -> TileEstimates | None:
         """Return estimates of some patches, or None if nothing is missing.
 
+        Of a tile with several images below each other, patches of the first one are estimated.
+
         Parameters
         ----------
         planes : (H, W, C) ndarray
@@ -155,13 +157,12 @@ class GaussianEstimator:
             estimates, weights = self._estimate_compiled(groups, estimated, missing, tile)
         else:
             estimates, weights = self._estimate(groups, estimated, missing[tile.region])
-        n_pixels = search.size**2
-        return TileEstimates(
-            estimated.ravel(),
-            estimates.reshape(estimated.size, -1, n_pixels),
-            search.size,
-            weights.reshape(estimated.size, -1, n_pixels),
-        )
+        shape, numbers = (estimated.size, -1, search.size**2), estimated.ravel()
+        values, weights = estimates.reshape(shape), weights.reshape(shape)
+        if tile.n_planes > 1:  # groups with few members in this image
+            own = numbers < tile.n_patches
+            numbers, values, weights = numbers[own], values[own], weights[own]
+        return TileEstimates(numbers, values, search.size, weights)
 
     def _estimate(self, groups: Groups, estimated: Ints, missing: Bools) -> tuple[Planes, Planes]:
         """Return estimates of some members of groups (B, E, L, d), and their weights (B, E, d)."""

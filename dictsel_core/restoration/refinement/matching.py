@@ -58,7 +58,8 @@ class Matcher:
         wanted : (b, b') ndarray of bool
             References, by their rows and columns in the tile.
         """
-        shape = int(np.count_nonzero(wanted)), min(self._search.n_members, math.prod(self._n_candidates))
+        n_all = self._tile.n_planes * math.prod(self._n_candidates)
+        shape = int(np.count_nonzero(wanted)), min(self._search.n_members, n_all)
         numbers = np.empty(shape, np.intp)
         if is_enabled():
             self._search_compiled(wanted, numbers)
@@ -67,7 +68,7 @@ class Matcher:
         # What the distance from a reference costs, which is in the middle; its candidates are a part of this.
         squares = np.add.outer(*(np.square(np.arange(1 - n, n)) for n in self._n_candidates))
         penalties = (self._penalty * squares).astype(np.float32)
-        count = _REFERENCES if math.prod(self._n_candidates) > _FEW_CANDIDATES else _FEW_REFERENCES
+        count = _REFERENCES if n_all > _FEW_CANDIDATES else _FEW_REFERENCES
         order = np.cumsum(wanted).reshape(wanted.shape) - 1
         for left in range(0, wanted.shape[1], _COLUMNS):
             rows, columns = np.nonzero(wanted[:, left : left + _COLUMNS])
@@ -93,24 +94,22 @@ class Matcher:
         n_down, n_across = self._n_candidates
         penalties = reused("penalties", (2 * n_down, 2 * n_across - 1 + LANES))
         set_penalties(self._penalty, self._n_candidates, penalties)
-        planes, pitches = (values.ravel(), sums.ravel(), lengths.ravel()), (pitch, penalties.shape[1])
-        nearest(planes, size, references, first, self._n_candidates, penalties.ravel(), pitches, numbers)
-        right = numbers % self._n_candidates[1]
-        numbers //= self._n_candidates[1]
-        numbers += first[:, :1]
-        numbers *= across.n_patches
-        numbers += right + first[:, 1:]
+        planes = values.ravel(), sums.ravel(), lengths.ravel()
+        n_candidates = self._tile.n_planes, n_down, n_across
+        pitches = self._tile.plane_height * pitch, pitch, penalties.shape[1]
+        nearest(planes, size, references, first, n_candidates, penalties.ravel(), pitches, numbers)
+        numbers[...] = self._tile.numbers(numbers, first)
 
     def _distances(self, strip: "_Strip", part: slice, penalties: Plane) -> tuple[Plane, Ints]:
         """Return the distances of some references to their candidates (B, c), and which is their own (B,)."""
         (n_down, n_across), own = self._n_candidates, strip.own[part]
         products, corners = strip.products(part)
-        distances = reused("distances", (len(products), n_down, n_across))
+        distances = reused("distances", (len(products), self._tile.n_planes, n_down, n_across))
         penalized = (n_down - 1, n_across - 1) - own
         places = zip(products, corners.tolist(), penalized.tolist(), distances, strict=True)
         for product, (top, left), (down, right), out in places:
             np.add(
-                product[top : top + n_down, left : left + n_across],
+                product[:, top : top + n_down, left : left + n_across],
                 penalties[down : down + n_down, right : right + n_across],
                 out=out,
             )
@@ -142,45 +141,43 @@ class _Strip:
 
     def __init__(self, gray: Plane, tile: Tile, size: int, rows: Ints, columns: Ints) -> None:
         down, across = tile.vertical, tile.horizontal
-        self._n_patches, self._n_candidates = across.n_patches, (down.n_candidates, across.n_candidates)
+        self._tile, self._n_candidates = tile, (down.n_candidates, across.n_candidates)
         self._first = np.stack([down.first[rows], across.first[columns]], axis=1)
         references = np.stack([down.references[rows], across.references[columns]], axis=1)
         #: Places of the references among their candidates: (B, 2).
         self.own = references - self._first
         self._corner = self._first.min(axis=0)
         (top, left), (height, width) = self._corner, np.ptp(self._first, axis=0) + self._n_candidates
-        region = gray[top : top + height + size - 1, left : left + width + size - 1]
-        d = size * size
+        bottom, right, d = top + height + size - 1, left + width + size - 1, size * size
+        planes = gray.reshape(tile.n_planes, tile.plane_height, -1)[:, top:bottom, left:right]
         # Of each patch b its values, |b|^2 and 1; of each reference a -2 times its values, 1 and |a|^2.
-        self._patches = reused("patches", (d + 2, height, width))
-        self._patches[:d].reshape(size, size, height, width)[...] = all_patches(region, size).transpose(
-            2, 3, 0, 1
-        )
-        self._patches[d] = _box_sums(np.square(region), size)
+        self._patches = reused("patches", (d + 2, tile.n_planes, height, width))
+        values = self._patches[:d].reshape(size, size, tile.n_planes, height, width)
+        for number, region in enumerate(planes):
+            values[:, :, number] = all_patches(region, size).transpose(2, 3, 0, 1)
+            self._patches[d, number] = _box_sums(np.square(region), size)
         self._patches[d + 1] = 1
         at = references - self._corner
-        self._references = self._patches[:, at[:, 0], at[:, 1]].T.copy()
+        self._references = self._patches[:, 0, at[:, 0], at[:, 1]].T.copy()
         self._references[:, :d] *= -2
         self._references[:, d:] = self._references[:, :-3:-1].copy()
 
     def products(self, part: slice) -> tuple[Plane, Ints]:
-        """Return squared differences of some references and all patches of their rows: (B, h, w).
+        """Return squared differences of some references and all patches of their rows: (B, P, h, w).
 
         Also return where the candidates of each begin: (B, 2).
         """
         corners = self._first[part] - self._corner
         top, bottom = int(corners[0, 0]), int(corners[-1, 0]) + self._n_candidates[0]
         corners[:, 0] -= top
-        references, patches = self._references[part], self._patches[:, top:bottom]
+        references, patches = self._references[part], self._patches[:, :, top:bottom]
         products = reused("products", (len(references), *patches.shape[1:]))
         np.matmul(references, patches.reshape(len(patches), -1), out=products.reshape(len(products), -1))
         return products, corners
 
     def numbers(self, part: slice, candidates: Ints) -> Ints:
         """Return the numbers within the tile of some candidates of each reference: (B, n)."""
-        down, right = np.divmod(candidates, self._n_candidates[1])
-        first = self._first[part]
-        return (down + first[:, :1]) * self._n_patches + right + first[:, 1:]
+        return self._tile.numbers(candidates, self._first[part])
 
 
 def _box_sums(values: Plane, size: int) -> Plane:

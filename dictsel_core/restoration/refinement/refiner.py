@@ -8,7 +8,7 @@ right yet count for little; each of the following rounds assumes less.
 """
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -177,11 +177,14 @@ class Refiner:
         """Smallest height and width of an image that can be refined."""
         return self._options.last_size
 
-    def round(self, planes: Planes, number: int, n_rounds: int) -> Generator[float, None, None]:
+    def round(
+        self, planes: Planes, number: int, n_rounds: int, neighbors: Sequence[Planes] = ()
+    ) -> Generator[float, None, None]:
         """Refine planes (H, W, C) of about unit range in place: a round of several, from number 0 on.
 
         Yields the fraction of the round that is done. Images smaller than a patch stay as they are. In a part
         of an image, the wanted pixels are refined as in the whole, if it is as large as `round_reach` says.
+        Patches of `neighbors`, images of the same shape, are members of groups too.
         """
         options, missing, last = self._options, self._missing, number == n_rounds - 1
         estimator = self._estimator or options.estimator(number, n_rounds)
@@ -200,7 +203,10 @@ class Refiner:
 
             def estimate(number: int, _: int, tiles: list[Tile] = tiles) -> PixelSums | None:
                 tile = tiles[number]
-                estimates = estimator.estimate(planes, missing, tile, search)
+                given = planes, missing, tile
+                if neighbors:
+                    given = _with_neighbors(planes, missing, tile, neighbors)
+                estimates = estimator.estimate(*given, search)
                 return None if estimates is None else estimates.summed(missing[tile.region])
 
             with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
@@ -211,6 +217,17 @@ class Refiner:
             # No later band needs the rows above the next one.
             bottom = bands[at + 1].start if at + 1 < len(bands) else band.stop
             sums.flush_rows(bottom, 1 if last else options.relaxation)
+
+
+def _with_neighbors(
+    planes: Planes, missing: Bools, tile: Tile, neighbors: Sequence[Planes]
+) -> tuple[Planes, Bools, Tile]:
+    """Return the region of a tile with that of other images below it: planes, mask, and tile."""
+    regions, tall = tile.below_each_other([planes, *neighbors])
+    own = missing[tile.region]
+    # Others are not estimated, and nothing needs to be known of them.
+    hidden = np.ones((len(neighbors) * len(own), *own.shape[1:]), bool)
+    return regions, np.concatenate([own, hidden]), tall
 
 
 def _within(all_spans: list[Span], start: int, length: int) -> list[Span]:

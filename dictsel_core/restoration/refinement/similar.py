@@ -23,7 +23,8 @@ class Groups:
     Attributes
     ----------
     numbers : (B, n) ndarray of int
-        Numbers of the members within the tile, the most similar first; the first one is the reference.
+        Numbers of the members within the tile, the most similar first; the first one is the reference. Those
+        that are not in the image of the reference come last.
     layers : (C, h, w) ndarray
         The region of the tile, less the center; until the next search of the same thread.
     center : float
@@ -72,7 +73,11 @@ def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Gr
         layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
         gray = layers[0] if len(layers) == 1 else layers.mean(axis=0)
     bound = max((high - low) / np.float32(2), _MIN_BOUND)
-    return Groups(Matcher(gray, bound, tile, search).nearest(wanted), layers, center, search.size)
+    numbers = Matcher(gray, bound, tile, search).nearest(wanted)
+    if tile.n_planes > 1:
+        order = np.argsort(numbers >= tile.n_patches, axis=1, kind="stable")
+        numbers = np.take_along_axis(numbers, order, axis=1)
+    return Groups(numbers, layers, center, search.size)
 
 
 def _gather(layer: Plane, size: int, numbers: Ints) -> Plane:

@@ -123,13 +123,9 @@ class ImagePyramid:
 
     Drawing a large picture reduced takes its pixels from a small copy. QImages are shared, and may be
     made in any thread.
-
-    Attributes
-    ----------
-    images : tuple of QImage
-        The image itself first. Odd sizes are rounded up, so level n has ceil(W / 2^n) columns.
     """
 
+    #: The image itself first. Odd sizes are rounded up, so level n has ceil(W / 2^n) columns.
     images: tuple[QImage, ...]
 
     @property

@@ -35,11 +35,6 @@ class AtomGallery(QWidget):
 
     A click or the arrow keys choose an atom; Escape, or a click beside the atoms or on the chosen one,
     chooses none.
-
-    Attributes
-    ----------
-    chosen : int or None
-        The number of the atom that is chosen, from 0.
     """
 
     atom_chosen = Signal(object)
@@ -48,7 +43,7 @@ class AtomGallery(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._model = AtomModel(self)
-        self.chosen: int | None = None
+        self.chosen: int | None = None  #: The number of the atom that is chosen, from 0.
         self._view, self._orders = _AtomView(), NoWheelComboBox()
         self._heading, self._details = QLabel(), SecondaryLabel(_HINT)
         self._view.setModel(self._model)

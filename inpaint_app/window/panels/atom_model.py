@@ -19,24 +19,12 @@ Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True, eq=False)
 class Atom:
-    """An atom of the selected dictionary.
+    """An atom of the selected dictionary."""
 
-    Attributes
-    ----------
-    pixels : (h, w) ndarray of float
-        The atom as a small picture.
-    origin : str
-        Its basis and position, as text.
-    gain : float
-        What its selection gained.
-    share : float
-        Fraction of the patches of the selection that use it, 0 to 1.
-    """
-
-    pixels: npt.NDArray[np.floating[Any]]
-    origin: str
-    gain: float
-    share: float
+    pixels: npt.NDArray[np.floating[Any]]  #: The atom as a small picture.
+    origin: str  #: Its basis and position, as text.
+    gain: float  #: What its selection gained.
+    share: float  #: Fraction of the patches of the selection that use it, 0 to 1.
 
 
 class Order(Enum):

@@ -9,17 +9,11 @@ _MESSAGE_MS = 8000
 
 
 class StatusBar(QStatusBar):
-    """Shows what is told to it; empty where there is nothing to tell.
-
-    Attributes
-    ----------
-    progress : ProgressStrip
-        The work in progress.
-    """
+    """Shows what is told to it; empty where there is nothing to tell."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.progress = ProgressStrip()
+        self.progress = ProgressStrip()  #: The work in progress.
         self._pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
         self.addPermanentWidget(self.progress, 1)
         self.setMinimumHeight(self.progress.sizeHint().height() + 6)

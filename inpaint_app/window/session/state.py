@@ -14,42 +14,18 @@ from inpaint_app.jobs.restore import RestoreRequest
 
 @dataclass(frozen=True, eq=False)
 class RunRecord:
-    """One restoration of the history.
+    """One restoration of the history."""
 
-    Attributes
-    ----------
-    number : int
-        Counts the restorations of a source, from 1 on.
-    requested : RestoreSettings
-        The parameters as the user had set them.
-    packed_mask : PackedMask
-        What was missing.
-    seconds : float
-        How long it took.
-    image : ndarray or None
-        The restored pixels; None where they were released to save memory.
-    restoration : Restoration
-        How it came about; its own pixels are released as well.
-    figures : QualityMetrics or None
-        None while they are being measured.
-    is_stopped : bool
-        Whether it was stopped before its end.
-    n_strokes : int
-        How many strokes of the healing brush are part of it.
-    name : str
-        What the user calls it; empty for nothing.
-    """
-
-    number: int
-    requested: RestoreSettings
-    packed_mask: PackedMask
-    seconds: float
-    image: Array | None
-    restoration: Restoration
-    figures: QualityMetrics | None = None
-    is_stopped: bool = False
-    n_strokes: int = 0
-    name: str = ""
+    number: int  #: Counts the restorations of a source, from 1 on.
+    requested: RestoreSettings  #: The parameters as the user had set them.
+    packed_mask: PackedMask  #: What was missing.
+    seconds: float  #: How long it took.
+    image: Array | None  #: The restored pixels; None where they were released to save memory.
+    restoration: Restoration  #: How it came about; its own pixels are released as well.
+    figures: QualityMetrics | None = None  #: None while they are being measured.
+    is_stopped: bool = False  #: Whether it was stopped before its end.
+    n_strokes: int = 0  #: How many strokes of the healing brush are part of it.
+    name: str = ""  #: What the user calls it; empty for nothing.
 
     @property
     def title(self) -> str:

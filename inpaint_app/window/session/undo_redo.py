@@ -12,13 +12,7 @@ if TYPE_CHECKING:
 
 
 class UndoRedo(QObject):
-    """Takes the session back to earlier states, and forth again.
-
-    Attributes
-    ----------
-    stack : UndoStack
-        The steps.
-    """
+    """Takes the session back to earlier states, and forth again."""
 
     changed = Signal()
     """There is something else to undo or redo."""
@@ -26,7 +20,7 @@ class UndoRedo(QObject):
     def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
-        self.stack = UndoStack(self._state)
+        self.stack = UndoStack(self._state)  #: The steps.
 
     def record(self) -> None:
         """Make what has changed a step that can be undone."""

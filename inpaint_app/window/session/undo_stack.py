@@ -14,27 +14,13 @@ MERGE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class UndoState:
-    """What a restoration is made from, as far as the user changes it.
+    """What a restoration is made from, as far as the user changes it."""
 
-    Attributes
-    ----------
-    settings : RestoreSettings
-        The parameters.
-    is_automatic : bool
-        Whether a run follows every change.
-    mask_spec : MaskSpec or None
-        How missing pixels are marked; None without a picture.
-    missing : MissingPixels or None
-        Those that are marked so.
-    mask_state : int
-        Number of the state of the mask, see `MaskHistory.state`.
-    """
-
-    settings: RestoreSettings
-    is_automatic: bool = False
-    mask_spec: MaskSpec | None = None
-    missing: MissingPixels | None = None
-    mask_state: int = 0
+    settings: RestoreSettings  #: The parameters.
+    is_automatic: bool = False  #: Whether a run follows every change.
+    mask_spec: MaskSpec | None = None  #: How missing pixels are marked; None without a picture.
+    missing: MissingPixels | None = None  #: Those that are marked so.
+    mask_state: int = 0  #: Number of the state of the mask, see `MaskHistory.state`.
 
     def differences(self, other: "UndoState") -> frozenset[str]:
         """Return the names of all that is not the same: attributes, and parameters of the settings."""

@@ -34,15 +34,7 @@ _SPLIT = ("split", "compared_split")
 
 
 class Viewer(QWidget):
-    """Shows the pictures of a session through one viewport; tools work on them.
-
-    Attributes
-    ----------
-    display : Display
-        What is shown.
-    panes : dict of str to PicturePane
-        All panes by name, hidden ones too.
-    """
+    """Shows the pictures of a session through one viewport; tools work on them."""
 
     pixel_changed = Signal(str)
     """Position of the pixel under the pointer; empty where there is none."""
@@ -54,7 +46,8 @@ class Viewer(QWidget):
         self._session = session
         self._workers = WorkerPool(1, self)
         self.viewport = Viewport(self)
-        self.display = resolve(Scene(), session.view)
+        self.display = resolve(Scene(), session.view)  #: What is shown.
+        #: All panes by name, hidden ones too.
         self.panes = {name: PicturePane(self._make_canvas(name)) for name in TITLES}
         self._tool = ""
         self._pixel: Pixel | None = None

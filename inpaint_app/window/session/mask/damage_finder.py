@@ -36,15 +36,7 @@ EditMask = Callable[[Callable[[MaskHistory], Rect | None]], None]
 
 
 class DamageFinder(QObject):
-    """Analyzes the picture once, and keeps the mask in step with what is chosen of the damage.
-
-    Attributes
-    ----------
-    analysis : DamageAnalysis or None
-        All that may be damage; None before it was looked for.
-    choice : DamageChoice
-        What of it is in the mask.
-    """
+    """Analyzes the picture once, and keeps the mask in step with what is chosen of the damage."""
 
     changed = Signal()
     """The analysis or the choice has changed."""
@@ -57,8 +49,8 @@ class DamageFinder(QObject):
         self._mask: MaskHistory | None = None
         #: What is in the mask, by the state of the mask that it led to; None where nothing of it is left.
         self._applied: dict[int, _Applied | None] = {}
-        self.analysis: DamageAnalysis | None = None
-        self.choice = DamageChoice()
+        self.analysis: DamageAnalysis | None = None  #: All that may be damage; None before it was looked for.
+        self.choice = DamageChoice()  #: What of it is in the mask.
 
     @property
     def is_in_mask(self) -> bool:

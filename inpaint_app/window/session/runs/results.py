@@ -20,17 +20,7 @@ from inpaint_app.window.session.state import PackedRequest, RunRecord
 
 
 class Results(QObject):
-    """Keeps the history of runs, and measures its records in the background.
-
-    Attributes
-    ----------
-    history : RunHistory
-        All restorations of the source.
-    damage_quality : QualityMetrics or None
-        How good the damaged picture is; None while that is not known.
-    atom_use : AtomUse or None
-        Where the chosen atom is used.
-    """
+    """Keeps the history of runs, and measures its records in the background."""
 
     changed = Signal()
     """Records, their figures, the current record or `damage_quality` have changed."""
@@ -40,9 +30,10 @@ class Results(QObject):
 
     def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.history = RunHistory()
+        self.history = RunHistory()  #: All restorations of the source.
+        #: How good the damaged picture is; None while that is not known.
         self.damage_quality: QualityMetrics | None = None
-        self.atom_use: AtomUse | None = None
+        self.atom_use: AtomUse | None = None  #: Where the chosen atom is used.
         self._source: Source | None = None
         #: By what they measure: "damage", "atom", or the number of a record.
         self._tasks: defaultdict[str | int, ExclusiveTask] = defaultdict(lambda: ExclusiveTask(workers))

@@ -54,6 +54,18 @@ def test_groups_are_the_same(picture, search):
         np.testing.assert_array_equal(found.numbers, expected.numbers)
 
 
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_groups_over_several_images_are_the_same(search):
+    images = [PICTURES["texture"], PICTURES["texture"][::-1], PICTURES["texture"] + np.float32(0.1)]
+    down, across = (spans(length, search, 2) for length in images[0].shape[:2])
+    planes, tile = Tile(down[-1], across[0]).below_each_other(images)
+    wanted = np.ones((len(tile.vertical.references), len(tile.horizontal.references)), bool)
+    found = find_groups(planes, tile, search, wanted)
+    expected = with_numpy(lambda: find_groups(planes, tile, search, wanted))
+    np.testing.assert_array_equal(found.numbers, expected.numbers)
+    assert (found.numbers >= tile.n_patches).any()
+
+
 @pytest.mark.parametrize("n_layers", [1, 3])
 def test_sums_have_the_same_bits(n_layers):
     rng = np.random.default_rng(2)
