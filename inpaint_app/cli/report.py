@@ -22,6 +22,7 @@ from inpaint_app.jobs.source import Source
 _KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
 _SOURCES = {
     "alpha": "transparent",
+    "stored mask": "in the mask of the file",
     "detected": "detected as damage",
     "soft": "partly transparent at their edges",
     "nan": "NaN",

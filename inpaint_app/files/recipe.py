@@ -74,7 +74,7 @@ def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
             if name in recipe.mask
         }
         if given.get("key") is not None:
-            parse_color(given["key"])
+            parse_color(given["key"], "u1")
         given["detect"] = _as_kinds(recipe.mask.get("detect", []))
     file = given.pop("file", None)
     return MaskSpec(mask=None if file is None else path.parent / file, **given)

@@ -58,6 +58,8 @@ class Picture:
     lost: tuple[str, ...] = ()  #: Contents of the file that are not kept, such as "Photoshop layers".
     #: The pages after the first one; they have no further pages themselves.
     more_pages: tuple[Picture, ...] = ()
+    #: Whether alpha is a mask in the file: what is transparent is called missing there.
+    alpha_is_mask: bool = False
 
     def __post_init__(self) -> None:
         """Check shapes and dtypes and make the arrays read-only."""

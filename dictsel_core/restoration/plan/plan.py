@@ -198,7 +198,12 @@ class RestorePlan(PlanFacts):
         if compiled != is_enabled():
             there, here = ("with", "without") if compiled else ("without", "with")
             raise ValueError(f"The plan was made {there} Numba, but this is a Python {here} it.")
-        return cls(**_decoded(values, threads))
+        try:
+            return cls(**_decoded(values, threads))
+        except (KeyError, TypeError):
+            raise ValueError(
+                "This is not the JSON of a plan: a value is missing, or not of its type."
+            ) from None
 
 
 def _decoded(values: dict[str, Any], threads: int | None) -> dict[str, Any]:

@@ -142,9 +142,9 @@ class TiffStore(Store):
             dpi=resolution_of(directory),
             source_format="TIFF",
             no_data=no_data,
-            tags=read_tags(directory),
+            tags=read_tags(directory, is_first=plane == 0),
             other_metadata=read_blocks(directory),
-            lost=(*lost_names(directory), *copies),
+            lost=(*lost_names(directory, is_first=plane == 0), *copies),
         )
 
 

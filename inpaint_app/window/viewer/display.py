@@ -138,9 +138,7 @@ def _split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
     pane = replace(pane, after="restored")
     if scene.intermediate is not None:
         return replace(pane, badge=_IN_PROGRESS)
-    after = _record_caption(scene.history.current)
-    full, shorter, shortest = map(_ARROW.join, zip(before, after, strict=True))
-    return replace(pane, caption=(full, shorter, shortest))
+    return replace(pane, caption=_from_to(before, _record_caption(scene.history.current)))
 
 
 def _compared(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
@@ -159,13 +157,12 @@ def _compared_split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDis
     if not sides:
         return replace(pane, image=COMPARED[0])
     before, after = sides[0], sides[-1]
-    full, shorter, shortest = map(_ARROW.join, zip(before.caption, after.caption, strict=True))
     return replace(
         pane,
         image=before.image,
         after=after.image,
         names=(before.title, after.title),
-        caption=(full, shorter, shortest),
+        caption=_from_to(before.caption, after.caption),
         badge=before.badge or after.badge,
     )
 
@@ -233,6 +230,11 @@ def _images(scene: Scene) -> dict[str, ImageSource]:
 def _damaged_caption(scene: Scene) -> Forms:
     has_reference = scene.source is not None and scene.source.reference is not None
     return descriptions.damaged_caption(scene.missing_fraction, scene.damage_quality, has_reference)
+
+
+def _from_to(before: Forms, after: Forms) -> Forms:
+    full, shorter, shortest = map(_ARROW.join, zip(before, after, strict=True))
+    return full, shorter, shortest
 
 
 def _record_caption(record: RunRecord | None) -> Forms:
