@@ -251,7 +251,7 @@ def _placeholder(name: str, scene: Scene) -> str:
     if scene.activity is not None and scene.activity.kind in _WAITING:
         return _WAITING[scene.activity.kind]
     if scene.missing_fraction == 0:
-        return "Nothing is missing: paint over damage (H) to restore it."
+        return "Nothing is missing: paint over damage, or draw once around it (H), to restore it."
     if name in COMPARED or name == "compared_split":
         return "Choose two runs of the history (Ctrl+click), or compare the constraints (F6)."
     return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."
