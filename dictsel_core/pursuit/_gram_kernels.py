@@ -3,30 +3,33 @@
 A vector holds one number of each of `WIDTH` patches, the lanes, so that all of these are coded at once.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import Kernel
-from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core._support.vectors import WIDTH, load, multiply, splat, store, subtract, where_larger
 
 Single = NDArray[np.float32]
 Index = np.uintp
+Number = np.floating[Any]
 
 _0, _1, _LANES = Index(0), Index(1), Index(WIDTH)
 
 
 @Kernel
 def pursue(
-    grams: Single,
+    grams: Floats,
     places: Ints,
-    inverse: Single,
-    threshold: np.float32,
-    min_scores: Single,
-    correlations: Single,
+    inverse: Floats,
+    threshold: Number,
+    min_scores: Floats,
+    correlations: Floats,
     supports: Ints,
-) -> Single:
-    """Write the supports of patches, and return their coefficients; see `gram._pursue`."""
+) -> Floats:
+    """Write the supports of patches, and return their coefficients; see `gram._pursue`. For single precision."""
     (n, n_atoms), capacity, n_masks = correlations.shape, supports.shape[1], len(grams)
     width, dtype = n_atoms + capacity, np.float32
     coefficients = np.empty((n, capacity), dtype)
@@ -86,7 +89,7 @@ def _orthogonalize(
     vectors: Single,
     inverse_lengths: Single,
     chosen: Ints,
-    threshold: np.float32,
+    threshold: Number,
     active: Bools,
 ) -> None:
     """Make the j-th vector of each lane orthogonal to the previous ones; end those that depend on them."""
@@ -97,8 +100,8 @@ def _orthogonalize(
         lengths[lane] = vectors[j * width * _LANES + at]
         for i in range(j):
             overlaps[i * _LANES + Index(lane)] = vectors[i * width * _LANES + at] * inverse_lengths[i, lane]
-    for row in range(Index(n_atoms)):
-        _project(j, row, _0, width, overlaps, vectors)
+    for atom in range(n_atoms):
+        _project(j, Index(atom), _0, width, overlaps, vectors)
     for i in range(j):
         row = Index(n_atoms) + Index(i)
         store(vectors, (j * width + row) * _LANES, splat(np.float32(0)))
