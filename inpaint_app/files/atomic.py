@@ -34,7 +34,7 @@ class PendingFile:
 def write_files(
     outputs: Sequence[PendingFile], *, overwrite: bool = False, waits: bool = True
 ) -> tuple[str, ...]:
-    """Write files that belong together, each atomically; returns notes on what could not be kept of others.
+    """Write files that belong together, each atomically; returns notes on what replaced files have lost.
 
     The contents of all reach the disk under hidden names; then the files get their names, in the order given.
     So whatever can fail (a full disk, no permission, contents that cannot be encoded) fails before the first
@@ -71,7 +71,7 @@ def write_files(
         if not published:
             raise
         names = join_names([printable_path(file.path) for file in published])
-        raise UserError(f"{str(error).removesuffix('.')}", f"only {names} could be written") from error
+        raise UserError(str(error).removesuffix("."), f"only {names} could be written") from error
     if waits:
         for folder in {file.target.parent for file in published if isinstance(file, _Staged)}:
             _sync_folder(folder)

@@ -148,7 +148,7 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
 
 
 def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Raise `UserError` if everything is missing, `IntactError` if nothing is, even by mask or color."""
+    """Raise `UserError` if everything is missing, `IntactError` if nothing is, with mask or color or not."""
     if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
@@ -165,7 +165,7 @@ def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = Fa
 
 
 def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
-    """Return whether a mask may be meant the other way round: this fraction of the pixels is missing now."""
+    """Return whether a mask may be inverted: by it, hardly any pixel is left."""
     return fraction > _SUSPECT_FRACTION and "simulated" not in missing.sources
 
 

@@ -31,7 +31,7 @@ class FillRequest:
 
 
 def fill_request(data: Data, labels: Data | None, preset: PresetName, *, is_rgb: bool = False) -> FillRequest:
-    """Return the request to fill what is NaN or infinite, transparent, or labeled, by (H, W) in all planes.
+    """Return the request to fill what is NaN or infinite, transparent, or labeled; (H, W) labels all planes.
 
     Raises `UserError` if the data cannot be filled, or nothing is missing in them.
     """

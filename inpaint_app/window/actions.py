@@ -127,13 +127,7 @@ SPECS = {
 
 
 class Actions(QObject):
-    """The actions of `SPECS` by name, and those of the registries.
-
-    Attributes
-    ----------
-    tools, modes : dict of str to QAction
-        The actions that choose a tool or a view mode, by its name.
-    """
+    """The actions of `SPECS` by name, and in `tools` and `modes` those of the registries, by theirs."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

@@ -1,7 +1,6 @@
 """The main window: everything around the pictures."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
@@ -35,7 +34,6 @@ from inpaint_app.window.preferences import Preferences, WindowState
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session.descriptions import short_paths
 from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.hints.hint import Hint
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
@@ -179,7 +177,7 @@ class MainWindow(QMainWindow):
         session.activity_changed.connect(self._show_activity)
         self.exporter.activity_changed.connect(self._show_activity)
         for hint, bar in zip(session.hints, self.hints, strict=True):
-            hint.changed.connect(partial(_show_hint, hint, bar))
+            hint.changed.connect(bar.show_message)
             bar.accepted.connect(hint.accept)
             bar.dismissed.connect(hint.dismiss)
         for changed in (session.mask_edited, session.results.changed, session.undo_redo.changed):
@@ -187,7 +185,7 @@ class MainWindow(QMainWindow):
         session.whole_file.output_wanted.connect(self.files.restore_whole_file)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
-        self.viewer.pixel_changed.connect(self.status.show_pixel)
+        self.viewer.pixel_changed.connect(self.status.pixel.setText)
         self.status.progress.stop_wanted.connect(session.stop)
         self.status.progress.cancel_wanted.connect(self.cancel)
         self.welcome.open_wanted.connect(self.files.open)
@@ -365,13 +363,6 @@ def _show_beside(dialog: QDialog) -> None:
     """Show a dialog while the window stays usable; it is gone when it is closed."""
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()
-
-
-def _show_hint(hint: Hint, bar: Banner) -> None:
-    if hint.sentence:
-        bar.show_message(hint.sentence)
-    else:
-        bar.hide()
 
 
 def _with_subject(verb: str, subject: str) -> str:

@@ -7,10 +7,10 @@ import numpy as np
 
 from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._support.vectors import WIDTH
 from dictsel_core.restoration.canvas import Plane, Planes
+from dictsel_core.restoration.refinement._condition_kernels import condition
 from dictsel_core.restoration.refinement._estimate_kernels import (
-    STEP,
-    condition,
     finish_estimates,
     group_moments,
     mean_variances,
@@ -193,7 +193,7 @@ class GaussianEstimator:
         size, (n_groups, n_members) = groups.size, groups.numbers.shape
         d = missing.shape[2] * size**2
         n_vectors, length = len(groups.layers) * size**2 // d, _rounded_up(d)
-        samples = np.zeros((_rounded_up(n_members * n_vectors), length), np.float32)
+        samples = np.zeros((n_members * n_vectors, length), np.float32)
         means = np.zeros((n_groups, n_vectors, length), np.float32)
         covariances = reused("covariances", (n_groups, length * length))
         members = reused("members", (*estimated.shape, n_vectors, length))
@@ -223,8 +223,8 @@ class GaussianEstimator:
 
 
 def _rounded_up(number: int) -> int:
-    """Return the next multiple of what kernels take in one expression."""
-    return -(-number // STEP) * STEP
+    """Return the next multiple of what kernels compute at once."""
+    return -(-number // WIDTH) * WIDTH
 
 
 def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:

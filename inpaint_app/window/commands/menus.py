@@ -55,19 +55,7 @@ _ALWAYS_LABELED = ("restore", "stop")
 
 
 class Menus:
-    """The menu bar and the toolbar of a window.
-
-    Parameters
-    ----------
-    window : QMainWindow
-        Where they go.
-    actions : Actions
-        What they hold.
-    sample : QMenu
-        The kinds of damage to the sample.
-    docks : list of QAction
-        Show and hide parts of the window.
-    """
+    """The menu bar and the toolbar of a window; `docks` show and hide its parts."""
 
     def __init__(self, window: QMainWindow, actions: Actions, sample: QMenu, docks: list[QAction]) -> None:
         self._window, self._actions = window, actions

@@ -14,10 +14,10 @@ class StatusBar(QStatusBar):
     def __init__(self) -> None:
         super().__init__()
         self.progress = ProgressStrip()  #: The work in progress.
-        self._pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
+        self.pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
         self.addPermanentWidget(self.progress, 1)
         self.setMinimumHeight(self.progress.sizeHint().height() + 6)
-        for label in (self._pixel, self._kind, self._zoom):
+        for label in (self.pixel, self._kind, self._zoom):
             label.setContentsMargins(8, 0, 8, 0)
             self.addPermanentWidget(label)
 
@@ -27,15 +27,11 @@ class StatusBar(QStatusBar):
 
     def show_picture(self, picture: Picture | None) -> None:
         """Show size and kind of a picture that was opened, and no earlier notice."""
-        self._pixel.clear()
+        self.pixel.clear()
         self._kind.clear()
         if picture is not None:
             self.clearMessage()
             self._kind.setText(f"{picture.width} x {picture.height} pixels, {picture.mode}")
-
-    def show_pixel(self, words: str) -> None:
-        """Show where the pointer is."""
-        self._pixel.setText(words)
 
     def show_zoom(self, zoom: float | None) -> None:
         """Show the zoom; None for none."""

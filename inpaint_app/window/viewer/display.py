@@ -138,9 +138,7 @@ def _split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
     pane = replace(pane, after="restored")
     if scene.intermediate is not None:
         return replace(pane, badge=_IN_PROGRESS)
-    after = _record_caption(scene.history.current)
-    full, shorter, shortest = map(_ARROW.join, zip(before, after, strict=True))
-    return replace(pane, caption=(full, shorter, shortest))
+    return replace(pane, caption=_from_to(before, _record_caption(scene.history.current)))
 
 
 def _compared(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
@@ -159,13 +157,12 @@ def _compared_split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDis
     if not sides:
         return replace(pane, image=COMPARED[0])
     before, after = sides[0], sides[-1]
-    full, shorter, shortest = map(_ARROW.join, zip(before.caption, after.caption, strict=True))
     return replace(
         pane,
         image=before.image,
         after=after.image,
         names=(before.title, after.title),
-        caption=(full, shorter, shortest),
+        caption=_from_to(before.caption, after.caption),
         badge=before.badge or after.badge,
     )
 
@@ -235,6 +232,11 @@ def _damaged_caption(scene: Scene) -> Forms:
     return descriptions.damaged_caption(scene.missing_fraction, scene.damage_quality, has_reference)
 
 
+def _from_to(before: Forms, after: Forms) -> Forms:
+    full, shorter, shortest = map(_ARROW.join, zip(before, after, strict=True))
+    return full, shorter, shortest
+
+
 def _record_caption(record: RunRecord | None) -> Forms:
     return _NOTHING if record is None else descriptions.restored_caption(record)
 
@@ -249,7 +251,7 @@ def _placeholder(name: str, scene: Scene) -> str:
     if scene.activity is not None and scene.activity.kind in _WAITING:
         return _WAITING[scene.activity.kind]
     if scene.missing_fraction == 0:
-        return "Nothing is missing: paint over damage (H) to restore it."
+        return "Nothing is missing: paint over damage, or draw once around it (H), to restore it."
     if name in COMPARED or name == "compared_split":
         return "Choose two runs of the history (Ctrl+click), or compare the constraints (F6)."
     return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."

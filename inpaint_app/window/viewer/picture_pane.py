@@ -11,18 +11,13 @@ from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 
 class PicturePane(QWidget):
-    """A canvas between a line with title and badge and a line with caption and readout.
-
-    Attributes
-    ----------
-    title, badge, caption, readout : QLabel
-        What the picture is, a word such as "preview", its figures, and the pixel under the pointer.
-    """
+    """A canvas between a line with title and badge and a line with caption and readout."""
 
     def __init__(self, canvas: ToolCanvas) -> None:
         super().__init__()
         self.canvas = canvas
         self._words: tuple[str, str, tuple[str, ...]] | None = None
+        #: What the picture is, a word such as "preview", its figures, and the pixel under the pointer.
         self.title, self.badge = ElidedLabel(), Badge()
         self.caption, self.readout = ElidedLabel(), SecondaryLabel()
         font = self.title.font()

@@ -10,8 +10,8 @@ class Hint(QObject):
 
     offer: ClassVar[str]  #: The text of the button.
 
-    changed = Signal()
-    """`sentence` has changed."""
+    changed = Signal(str)
+    """With the sentence as it is now."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,4 +29,4 @@ class Hint(QObject):
         """Offer something, or nothing."""
         if sentence != self.sentence:
             self.sentence = sentence
-            self.changed.emit()
+            self.changed.emit(sentence)

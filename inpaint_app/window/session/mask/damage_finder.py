@@ -113,11 +113,9 @@ class DamageFinder(QObject):
 
     def choose(self, choice: DamageChoice) -> None:
         """Put another choice of the damage into the mask; kinds that are new are looked for."""
-        kinds, self.choice = choice.kinds, replace(choice, kinds=self.choice.kinds)
+        self.choice = choice
         if self._source is not None and self._mask is not None:
-            self.find(self._source, self._mask, kinds)
-        else:
-            self.choice = choice
+            self.find(self._source, self._mask, choice.kinds)
 
     def toggle(self, row: int, column: int) -> bool:
         """Remove the found region at a pixel, or bring it back; return whether there is one."""

@@ -90,9 +90,8 @@ class Results(QObject):
         has_reference = self._source is not None and self._source.reference is not None
         record = replace(record, figures=None if has_reference else QualityMetrics())
         before = self.history.find(record.number)
-        is_new = before is None
         release_later(before)
-        history = self.history.added(record) if is_new else self.history
+        history = self.history.added(record) if before is None else self.history
         self.history = history.replaced(record)
         if has_reference:
             self._measure(record)
