@@ -15,6 +15,7 @@ from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, Sto
 from inpaint_app.jobs.export import check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.jobs.measure import QualityMetrics, quality
 from inpaint_app.jobs.restore import restore
+from inpaint_app.jobs.restore_stack import restore_stack
 from inpaint_app.jobs.source import Source, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
 
@@ -29,6 +30,8 @@ class FileOptions:
     estimates: bool = True  #: Whether to estimate the PSNR where there is no reference.
     #: Whether to refuse a picture if the result would lose metadata or other contents of its file.
     is_strict: bool = False
+    #: How many pages before and after a page help to restore it; None restores every page by itself.
+    neighbor_planes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -71,8 +74,9 @@ class FileResult:
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     """Read, restore and write a picture, then measure or estimate its quality.
 
-    Of a file with several pages all are restored, each by itself. Reports `Progress`, the `Source` when it is
-    read, the `Restoration` when it is done (of several pages the first one), and the `WrittenFile`.
+    Of a file with several pages all are restored, each by itself unless they are a stack. Reports `Progress`,
+    the `Source` when it is read, the `Restoration` when it is done (of several pages the first one), and the
+    `WrittenFile`.
 
     Raises `UserError` if it cannot be done; then nothing was written, or the sentence names what was. If the
     job is ended before it has written anything, it writes nothing.
@@ -94,7 +98,10 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     if options.tunes:
         settings = tune(damaged[0].request(settings), control).settings
         clock.lap("tune")
-    restorations = _restore_pages(damaged, settings, control)
+    if options.neighbor_planes is None:
+        restorations = _restore_pages(damaged, settings, control)
+    else:
+        restorations = restore_stack(sources, settings, options.neighbor_planes, control)
     for restoration in restorations:
         clock.take(restoration.seconds)
     control.report(restorations[0])
