@@ -29,7 +29,7 @@ def pursue(
     correlations: Floats,
     supports: Ints,
 ) -> Floats:
-    """Write the supports of patches, and return their coefficients; see `gram._pursue`. For single precision."""
+    """Write the supports of patches, of single precision, and return coefficients; see `gram._pursue`."""
     (n, n_atoms), capacity, n_masks = correlations.shape, supports.shape[1], len(grams)
     width, dtype = n_atoms + capacity, np.float32
     coefficients = np.empty((n, capacity), dtype)
