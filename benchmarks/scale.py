@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks.measure import print_table
 from dictsel_core import RestoreSettings
-from inpaint_app.cluster.block_jobs import BlockDone
+from inpaint_app.cluster.block_jobs import FinishedBlock
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK, cut_into_blocks
 from inpaint_app.cluster.executors import local_cluster
 from inpaint_app.cluster.extra import load_extra
@@ -135,10 +135,10 @@ class Measured:
 def measure(case: Case, n_workers: int) -> Measured:
     """Restore the picture on some workers."""
     output, distributed = f"whole-{n_workers}.zarr", load_extra("distributed")
-    jobs: list[BlockDone] = []
+    jobs: list[FinishedBlock] = []
 
     def note(report: object) -> None:
-        if isinstance(report, BlockDone):
+        if isinstance(report, FinishedBlock):
             jobs.append(report)
 
     start = time.perf_counter()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dictsel_core._support.layout import as_layout
+from dictsel_core._support.layout import CHANNELS_LAST, Layout, as_layout
 from dictsel_core._support.validation import as_bool_mask, as_plain_array, as_positive, masked_entries
 
 _BAND = 256
@@ -122,7 +122,7 @@ def ssim(
     True
     """
     original, other = _as_pair(reference, image, data_range)
-    layout = as_layout(original.shape, channel_axis)
+    layout = _image_layout(original.shape, channel_axis)
     peak = _as_range(data_range, original)
     chosen = None if mask is None else layout.split_mask(as_bool_mask(mask))[0]
     if layout.channel is None and chosen is not None:
@@ -211,7 +211,7 @@ def error_map(
     """
     original, other = _as_pair(reference, image, 1.0)
     _check_same_dtype(original, other)
-    layout = as_layout(original.shape, channel_axis)
+    layout = _image_layout(original.shape, channel_axis)
     error = _difference(original, other)
     return error if layout.channel is None else error.mean(axis=layout.channel)
 
@@ -234,13 +234,29 @@ def _as_pair(
         raise ValueError(
             f"reference and image must have the same shape, but they have {original.shape} and {other.shape}."
         )
-    if original.ndim < 2:
-        raise ValueError(f"Images must have at least the axes (height, width), not {original.shape}.")
+    if original.ndim < 2 or original.size == 0:
+        raise ValueError(
+            f"Images must have the shape (height, width) at least, and pixels, not {original.shape}."
+        )
     if data_range is None:
         _check_same_dtype(original, other)
         _check_unit_range(original, "reference")
         _check_unit_range(other, "image")
     return original, other
+
+
+def _image_layout(shape: tuple[int, ...], channel_axis: int | None) -> Layout:
+    """Return the layout of a single image."""
+    if len(shape) > 3:
+        raise ValueError(
+            f"Images must have at most three axes, not {shape}; compare the images of a stack one by one."
+        )
+    if len(shape) == 3 and channel_axis is None and shape[2] not in CHANNELS_LAST:
+        raise ValueError(
+            f"It is not clear which axis of images of shape {shape} holds channels: give channel_axis, such "
+            "as channel_axis=-1."
+        )
+    return as_layout(shape, channel_axis)
 
 
 def _check_same_dtype(original: NDArray[Any], other: NDArray[Any]) -> None:
@@ -254,7 +270,7 @@ def _check_same_dtype(original: NDArray[Any], other: NDArray[Any]) -> None:
 
 def _check_unit_range(image: NDArray[Any], name: str) -> None:
     """Refuse floats that are far from the range 0 to 1, which they are taken to have."""
-    if image.dtype.kind != "f" or image.size == 0:
+    if image.dtype.kind != "f":
         return
     size = max(-float(image.min()), float(image.max()))
     if size > _MAX_FLOAT:  # not if one of them is NaN
@@ -270,7 +286,7 @@ def _as_image(value: ArrayLike, name: str) -> NDArray[Any]:
     image = as_plain_array(value, name)
     if image.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but its dtype is {image.dtype}.")
-    return image
+    return image.astype(image.dtype.newbyteorder("="), copy=False)
 
 
 def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:

@@ -25,6 +25,7 @@ from dictsel_core.constraints import AverageSparsity, Constraint, IndividualSpar
 from dictsel_core.ground_set import GroundSet, ground_set_from_array
 from dictsel_core.online import OnlineReplacementOMP
 from dictsel_core.pursuit import SparseCodes, constrained_omp
+from dictsel_core.pursuit.codes import scatter_codes
 from dictsel_core.selection import Selection, replacement_greedy, replacement_ols, replacement_omp
 
 __all__ = ["DictionarySelector"]
@@ -160,8 +161,7 @@ class DictionarySelector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         check_is_fitted(self)
         codes = self._codes(*self._checked(X, reset=False))
         dense = np.zeros((len(codes.supports), len(self.components_)), codes.coefficients.dtype)
-        rows, slots = np.nonzero(codes.supports >= 0)
-        dense[rows, codes.supports[rows, slots]] = codes.coefficients[rows, slots]
+        scatter_codes(dense, codes.supports, codes.coefficients)
         return dense
 
     def inverse_transform(self, X: ArrayLike) -> Array:

@@ -144,7 +144,8 @@ def tune(
 ) -> Tuning:
     """Choose dictionary size, sparsity, budget and coding sparsity for an image.
 
-    Some observed pixels are held out, the image is restored without them, and they are compared.
+    Some observed pixels are held out, the image is restored without them, and they are compared with the
+    result.
     All combinations of a grid are tried on small tiles of the image, the better ones again on larger
     tiles (successive halving). Each dictionary is selected once, at its largest size; smaller ones are its
     first atoms. The given settings are part of every pass. At the end, they and the best others are

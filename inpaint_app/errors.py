@@ -24,15 +24,7 @@ class Remedy(Enum):
 
 
 class UserError(Exception):
-    """Something is wrong with the user's input.
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong: the first half of a sentence.
-    remedy : str or Remedy
-        What to do about it: the second half.
-    """
+    """Something is wrong with the user's input: a problem and a remedy, the two halves of a sentence."""
 
     def __init__(self, problem: str, remedy: str | Remedy) -> None:
         super().__init__(problem, remedy)
@@ -60,12 +52,8 @@ class DamagedError(Exception):
     """A decoder found contents that contradict the format; the message is a short clause."""
 
 
-class UnsupportedError(Exception):
-    """A decoder found contents that are valid but not handled; problem and remedy are as in `UserError`."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem, remedy)
-        self.problem, self.remedy = problem, remedy
+class UnsupportedError(UserError):
+    """A decoder found contents that are valid but not handled; the problem does not name the file yet."""
 
 
 def printable_path(path: str | os.PathLike[str]) -> str:

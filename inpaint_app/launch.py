@@ -4,9 +4,9 @@ import os
 import sys
 from pathlib import Path
 
-from inpaint_app.cli import exit_on_interrupt
+from inpaint_app.cli import exit_on_interrupt, run_command
 from inpaint_app.cli.parser import BadValueError, Parser, one_of
-from inpaint_app.cli.streams import CommandLineError, open_closed_streams, print_note
+from inpaint_app.cli.streams import CommandLineError, print_note
 from inpaint_app.window.session.view_modes import SIDE_BY_SIDE, VIEW_MODES
 
 _NO_DISPLAYS = ("offscreen", "minimal")
@@ -75,15 +75,7 @@ def _reason(error: ImportError) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Start the window, or say why that cannot be done."""
-    open_closed_streams()
-    try:
-        return _start(argv)
-    except CommandLineError as error:
-        print_note(f"inpaint-app: {error}\n")
-        return 2
-    except KeyboardInterrupt:
-        print_note("inpaint-app: Stopped.\n")
-        return 130
+    return run_command(lambda: lambda: _start(argv), is_process=False, program="inpaint-app")
 
 
 def _start(argv: list[str] | None) -> int:

@@ -13,7 +13,7 @@ from dictsel_core._support.arrays import Scalar
 Axis = int | str
 
 #: Sizes of a last axis that is taken for channels without being named: one channel, or red, green and blue.
-_CHANNELS_LAST = (1, 3)
+CHANNELS_LAST = (1, 3)
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,12 @@ class Layout:
     def n_channels(self) -> int:
         """Number of channels; 1 if there is no axis of channels."""
         return 1 if self.channel is None else self.shape[self.channel]
+
+    @property
+    def n_consecutive(self) -> int:
+        """Number of images along the last axis that counts images: as many are next to each other."""
+        stack = self._order[: -2 if self.channel is None else -3]
+        return self.shape[stack[-1]] if stack else 1
 
     @property
     def _order(self) -> tuple[int, ...]:
@@ -117,7 +123,7 @@ def as_layout(
         raise ValueError(f"image must have the shape (height, width) at least, and pixels, not {shape}.")
     channel = None if channel_axis is None else _as_axis(channel_axis, "channel_axis", len(shape), names)
     if axes is None:
-        if channel is None and len(shape) == 3 and shape[2] in _CHANNELS_LAST:
+        if channel is None and len(shape) == 3 and shape[2] in CHANNELS_LAST:
             channel = 2
         spatial = [axis for axis in range(len(shape)) if axis != channel]
         if len(spatial) != 2:

@@ -36,14 +36,14 @@ _CANDIDATES: dict[DamageKind, Candidates] = {
 
 @dataclass(frozen=True)
 class AnalysisStep:
-    """A little of the work has been done.
+    """The progress of an analysis.
 
     Attributes
     ----------
     kind : str
         What is being looked for.
     fraction : float
-        Of the work for all kinds, about how much is done.
+        Fraction of the work for all kinds that is done, from 0 to 1.
 
     Examples
     --------
@@ -66,10 +66,11 @@ def analyze_damage(
 
     Parameters
     ----------
-    image : (H, W) or (H, W, 3) array_like
-        A picture of any integer or float type. Its range is estimated from its values.
-    kinds : iterable of str
-        What to look for, of `DAMAGE_KINDS`.
+    image : (H, W), (H, W, 1) or (H, W, 3) array_like
+        A picture of any integer or float type. Its range is estimated from its values. What a masked array
+        hides is missing.
+    kinds : iterable of str, optional
+        What to look for, from `DAMAGE_KINDS`. Default is `USUAL_KINDS`: scratches and dust.
     missing : (H, W) array_like of bool, optional
         Pixels that are known to be missing, besides those that are not finite. Nothing is found there.
 
@@ -123,13 +124,14 @@ def detect_damage(
 
     Parameters
     ----------
-    image : (H, W) or (H, W, 3) array_like
-        A picture of any integer or float type. Its range is estimated from its values.
-    kinds : iterable of str
-        What to look for, of `DAMAGE_KINDS`.
-    sensitivity : float
+    image : (H, W), (H, W, 1) or (H, W, 3) array_like
+        A picture of any integer or float type. Its range is estimated from its values. What a masked array
+        hides is missing.
+    kinds : iterable of str, optional
+        What to look for, from `DAMAGE_KINDS`. Default is `USUAL_KINDS`: scratches and dust.
+    sensitivity : float, optional
         From 0, only what is certain, to 1, everything that may be damage. A larger one finds all that a
-        smaller one finds.
+        smaller one finds. Default is 0.5.
     missing : (H, W) array_like of bool, optional
         Pixels that are known to be missing, besides those that are not finite. Nothing is found there.
 

@@ -41,22 +41,11 @@ def dust_candidates(image: DetectionImage) -> Work[Regions]:
     plane, floor = image.brightness, _FLOOR + image.quantum
     size = min(_LARGEST_SIZE, _USUAL_SIZE * max(1.0, np.sqrt(plane.size / _USUAL_PIXELS)))
     yield 0.0
-    odd, colorfulness = int(size) // 2 * 2 + 1, _colorfulness(image)
+    odd, colorfulness = int(size) // 2 * 2 + 1, image.colorfulness()
     yield 0.0
     bright = yield from part(_spots(plane, colorfulness, odd, floor), 0.0, 0.5)
     dark = yield from part(_spots(-plane, colorfulness, odd, floor), 0.5, 1.0)
     return most_confident(joined([*bright, *dark]))
-
-
-def _colorfulness(image: DetectionImage) -> Single:
-    """Return the difference between the largest and the smallest channel."""
-    if not image.is_color:
-        return np.zeros(image.shape, np.float32)
-    red, green, blue = image.channels()
-    high, low = np.maximum(red, green), np.minimum(red, green)
-    np.maximum(high, blue, out=high)
-    high -= np.minimum(low, blue)
-    return high
 
 
 def _spots(plane: Single, colorfulness: Single, size: int, floor: float) -> Work[list[Regions]]:

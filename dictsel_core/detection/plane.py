@@ -1,7 +1,8 @@
 """A picture made ready for detection: one plane of brightness, of known range, without holes."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from dictsel_core._support.validation import Bools, as_array, as_plain_array, masked_entries
+from dictsel_core._support.validation import Bools, as_array, as_bool_mask, masked_entries
 
 Single = NDArray[np.float32]
 
@@ -18,6 +19,11 @@ _N_SAMPLES = 1 << 18
 _QUANTILES = (0.005, 0.995)
 #: Values farther from the range, in spans, are as far: means of what stands for "no data" would overflow.
 _FARTHEST = 1e6
+#: Large pictures are prepared in bands: new memory for whole ones takes longer than the arithmetic.
+_BAND_PIXELS = 1 << 20
+#: Squares around a missing pixel in which observed ones are looked for: 5 x 5, 20 x 20, 80 x 80. They reach
+#: so many rows together; what is farther away is found in the whole plane.
+_NEAREST, _NEAR, _REACH = 5, 81, 53
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,32 +62,40 @@ class DetectionImage:
     def brightness(self) -> Single:
         """The mean of the channels, (H, W), scaled to about 0 to 1; missing pixels are filled smoothly."""
         if not self.is_color:
-            return self._scaled(self.pixels)
-        dtype = np.float64 if self._is_wide else np.float32
-        with np.errstate(invalid="ignore", over="ignore"):
-            mean = np.asarray(np.mean(self.pixels, axis=2, dtype=dtype))
-        return self._scaled(mean)
+            return self._plane(lambda pixels: pixels, self.low)
+        return self._plane(lambda pixels: np.mean(pixels, axis=2, dtype=self._dtype), self.low)
 
     def channels(self) -> list[Single]:
         """Return the channels, scaled as the brightness is."""
         if not self.is_color:
             return [self.brightness]
-        return [self._scaled(self.pixels[..., channel]) for channel in range(3)]
+        return [self._plane(partial(np.take, indices=channel, axis=2), self.low) for channel in range(3)]
+
+    def colorfulness(self) -> Single:
+        """Return the difference between the largest and the smallest channel, in spans."""
+        if not self.is_color:
+            return np.zeros(self.shape, np.float32)
+        return self._plane(self._channel_range, 0.0)
+
+    def _channel_range(self, pixels: NDArray[Any]) -> NDArray[Any]:
+        red, green, blue = (pixels[..., channel].astype(self._dtype) for channel in range(3))
+        high, low = np.maximum(red, green), np.minimum(red, green)
+        return np.asarray(np.maximum(high, blue) - np.minimum(low, blue))
 
     @property
-    def _is_wide(self) -> bool:
-        return self.pixels.dtype.itemsize > 4 or self.pixels.dtype in (np.int32, np.uint32)
+    def _dtype(self) -> np.dtype[Any]:
+        is_wide = self.pixels.dtype.itemsize > 4 or self.pixels.dtype in (np.int32, np.uint32)
+        return np.dtype(np.float64 if is_wide else np.float32)
 
-    def _scaled(self, values: NDArray[Any]) -> Single:
-        with np.errstate(invalid="ignore", over="ignore"):
-            if self._is_wide:
-                plane = ((values.astype(np.float64) - self.low) / self.span).astype(np.float32)
-            else:
-                plane = values.astype(np.float32)
-                plane -= np.float32(self.low)
-                plane /= np.float32(self.span)
-        np.clip(plane, -_FARTHEST, _FARTHEST, out=plane)
-        return _filled(plane, self.missing) if self.missing.any() else plane
+    def _plane(self, reduce: Callable[[NDArray[Any]], NDArray[Any]], low: float) -> Single:
+        """Return what is computed from the channels, scaled, and filled where it is missing."""
+        plane = np.empty(self.shape, np.float32)
+        for rows in _bands(self.shape):
+            with np.errstate(invalid="ignore", over="ignore"):
+                values = (reduce(self.pixels[rows]).astype(self._dtype, copy=False) - low) / self.span
+            np.clip(values, -_FARTHEST, _FARTHEST, out=plane[rows], casting="same_kind")
+        _fill(plane, self.missing)
+        return plane
 
 
 def prepare(image: ArrayLike, missing: ArrayLike | None = None) -> DetectionImage:
@@ -114,9 +128,7 @@ def _known_missing(pixels: NDArray[Any], missing: ArrayLike | None) -> Bools:
     shape = pixels.shape[:2]
     known = np.zeros(shape, np.bool_)
     if missing is not None:
-        given = as_plain_array(missing, "missing")
-        if given.dtype != np.bool_:
-            raise TypeError(f"missing must be boolean (True = missing), but its dtype is {given.dtype}.")
+        given = as_bool_mask(missing, "missing")
         if given.shape not in (shape, (*shape, 1), pixels.shape):
             raise ValueError(f"missing must have the shape {shape}, but its shape is {given.shape}.")
         known |= given if given.ndim == 2 else given.any(axis=2)
@@ -145,19 +157,38 @@ def _value_range(pixels: NDArray[Any], missing: Bools) -> tuple[float, float]:
     return low, span or 1.0
 
 
-def _filled(plane: Single, missing: Bools) -> Single:
-    """Fill missing pixels with the mean of the nearest observed ones; changes `plane`."""
-    weight = np.where(missing, np.float32(0), np.float32(1))
-    plane[missing] = 0
-    left, size = missing.copy(), 5
-    value, total = plane.copy(), weight
-    while left.any() and size < 4 * max(plane.shape):
+def _fill(plane: Single, missing: Bools) -> None:
+    """Fill missing pixels with the mean of the nearest observed ones."""
+    far = np.zeros_like(missing)
+    for rows in _bands(plane.shape, _REACH):
+        if missing[rows].any():
+            first, stop = max(rows.start - _REACH, 0), rows.stop + _REACH
+            filled, left = _means(plane[first:stop], missing[first:stop], _NEAR)
+            inner = slice(rows.start - first, rows.stop - first)
+            far[rows], plane[rows] = left[inner], np.where(missing[rows], filled[inner], plane[rows])
+    if far.any():
+        filled, _ = _means(plane, missing, 4 * max(plane.shape))
+        plane[far] = filled[far]
+
+
+def _means(plane: Single, missing: Bools, largest: int) -> tuple[Single, Bools]:
+    """Return means around missing pixels over squares of up to a size, and where even these are empty."""
+    total = np.where(missing, np.float32(0), np.float32(1))
+    value = np.where(missing, np.float32(0), plane)
+    filled, left, size = np.zeros_like(plane), missing.copy(), _NEAREST
+    while left.any() and size < largest:
         value, total = (ndimage.uniform_filter(each, size, mode="nearest") for each in (value, total))
         reached = left & (total > 1e-4)
-        plane[reached] = value[reached] / total[reached]
+        filled[reached] = value[reached] / total[reached]
         left &= ~reached
         size *= 4
-    return plane
+    return filled, left
+
+
+def _bands(shape: tuple[int, ...], minimum: int = 1) -> Iterator[slice]:
+    """Return slices of the rows of a plane, each of at least `minimum` rows."""
+    step = max(minimum, _BAND_PIXELS // shape[1])
+    return (slice(top, min(top + step, shape[0])) for top in range(0, shape[0], step))
 
 
 def shrink(plane: Single) -> Single:

@@ -13,6 +13,9 @@ from dictsel_core._support.validation import Bools, Ints
 
 Confidences = NDArray[np.float32]
 
+#: Regions that share this much of the smaller one are one region.
+_MERGED_SHARE = 0.4
+
 
 @dataclass(frozen=True, eq=False)
 class Regions:
@@ -136,8 +139,8 @@ def joined(parts: Sequence[Regions]) -> Regions:
     )
 
 
-def merged(regions: Regions, share: float = 0.4) -> Regions:
-    """Unite regions that overlap in at least `share` of the smaller one; the larger confidence counts."""
+def merged(regions: Regions) -> Regions:
+    """Unite regions that overlap in enough of the smaller one; the larger confidence counts."""
     n_regions = len(regions)
     if n_regions < 2:
         return regions
@@ -149,7 +152,7 @@ def merged(regions: Regions, share: float = 0.4) -> Regions:
     overlap = sparse.coo_array(incidence @ incidence.T)
     first, second = overlap.coords
     smaller = np.minimum(regions.areas[first], regions.areas[second])
-    near = overlap.data >= share * smaller
+    near = overlap.data >= _MERGED_SHARE * smaller
     graph = sparse.coo_array(
         (ones[:1].repeat(near.sum()), (first[near], second[near])), (n_regions, n_regions)
     )
@@ -159,8 +162,8 @@ def merged(regions: Regions, share: float = 0.4) -> Regions:
     return regions_from_points(regions.shape, regions.pixels, group[numbers].astype(np.intp), confidence)
 
 
-def not_covered(regions: Regions, by: Regions, share: float = 0.5) -> Regions:
-    """Return the regions of which less than `share` is covered by others of at least their confidence."""
+def not_covered(regions: Regions, by: Regions) -> Regions:
+    """Return the regions of which less than half is covered by others of at least their confidence."""
     places, inverse = np.unique(by.pixels, return_inverse=True)
     highest = np.zeros(len(places) + 1, np.float32)
     np.maximum.at(highest, inverse, by.confidence[by.numbers()])
@@ -168,7 +171,7 @@ def not_covered(regions: Regions, by: Regions, share: float = 0.5) -> Regions:
     hit = np.append(places, -1)[found] == regions.pixels
     numbers = regions.numbers()
     covers = hit & (highest[found] >= regions.confidence[numbers])
-    covered = np.bincount(numbers, covers, len(regions)) >= share * regions.areas
+    covered = np.bincount(numbers, covers, len(regions)) >= regions.areas / 2
     return regions_from_points(
         regions.shape, regions.pixels, numbers, np.where(covered, 0, regions.confidence)
     )

@@ -29,10 +29,10 @@ def estimate_psnr(
     """Estimate the PSNR of the missing pixels of a restoration, in decibels, without the original.
 
     Observed pixels are held out in the shape of the damage: the mask is moved over observed parts, or, if
-    more than 30 % are missing, single pixels are drawn. The image without them is restored, with three
-    rounds of refinement where the settings leave their number open, and they are compared. Of a large image,
-    only parts around the damage are used. Held-out pixels are weighted such that they are as far from
-    observed ones as the missing pixels are.
+    more than 30 % are missing, single pixels are drawn. The image is restored without them, with three
+    rounds of refinement where the settings leave their number open, and they are compared with the result.
+    Of a large image, only parts around the damage are used. Held-out pixels are weighted such that they are
+    as far from observed ones as the missing pixels are.
 
     Parameters
     ----------

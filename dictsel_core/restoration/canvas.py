@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.arrays import nonzero_2d
+from dictsel_core._support.arrays import Region, nonzero_2d
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.value_range import ValueRange, common_range
 
@@ -54,6 +54,10 @@ class Canvas:
     def missing_fraction(self) -> float:
         """Fraction of the values that are missing."""
         return float(self.missing.mean())
+
+    def part(self, region: Region) -> "Canvas":
+        """Return a part of the image, in the same unit range."""
+        return Canvas(self.image[region], self.missing[region], self.ranges)
 
     def mask(self, channel: int) -> Bools:
         """Missing pixels of one channel: (H, W)."""

@@ -1,7 +1,7 @@
 """What is given to be restored: an array of any layout, and which of its values are missing."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,21 @@ class DamagedArray:
                 where = f"{where} in the channels {part.channels.start} to {part.channels.stop - 1}"
             raise ValueError(f"Every pixel{where} is missing: there is nothing to restore it from.")
         return as_canvas(self.at(part), missing)
+
+    def intact(self, number: int, like: Part) -> NDArray[Any] | None:
+        """Return an image next to a part, with the same channels, if all its values are there.
+
+        None otherwise, and if it does not follow the image of the part along the last axis that counts
+        images.
+        """
+        length = self.layout.n_consecutive
+        if number < 0 or number // length != like.number // length:
+            return None
+        missing = self.missing[number]
+        if missing[:, :, like.channels if missing.shape[2] > 1 else slice(None)].any():
+            return None
+        values = self.at(replace(like, number=number))
+        return values if np.isfinite(values).all() else None
 
     def sample(self, n_wanted: int) -> list[Canvas]:
         """Return evenly spaced images of a stack in which something is missing, or the only image."""

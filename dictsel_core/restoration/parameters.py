@@ -19,7 +19,7 @@ class Parameter:
     ----------
     name : str
     kind : {int, float, bool, str}
-        A whole number, a finite number, a yes or no, or a text.
+        A whole number, a finite number, a truth value, or a text.
     minimum, maximum : float
         Limits of a number; infinite where there is none.
     excludes_minimum : bool
@@ -70,7 +70,7 @@ class Parameter:
         TypeError
             If it is of another kind: numbers are not flags, nor the other way round.
         ValueError
-            If it is out of range, not finite, or none of the choices.
+            If it is out of range, not finite, or not one of the choices.
         """
         if value is None and self.is_optional:
             return None

@@ -28,7 +28,7 @@ _CONTEXT = 64
 def region_context(region: Region, shape: tuple[int, ...], patch_size: int) -> tuple[Region, Region]:
     """Return the pixels that `restore_region` may change, and those that it looks at.
 
-    So a part of an image can be restored that is all of it that is in memory.
+    For images of which only a part is in memory.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def restore_region(
 ) -> Restoration:
     """Restore a region of an image again, after its mask has changed there.
 
-    The work depends on the size of the region, not of the image, but for a copy of it. The result is local:
+    The work depends on the size of the region, not of the image, apart from copying it. The result is local:
     missing pixels in the region, and up to one patch around it, are restored with the dictionary and the
     settings of the previous restoration; everything else stays as it was restored then, and counts as
     observed. `restore` would select another dictionary, and let the change reach farther.
@@ -127,6 +127,9 @@ def _start(
     channel_axis: Axis | None,
     in_place: bool,
 ) -> Run[RestoreStep, Restoration]:
+    given: object = previous
+    if not isinstance(given, Restoration):
+        raise TypeError(f"previous must be a Restoration, as restore returns it, not {type(given).__name__}.")
     check_in_memory(image, "image")
     pixels = np.asanyarray(image)
     if pixels.shape != previous.image.shape or pixels.dtype != previous.image.dtype:
@@ -208,7 +211,10 @@ def _as_region(region: tuple[slice, ...], shape: tuple[int, ...]) -> Region:
         raise TypeError(f"region must be two slices, such as np.s_[40:60, 100:300], not {region!r}.")
     if any(each.step not in (None, 1) for each in region):
         raise ValueError(f"region must be slices without a step, but is {region!r}.")
-    rows, columns = (slice(*each.indices(n)[:2]) for each, n in zip(region, shape[:2], strict=True))
+    try:
+        rows, columns = (slice(*each.indices(n)[:2]) for each, n in zip(region, shape[:2], strict=True))
+    except TypeError:
+        raise TypeError(f"region must be slices of whole numbers, not {region!r}.") from None
     if rows.start >= rows.stop or columns.start >= columns.stop:
         raise ValueError(f"region must contain pixels of the image, but is {region!r}.")
     return rows, columns

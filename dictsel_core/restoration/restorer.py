@@ -1,7 +1,7 @@
 """One restoration in progress: all stages of a plan, with the whole image as a single block."""
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.threads import as_thread_count
 from dictsel_core._support.validation import Bools
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Planes
@@ -47,6 +48,7 @@ class Restorer:
     """
 
     _plan: RestorePlan
+    _stages: list[PlanStage]
     _dictionary: KnownDictionary
     _coder: PatchCoder
 
@@ -65,22 +67,56 @@ class Restorer:
         self._survey = PictureSurvey(spec, settings, dictionary=known or ground_set)
         image = canvas.image if canvas.image.ndim == 3 else canvas.image[:, :, None]
         self._arrays: dict[str, NDArray[Any]] = {"image": image, "mask": canvas.missing}
+        self._n_done = 0
         self._n_rounds = 0
         self._seconds: dict[str, float] = {}
 
     def steps(self) -> Generator[RestoreStep, None, Restoration]:
-        """Yield the progress, and return the result."""
+        """Yield the progress, and return the result: what `first_steps` to `last_steps` do."""
         if not self._canvas.missing.any():
             return self._nothing_missing()
+        yield from self.first_steps()
+        for _ in range(self.n_rounds):
+            yield from self.round_steps()
+        return (yield from self.last_steps())
+
+    def first_steps(self) -> Iterator[RestoreStep]:
+        """Do everything before the refinement, and yield the progress; something must be missing."""
         yield from self._make_plan()
-        *stages, _ = self._plan.stages  # the last one renders the image, as `_snapshot` does
-        total, done = sum(stage.work for stage in stages), 0.0
-        for stage in stages:
-            for step in self._run_stage(stage):
-                fraction = (done + stage.work * step.fraction) / total
-                yield replace(step, fraction=_PLANNED + (1 - _PLANNED) * fraction)
-            done += stage.work
-        return self._snapshot(self._planes(stages[-1]))()
+        *self._stages, _ = self._plan.stages  # the last one renders the image, as `_snapshot` does
+        while self._n_done < len(self._stages) and not isinstance(self._stages[self._n_done], RoundStage):
+            yield from self._run_next()
+
+    def round_steps(self, neighbors: Sequence[Planes] = ()) -> Iterator[RestoreStep]:
+        """Make one of `n_rounds` rounds of refinement, and yield the progress.
+
+        Parameters
+        ----------
+        neighbors : sequence of (H, W, C) ndarray
+            Neighboring images of a stack, whose patches help; in unit range, which is that of this image.
+        """
+        yield from self._run_next(neighbors)
+
+    def last_steps(self) -> Generator[RestoreStep, None, Restoration]:
+        """Do everything after the refinement; yield the progress, and return the result."""
+        while self._n_done < len(self._stages):
+            yield from self._run_next()
+        return self._snapshot(self.planes)()
+
+    @property
+    def threads(self) -> int:
+        """Number of threads."""
+        return as_thread_count(self._settings.threads)
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds of refinement, once the first steps are done."""
+        return sum(isinstance(stage, RoundStage) for stage in self._stages)
+
+    @property
+    def planes(self) -> Planes:
+        """The current image in unit range (H, W, C), which the next stage may change."""
+        return self._planes(self._stages[self._n_done - 1])
 
     def _nothing_missing(self) -> Restoration:
         image, none = self._canvas.image.copy(order="K"), np.zeros(0, np.intp)
@@ -115,11 +151,24 @@ class Restorer:
             self._plan = replace(self._plan, holes=tuple(chosen))
         self._coder = self._plan.coder()
 
-    def _run_stage(self, stage: PlanStage) -> Iterator[RestoreStep]:
+    def _run_next(self, neighbors: Sequence[Planes] = ()) -> Iterator[RestoreStep]:
+        """Run the next stage, and yield the progress of the restoration."""
+        stage, total = self._stages[self._n_done], sum(stage.work for stage in self._stages)
+        done = sum(stage.work for stage in self._stages[: self._n_done])
+        for step in self._run_stage(stage, neighbors):
+            fraction = (done + stage.work * step.fraction) / total
+            yield replace(step, fraction=_PLANNED + (1 - _PLANNED) * fraction)
+        self._n_done += 1
+
+    def _run_stage(self, stage: PlanStage, neighbors: Sequence[Planes]) -> Iterator[RestoreStep]:
         """Compute the arrays of a stage, and yield its own progress."""
         region = slice(0, stage.shape[0]), slice(0, stage.shape[1])
         blocks = [self._arrays[each.array][each.rows, each.columns] for each in stage.inputs(region)]
-        run, shown = GeneratorRun(stage.steps(blocks, region, self._coder)), -1.0
+        if isinstance(stage, RoundStage):
+            steps = stage.refine(blocks, region, neighbors)
+        else:
+            steps = stage.steps(blocks, region, self._coder)
+        run, shown = GeneratorRun(steps), -1.0
         with self._timed(stage.kind):
             for step in run:
                 progress = RestoreStep(stage.kind, step.fraction)

@@ -103,8 +103,8 @@ class RestoreSettings:
         What holes are filled with that are too wide to be restored from their border. "smooth" keeps the
         estimate from coarser scales. "texture" copies texture and structure from elsewhere in the image, in
         holes wider than 8 pixels. "auto", the default, does so in holes wider than 16 pixels, or 8 at the
-        border of the image, and in images of integers only: floats are measurements, among which invented
-        ones have no place. It mixes the copies with a smooth estimate where they explain the surroundings
+        border of the image, and in images of integers only: floats are taken for measurements, which should
+        not be invented. It mixes the copies with a smooth estimate where they explain the surroundings
         badly; "texture" never does.
     every_patch : bool
         Code the patch at every pixel, as the paper does. False, the default, codes every second one, like

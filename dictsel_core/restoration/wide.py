@@ -43,8 +43,21 @@ def has_wide_hole(mask: ArrayLike) -> bool:
     >>> has_wide_hole(mask)
     True
     """
-    missing = np.asarray(mask, bool)
-    return bool(pixels_to_complete(missing.reshape(*missing.shape[:2], -1), REACH["auto"]).any())
+    missing, reach = np.asarray(mask, bool), REACH["auto"]
+    holes = missing if missing.ndim == 2 else np.asarray(missing.all(axis=2))
+    if not holes.any():
+        return False
+    around = np.pad(holes, reach, constant_values=True)  # what lies beyond the border is not observed
+    return bool(_runs(_runs(around, 2 * reach + 1).T, 2 * reach + 1).any())
+
+
+def _runs(mask: Bools, length: int) -> Bools:
+    """Return where all of the `length` entries from here on along the first axis are True."""
+    n_known = 1
+    while n_known < length:
+        step = min(n_known, length - n_known)
+        mask, n_known = mask[:-step] & mask[step:], n_known + step
+    return mask
 
 
 def pixels_to_complete(missing: Bools, reach: int) -> Bools:

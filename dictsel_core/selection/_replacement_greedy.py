@@ -32,7 +32,7 @@ def replacement_greedy(
 
     Each step selects the atom a with the largest
 
-    .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \sum_t f_t(Z'_t) - f_t(Z_t)
+    .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \sum_t \{ f_t(Z'_t) - f_t(Z_t) \}
 
     and applies that replacement. The differences of all atoms and all swaps of a patch follow in
     closed form from one orthogonal basis of its support.

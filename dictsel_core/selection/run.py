@@ -95,7 +95,7 @@ class SelectionRun(Run[SelectionStep, Selection]):
     def finish_when(self, *, explained: float = 1.0, growth: float = 0.0) -> Selection:
         """Take steps until more atoms are not worth it, and return the selection.
 
-        So the number of atoms need not be known: that of the run is the largest one.
+        The number of atoms need not be known in advance; that of the run is the maximum.
 
         Parameters
         ----------

@@ -9,17 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line on arguments without the program's name, or on those of the process.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments without the program's name; those of the process if left out.
-
-    Returns
-    -------
-    int
-        Exit code: 0 done, 1 some files of a batch failed, 2 the input is wrong, 130 stopped by Ctrl-C.
+    Returns the exit code: 0 done, 1 some files of a batch failed, 2 the input is wrong, 130 stopped by
+    Ctrl-C.
     """
 
     def load() -> Callable[[], int]:
@@ -30,20 +23,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_command(load, is_process=argv is None)
 
 
-def run_command(load: Callable[[], Callable[[], int]], *, is_process: bool) -> int:
+def run_command(load: Callable[[], Callable[[], int]], *, is_process: bool, program: str = "inpaint") -> int:
     """Load a command, run it and return its exit code; a mistake of the user ends in one sentence.
 
     With `is_process`, the command is all that the process is for, and ends here if a signal has stopped it.
     The interpreter would wait for all threads, and one that was being started just then may never end.
     """
-    code = _exit_code(load)
+    code = _exit_code(load, program)
     if is_process and code > 128:
         os._exit(code)
     return code
 
 
-def _exit_code(load: Callable[[], Callable[[], int]]) -> int:
-    with exit_on_interrupt("inpaint"):
+def _exit_code(load: Callable[[], Callable[[], int]], program: str) -> int:
+    with exit_on_interrupt(program):
         from inpaint_app.cli.remedies import REMEDIES
         from inpaint_app.cli.streams import CommandLineError, open_closed_streams, print_note, print_report
         from inpaint_app.errors import UserError
@@ -58,13 +51,13 @@ def _exit_code(load: Callable[[], Callable[[], int]]) -> int:
         # A second Ctrl-C, while threads finish what they have begun, ends the process at once.
         with contextlib.suppress(ValueError):  # not the main thread
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        print_note("inpaint: Stopped.\n")
+        print_note(f"{program}: Stopped.\n")
         return 130
     except UserError as error:
-        print_note(f"inpaint: {error.sentence(REMEDIES)}\n")
+        print_note(f"{program}: {error.sentence(REMEDIES)}\n")
         return 2
     except CommandLineError as error:
-        print_note(f"inpaint: {error}\n")
+        print_note(f"{program}: {error}\n")
         return 2
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import as_document, print_result
+from inpaint_app.cli.report import print_outcome
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _NOT_IN_BLOCKS = {
     "reference": ("--reference", "compare the results with 'inpaint score', part by part"),
+    "neighbor_planes": ("--neighbor-planes", "leave it out: planes are restored one by one"),
     "auto": ("--auto", "run 'inpaint tune' on a part of the picture, and give its recipe with --recipe"),
 }
 
@@ -56,10 +57,7 @@ def restore_in_blocks(args: argparse.Namespace) -> int:
             bar.clear()
             print_note("inpaint: Stopped; the same command continues with the blocks that are left.\n")
             return 130
-    print_result(console, result)
-    if recipe is not None:
-        console.print_written(recipe, (), label="Recipe")
-    console.print_json(as_document(result))
+    print_outcome(console, result, recipe)
     return 0
 
 

@@ -15,25 +15,12 @@ from inpaint_app.files.paths import is_stdout
 class Console:
     """Prints the report to stdout and notes to stderr; both to stderr if stdout is for something else.
 
-    Parameters
-    ----------
-    as_json : bool
-        Whether stdout is for a JSON document.
-    as_picture : bool
-        Whether stdout is for a picture.
-    quiet : bool
-        Whether to leave out report and notes.
-    verbose : bool
-        Whether to print details.
+    That is a JSON document (`as_json`) or a picture. If `quiet`, report and notes are left out; if `verbose`,
+    details are printed.
     """
 
     def __init__(
-        self,
-        *,
-        as_json: bool = False,
-        as_picture: bool = False,
-        quiet: bool = False,
-        verbose: bool = False,
+        self, *, as_json: bool = False, as_picture: bool = False, quiet: bool = False, verbose: bool = False
     ) -> None:
         self.as_json, self.quiet, self.verbose = as_json, quiet, verbose
         self._print = print_note if as_json or as_picture else print_report

@@ -33,12 +33,17 @@ _DEFAULTS = RestoreSettings()
 class SettingOption:
     """An option for a field of `RestoreSettings`."""
 
-    flag: str  #: Such as "--atoms".
-    setting: str  #: The field.
+    flag: str  #: Such as "--sparsity".
     #: What stands for the value in the help; empty for an option without one, which negates the default.
     metavar: str
-    help: str  #: For the user.
+    help: str
     parse: Callable[[str], Any] | None = None  #: Text to value; by default that of its `Parameter`.
+    field: str = ""  #: If it has another name than the flag.
+
+    @property
+    def setting(self) -> str:
+        """The field that it sets."""
+        return self.field or self.flag.removeprefix("--").replace("-", "_")
 
     def add_to(self, group: argparse._ArgumentGroup) -> None:
         """Add it; if it is not given, the parsed arguments do not have the field."""
@@ -63,51 +68,39 @@ def _listed(explanations: dict[str, str]) -> str:
     return " ".join(f"{name}: {text}" for name, text in explanations.items())
 
 
+_BY_OBSERVED = "(default: by the fraction of observed pixels)"
 #: Every setting that the command line offers; `resolve_options` reads them.
 SETTING_OPTIONS = (
     SettingOption(
         "--constraint",
-        "constraint",
         "|".join(CONSTRAINTS),
         f"{_listed(CONSTRAINT_EXPLANATIONS)} Default: {_DEFAULTS.constraint}.",
     ),
-    SettingOption(
-        "--atoms", "n_atoms", "K", "dictionary size k (default: by the fraction of observed pixels)"
-    ),
+    SettingOption("--atoms", "K", f"dictionary size k {_BY_OBSERVED}", field="n_atoms"),
     SettingOption(
         "--sparsity",
-        "sparsity",
         "S",
         f"maximum number of atoms per patch in the selection (default {_DEFAULTS.sparsity})",
     ),
     SettingOption(
         "--budget",
-        "budget",
         "A",
         f"average number of atoms per patch, under average sparsity (default {_DEFAULTS.budget:g})",
     ),
     SettingOption(
-        "--coding-sparsity",
-        "coding_sparsity",
-        "N",
-        "maximum number of atoms per patch in the coding (default: by the fraction of observed pixels)",
+        "--coding-sparsity", "N", f"maximum number of atoms per patch in the coding {_BY_OBSERVED}"
     ),
     SettingOption(
-        "--patch-size",
-        "patch_size",
-        "N",
-        f"height and width of a patch in pixels (default {_DEFAULTS.patch_size})",
+        "--patch-size", "N", f"height and width of a patch in pixels (default {_DEFAULTS.patch_size})"
     ),
     SettingOption(
         "--bases",
-        "bases",
         "NAMES",
         f"bases of the ground set, separated by commas (default {','.join(_DEFAULTS.bases)})",
         comma_separated,
     ),
     SettingOption(
         "--rounds",
-        "rounds",
         "N|auto",
         "rounds of non-local refinement, 0 for none, auto for eight unless held-out pixels get worse "
         "(default: that of the preset)",
@@ -115,25 +108,19 @@ SETTING_OPTIONS = (
     ),
     SettingOption(
         "--selector",
-        "selector",
         "|".join(SELECTORS),
         f"how atoms are selected. {_listed(SELECTOR_EXPLANATIONS)} Default: rols if more than 30 %% is "
         "missing, else romp.",
     ),
     SettingOption(
-        "--replace-observed", "keep_observed", "", "replace observed pixels too, as the paper does"
+        "--replace-observed", "", "replace observed pixels too, as the paper does", field="keep_observed"
     ),
+    SettingOption("--fill", "|".join(FILLS), f"{_listed(FILL_EXPLANATIONS)} Default: {_DEFAULTS.fill}."),
     SettingOption(
-        "--fill", "fill", "|".join(FILLS), f"{_listed(FILL_EXPLANATIONS)} Default: {_DEFAULTS.fill}."
+        "--every-patch", "", "code every patch, not every second or fourth one: a little better, but slower"
     ),
-    SettingOption(
-        "--every-patch",
-        "every_patch",
-        "",
-        "code every patch, not every second or fourth one: a little better, but slower",
-    ),
-    SettingOption("--seed", "seed", "N", "seed of the random generator (default 0)"),
-    SettingOption("--threads", "threads", "N", "number of threads (default: all cores)"),
+    SettingOption("--seed", "N", "seed of the random generator (default 0)"),
+    SettingOption("--threads", "N", "number of threads (default: all cores)"),
 )
 
 

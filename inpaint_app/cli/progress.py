@@ -16,12 +16,7 @@ _WIDTH = 24
 class ProgressBar:
     """One line on stderr that is redrawn, and gone at the end.
 
-    It appears only on a terminal and only when the work has taken half a second.
-
-    Parameters
-    ----------
-    quiet : bool
-        Never show it.
+    It appears only on a terminal, only when the work has taken half a second, and not if `quiet`.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:

@@ -2,7 +2,10 @@
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from dictsel_core import QualityEstimate, Restoration
@@ -13,12 +16,13 @@ from inpaint_app.formatting import NO_ESTIMATE, format_decibels, format_interval
 from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
-from inpaint_app.jobs.restore_file import FileResult, Written
+from inpaint_app.jobs.restore_file import FileResult, WrittenFile
 from inpaint_app.jobs.source import Source
 
 _KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
 _SOURCES = {
     "alpha": "transparent",
+    "stored mask": "in the mask of the file",
     "detected": "detected as damage",
     "soft": "partly transparent at their edges",
     "nan": "NaN",
@@ -69,8 +73,15 @@ class TerminalControl(JobControl):
             print_source(self._console, report)
         elif isinstance(report, Restoration):
             print_restoration(self._console, report)
-        elif isinstance(report, Written):
+        elif isinstance(report, WrittenFile):
             self.has_written = True
+
+
+@contextmanager
+def terminal_control(console: Console) -> Iterator[TerminalControl]:
+    """Show the reports of a job on the terminal, with a progress bar that is gone at the end."""
+    with ProgressBar(quiet=console.quiet) as bar:
+        yield TerminalControl(console, bar)
 
 
 def print_source(console: Console, source: Source) -> None:
@@ -119,6 +130,14 @@ def print_result(console: Console, result: FileResult) -> None:
     console.print(f"Seconds:     {result.seconds['total']:.2f} ({stages})")
     print_details(console, result)
     console.print_written(result.output, result.notes)
+
+
+def print_outcome(console: Console, result: FileResult, recipe: Path | None) -> None:
+    """Print all about a restored file: its result, the recipe beside it, and the JSON document."""
+    print_result(console, result)
+    if recipe is not None:
+        console.print_written(recipe, (), label="Recipe")
+    console.print_json(as_document(result))
 
 
 def print_details(console: Console, result: FileResult) -> None:

@@ -24,14 +24,7 @@ def resolve_options(
 ) -> FileOptions:
     """Return what the options ask for; a recipe, or else a preset, gives what they leave open.
 
-    Parameters
-    ----------
-    args : Namespace
-        With the options of `options.add_method` and `options.add_mask_options`.
-    preset : str
-        The preset if the user names none.
-    tuner : str
-        The command, if it tunes the settings.
+    `preset` is that of the command, if the user names none; `tuner` is the command, if it tunes the settings.
     """
     recipe = None if args.recipe is None else load_recipe(args.recipe)
     tunes = getattr(args, "auto", False)

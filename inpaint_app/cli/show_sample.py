@@ -4,8 +4,7 @@ from pathlib import Path
 
 from dictsel_core import RestoreSettings, psnr
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import TerminalControl
+from inpaint_app.cli.report import terminal_control
 from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import Output
@@ -14,7 +13,7 @@ from inpaint_app.image.damage import SAMPLES
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.export import write_restored
 from inpaint_app.jobs.measure import damage_quality, measure
-from inpaint_app.jobs.restore import RestoreRequest, restore
+from inpaint_app.jobs.restore import restore
 from inpaint_app.jobs.source import open_sample
 
 _OUTPUT = "sample_restored.png"
@@ -27,8 +26,8 @@ def show_sample(folder: Path) -> int:
     source = open_sample(SAMPLES[0])
     assert source.reference is not None, "the sample is damaged on purpose"
     pixels, mask, original = source.picture.pixels, source.missing.mask, source.reference.pixels
-    with ProgressBar() as bar:
-        run = restore(RestoreRequest(pixels, mask, RestoreSettings()), TerminalControl(console, bar))
+    with terminal_control(console) as control:
+        run = restore(source.request(RestoreSettings()), control)
     assert run.restoration is not None, "nobody stops it"
     restored, missing = run.restoration.image, format_percent(source.missing.fraction)
     before, after = damage_quality(pixels, mask, original).scores, measure(original, restored, None)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import cast
 
-from inpaint_app.cluster.executors import Job, open_executor
+from inpaint_app.cluster.executors import open_executor
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.batch_files import BatchItem
 from inpaint_app.files.paths import is_visible
@@ -47,16 +47,12 @@ def rows_on_cluster(scheduler: str) -> RunRows:
             for number, item in enumerate(items, start=1)
         ]
         with open_executor(scheduler, control.child(lambda _report: None)) as executor:
-            for row in executor.run(jobs, _failed):
+            for row in executor.run(jobs, lambda job, error: cast("RestoreItem", job).failed(error)):
                 here = _as_seen_here(row, items[row.number - 1])
                 control.report(here)
                 yield here
 
     return run_rows
-
-
-def _failed(job: Job[BatchRow], error: UserError) -> BatchRow:
-    return cast("RestoreItem", job).failed(error)
 
 
 def _absolute(item: BatchItem) -> BatchItem:

@@ -3,11 +3,18 @@
 import time
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from dictsel_core import DetailStatistics, DetailSurvey, PlanStage, RestorePlan
+from dictsel_core import (
+    DetailStatistics,
+    DetailSurvey,
+    PictureStatistics,
+    PictureSurvey,
+    PlanStage,
+    RestorePlan,
+)
+from inpaint_app.cluster.blocks import regions
 from inpaint_app.cluster.source import DamagedStore, MarkCounts
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import UserError, clause, printable_path
@@ -18,7 +25,7 @@ from inpaint_app.image.rect import Rect
 
 
 @dataclass(frozen=True)
-class BlockDone:
+class FinishedBlock:
     """What a job reports of its block: the stage, the block, and the processor seconds it took.
 
     It took none if the block had been written before.
@@ -35,14 +42,12 @@ def count_marks(source: DamagedStore, rect: Rect) -> tuple[int, dict[str, MarkCo
     return source.plane, source.count_marks(rect)
 
 
-def survey_block(source: DamagedStore, survey: Any, rect: Rect) -> tuple[int, Any]:  # noqa: ANN401  (one of two)
+def survey_block(
+    source: DamagedStore, survey: PictureSurvey | DetailSurvey, rect: Rect
+) -> tuple[int, PictureStatistics | DetailStatistics]:
     """Return the plane, and the statistics of a block, which can be added to those of others."""
-    rows, columns = rect.slices
-    blocks = [
-        source.read(read.array, Rect.from_slices(read.rows, read.columns))
-        for read in survey.reads(rows, columns)
-    ]
-    return source.plane, survey.measure(blocks, rows, columns)
+    blocks = [source.read(*region) for region in regions(survey.reads(*rect.slices))]
+    return source.plane, survey.measure(blocks, *rect.slices)
 
 
 def make_plan(plane: int, survey: DetailSurvey, statistics: DetailStatistics) -> tuple[int, str]:
@@ -77,36 +82,35 @@ class PlaneContext:
         image.write(rect, np.atleast_3d(pixels) if len(self.axes) == 3 else pixels)
 
 
-def restore_block(plane: PlaneContext, name: str, rect: Rect) -> BlockDone:
+def restore_block(plane: PlaneContext, name: str, rect: Rect) -> FinishedBlock:
     """Compute one block of one stage."""
     workspace, start = plane.workspace, time.process_time()
     if workspace.is_done(name, rect):  # also where Dask repeats a job after a worker has died
-        return BlockDone(name, workspace.plane, rect, 0.0)
+        return FinishedBlock(name, workspace.plane, rect, 0.0)
     plan, stages = _load_plan(workspace, plane.digest, plane.threads)
-    stage, (rows, columns) = stages[name], rect.slices
-    blocks = [
-        plane.read(read.array, Rect.from_slices(read.rows, read.columns))
-        for read in stage.reads(rows, columns)
-    ]
-    for spec, values in zip(stage.writes, stage.apply(blocks, rows, columns), strict=True):
+    stage = stages[name]
+    blocks = [plane.read(*region) for region in regions(stage.reads(*rect.slices))]
+    for spec, values in zip(stage.writes, stage.apply(blocks, *rect.slices), strict=True):
         if spec.name == plan.output:
             plane.write_result(rect, values)
         else:
             workspace.write(spec.name, rect, values)
     workspace.mark_done(name, rect)
-    return BlockDone(name, workspace.plane, rect, time.process_time() - start)
+    return FinishedBlock(name, workspace.plane, rect, time.process_time() - start)
 
 
-def halve_block(workspace: Workspace, axes: tuple[int, ...], finer: str, level: str, rect: Rect) -> BlockDone:
+def halve_block(
+    workspace: Workspace, axes: tuple[int, ...], finer: str, level: str, rect: Rect
+) -> FinishedBlock:
     """Compute one block of a level of the pyramid, from the next finer one."""
     stage, start = f"pyramid-{level}", time.process_time()
     if workspace.is_done(stage, rect):
-        return BlockDone(stage, workspace.plane, rect, 0.0)
+        return FinishedBlock(stage, workspace.plane, rect, 0.0)
     image = workspace.result_image(axes, finer)
     values = image.read(finer_rect(rect, image.shape))
     workspace.result_image(axes, level).write(rect, halved(values))
     workspace.mark_done(stage, rect)
-    return BlockDone(stage, workspace.plane, rect, time.process_time() - start)
+    return FinishedBlock(stage, workspace.plane, rect, time.process_time() - start)
 
 
 def finer_rect(rect: Rect, shape: tuple[int, ...]) -> Rect:

@@ -1,8 +1,8 @@
 """How a picture is cut into blocks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from dictsel_core import PlanStage
+from dictsel_core import PlanStage, Read
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 
@@ -33,19 +33,10 @@ def cut_into_blocks(shape: Sequence[int], block: int) -> list[Rect]:
 
 
 def stage_block(stage: PlanStage, shape: tuple[int, int], block: int) -> int:
-    """Return the side of the blocks of a stage.
+    """Return the side of the blocks of a stage of a picture, whose own shape and side of blocks are given.
 
     Coarse scales are cut into blocks small enough that several workers share them. It does not depend on the
     number of workers, so that others can continue a run.
-
-    Parameters
-    ----------
-    stage : PlanStage
-        Of the plan of a picture.
-    shape : (int, int)
-        Height and width of the picture.
-    block : int
-        Side of the blocks of the picture.
     """
     if stage.is_whole:
         return -(-max(stage.shape) // BLOCK_STEP) * BLOCK_STEP
@@ -62,3 +53,8 @@ def blocks_at(rect: Rect, block: int) -> Iterator[tuple[int, int]]:
     for down in range(rect.row // block, -(-(rect.row + rect.height) // block)):
         for across in range(rect.column // block, -(-(rect.column + rect.width) // block)):
             yield down, across
+
+
+def regions(reads: Iterable[Read]) -> Iterator[tuple[str, Rect]]:
+    """Yield name of array and rectangle of what a stage or a survey reads."""
+    return ((read.array, Rect.from_slices(read.rows, read.columns)) for read in reads)

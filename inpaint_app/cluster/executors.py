@@ -16,6 +16,10 @@ from inpaint_app.jobs.control import JobControl, Progress
 
 Result = TypeVar("Result")
 Job = Callable[[], Result]
+# Of distributed, which has no types.
+Client = Any
+Future = Any
+AsCompleted = Any
 OnLost = Callable[[Callable[[], Result], UserError], Result]
 
 LOOPBACK = "127.0.0.1"
@@ -74,7 +78,7 @@ class Cluster:
 
     threads = 1
 
-    def __init__(self, client: Any, control: JobControl) -> None:  # noqa: ANN401  (of distributed)
+    def __init__(self, client: Client, control: JobControl) -> None:
         self._client, self._control = client, control
         self._distributed = load_extra("distributed")
 
@@ -84,7 +88,7 @@ class Cluster:
         """Yield the results of jobs; those of workers that died run again elsewhere."""
         waiting = iter(jobs)
         completed = self._distributed.as_completed(loop=self._client.loop)
-        running: dict[Any, Job[Result]] = {}
+        running: dict[Future, Job[Result]] = {}
         try:
             self._submit(waiting, completed, running)
             while running:
@@ -100,8 +104,8 @@ class Cluster:
     def _submit(
         self,
         waiting: Iterator[Job[Result] | None],
-        completed: Any,  # noqa: ANN401
-        running: dict[Any, Job[Result]],
+        completed: AsCompleted,
+        running: dict[Future, Job[Result]],
     ) -> None:
         try:
             n_workers = len(self._client.nthreads())
@@ -118,12 +122,7 @@ class Cluster:
             running[future] = job
             completed.add(future)
 
-    def _result(
-        self,
-        future: Any,  # noqa: ANN401
-        job: Job[Result],
-        on_lost: OnLost[Result] | None,
-    ) -> Result:
+    def _result(self, future: Future, job: Job[Result], on_lost: OnLost[Result] | None) -> Result:
         try:
             result: Result = future.result()
             return result
@@ -173,16 +172,9 @@ def run_job(job: Callable[[], Result], version: str) -> Result:
 def open_executor(scheduler: str | None, control: JobControl) -> Iterator[Executor]:
     """Connect with a cluster, or start one on this machine; None for this process.
 
-    Parameters
-    ----------
-    scheduler : str or None
-        "tcp://HOST:PORT", "tls://HOST:PORT" (keys and certificates as Dask is configured), or "local:N" for N
-        processes on this machine, which listen to nobody outside it.
-
-    Raises
-    ------
-    UserError
-        If there is no such scheduler.
+    A scheduler is "tcp://HOST:PORT", "tls://HOST:PORT" (keys and certificates as Dask is configured), or
+    "local:N" for N processes on this machine, which listen to nobody outside it. Raises `UserError` if there
+    is no such scheduler.
     """
     if scheduler is None:
         yield ThisProcess(control)

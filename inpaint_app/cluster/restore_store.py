@@ -11,14 +11,14 @@ from pathlib import Path
 
 from dictsel_core import PlanStage, RestorePlan, __version__
 from inpaint_app.cluster.block_jobs import (
-    BlockDone,
+    FinishedBlock,
     PlaneContext,
     finer_rect,
     halve_block,
     parse_plan,
     restore_block,
 )
-from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks, stage_block
+from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks, regions, stage_block
 from inpaint_app.cluster.executors import Executor, Job, open_executor
 from inpaint_app.cluster.planning import SURVEY_SHARE, PlannedPlane, plan_planes
 from inpaint_app.cluster.schedule import BlockStage, Schedule
@@ -65,15 +65,9 @@ class StoreSummary:
 def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     """Restore a picture block by block; reports `Progress` and a `StoreSummary`.
 
-    A run that was interrupted or killed is continued by the next one with the same request: blocks that were
-    written are not computed again. The result appears under its name when it is complete.
-
-    Raises
-    ------
-    UserError
-        If it cannot be done.
-    CancelledError, StoppedError
-        If the job was ended; it can be continued.
+    A run that was interrupted, killed, stopped or cancelled is continued by the next one with the same
+    request: blocks that were written are not computed again. The result appears under its name when it is
+    complete. Raises `UserError` if it cannot be done.
     """
     start = time.perf_counter()
     check_block(request.block)
@@ -155,7 +149,7 @@ class _Run:
             self.seconds[each.kind] += now - last
             last = now
 
-    def _jobs(self, schedule: Schedule) -> Iterator[Job[BlockDone] | None]:
+    def _jobs(self, schedule: Schedule) -> Iterator[Job[FinishedBlock] | None]:
         """Yield the jobs of blocks, once the arrays exist that they write."""
         created: set[BlockStage] = set()
         for block in schedule.blocks():
@@ -230,8 +224,7 @@ class _Run:
 
 
 def _stage_reads(stage: PlanStage, rect: Rect) -> Iterator[tuple[str, Rect]]:
-    for read in stage.reads(*rect.slices):
-        yield read.array, Rect.from_slices(read.rows, read.columns)
+    return regions(stage.reads(*rect.slices))
 
 
 def _level_reads(name: str, shape: tuple[int, ...], rect: Rect) -> Iterator[tuple[str, Rect]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dictsel_core import ArraySpec
-from inpaint_app.cluster.block_jobs import BlockDone
+from inpaint_app.cluster.block_jobs import FinishedBlock
 from inpaint_app.cluster.blocks import blocks_at
 from inpaint_app.image.rect import Rect
 
@@ -26,23 +26,16 @@ class BlockStage:
     work: float  #: Of all its blocks.
     block: int  #: Side of its blocks.
     blocks: Sequence[Rect]  #: All of them.
-    compute: Callable[[Rect], BlockDone]
+    compute: Callable[[Rect], FinishedBlock]
     reads: Callable[[Rect], Iterable[tuple[str, Rect]]]  #: Returns the regions of arrays that a block needs.
     writes: tuple[str, ...]  #: Names of arrays.
     creates: tuple[ArraySpec, ...] = ()  #: Those of them that must exist before.
 
 
 class Schedule:
-    """Hands out blocks in the order of their stages, each as soon as it can be computed.
+    """Hands out the blocks `left` of each stage, in the order of stages, each as soon as it can be computed.
 
     There is no barrier between stages: a block waits for the blocks that it reads from, not for all others.
-
-    Parameters
-    ----------
-    stages : sequence of BlockStage
-        In an order in which they could be done one after the other.
-    left : sequence of sequences of Rect
-        The blocks of each that are left to do.
     """
 
     def __init__(self, stages: Sequence[BlockStage], left: Sequence[Sequence[Rect]]) -> None:

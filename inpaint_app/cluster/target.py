@@ -117,12 +117,8 @@ class Target:
         pages = []
         for number, plane in enumerate(planes):
             properties = plane.picture.store.properties(number)
-            pixels, alpha = (
-                None if each is None else each.astype(self.dtype)
-                for each in (properties.pixels, properties.alpha)
-            )
-            assert pixels is not None, "every picture has pixels"
-            picture = replace(properties, pixels=pixels, alpha=alpha if has_alpha else None)
+            alpha = None if properties.alpha is None or not has_alpha else properties.alpha.astype(self.dtype)
+            picture = replace(properties, pixels=properties.pixels.astype(self.dtype), alpha=alpha)
             bands = self._bands(workspace, number, plane if has_alpha else None)
             pages.append((picture, bands))
         height, width, n_channels = (*self.picture_shape, 1)[:3]
@@ -175,10 +171,8 @@ def plan_target(
 def _new_target(path: Path, source: Store) -> Target:
     """Return the target with the dtype of its source."""
     stack, channels = tuple(length for _, length in source.stack), source.shape[2:]
-    new, is_ome = (
-        Target(path, source.shape, stack, source.dtype.name),
-        path.name.lower().endswith(_OME_SUFFIX),
-    )
+    new = Target(path, source.shape, stack, source.dtype.name)
+    is_ome = path.name.lower().endswith(_OME_SUFFIX)
     if new.is_zarr and isinstance(source, zarr_array.ZarrStore):
         image, multiscale = source.image, source.multiscale
         copied = replace(new, shape=tuple(image.array.shape), axes=image.axes)

@@ -159,19 +159,8 @@ class Workspace:
 def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace]:
     """Open the workspace of a result, or continue with one that an earlier run has left.
 
-    Parameters
-    ----------
-    output : Path
-        The result.
-    block : int
-        Side of a block.
-    request : str
-        Everything that the result depends on.
-
-    Raises
-    ------
-    UserError
-        If the earlier run was for another request, or is still running.
+    The request is everything that the result depends on, as text. Raises `UserError` if the earlier run was
+    for another request, or is still running.
     """
     folder = output.parent.resolve() / f".{output.name}{SUFFIX}"
     workspace = Workspace(folder, block, hashlib.sha256(request.encode()).hexdigest())

@@ -23,29 +23,10 @@ def atoms_figure(
     title: str,
     subtitle: str,
 ) -> Picture:
-    """Draw atoms as small pictures: a group per basis, the most used atoms first.
+    """Draw atoms as small pictures, as 8-bit RGB: a group per basis, the most used atoms first.
 
-    Zero is mid-gray; each atom is scaled to its own largest value.
-
-    Parameters
-    ----------
-    dictionary : (d, k) ndarray
-        Atoms as columns.
-    origins : tuple of AtomOrigin, length k
-        Where each comes from.
-    patch_shape : (int, int)
-        Height and width of an atom.
-    shares : (k,) ndarray, optional
-        Fraction of the patches that use each atom, written below it.
-    title : str
-        A line at the top.
-    subtitle : str
-        A smaller line below it.
-
-    Returns
-    -------
-    Picture
-        8-bit RGB.
+    The atoms are the columns of the dictionary, (d, k). Zero is mid-gray; each is scaled to its own largest
+    value. Below it stands its share, the fraction of the patches that use it.
     """
     order = np.arange(len(origins)) if shares is None else np.argsort(-shares, kind="stable")
     groups: dict[str, list[int]] = {}

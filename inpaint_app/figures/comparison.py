@@ -24,18 +24,7 @@ class Panel:
 
 
 def comparison_figure(panels: list[Panel]) -> Picture:
-    """Draw pictures of equal size in a row, each with its caption below.
-
-    Parameters
-    ----------
-    panels : list of Panel
-        At least one.
-
-    Returns
-    -------
-    Picture
-        8-bit RGB.
-    """
+    """Draw pictures of equal size in a row, each with its caption below, as 8-bit RGB."""
     first = panels[0].picture
     row = _row(first, len(panels))
     width, height, margin, gap, line = row.width, row.height, row.margin, row.gap, row.line

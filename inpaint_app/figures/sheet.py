@@ -12,9 +12,9 @@ def font(size: float) -> Font:
     return ImageFont.load_default(size)
 
 
-def fitting_font(texts: list[str], width: float, size: float, minimum: float = 9) -> Font:
-    """Return the largest typeface up to `size` in which every text fits a width."""
-    while size > minimum and max(font(size).getlength(text) for text in texts) > width:
+def fitting_font(texts: list[str], width: float, size: float) -> Font:
+    """Return the largest typeface of 9 to `size` in which every text fits a width."""
+    while size > 9 and max(font(size).getlength(text) for text in texts) > width:
         size -= 0.5
     return font(size)
 

@@ -31,31 +31,21 @@ class PendingFile:
     write: Callable[[BinaryIO], object]
 
 
-def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> tuple[str, ...]:
-    """Write files that belong together, each atomically.
+def write_files(
+    outputs: Sequence[PendingFile], *, overwrite: bool = False, waits: bool = True
+) -> tuple[str, ...]:
+    """Write files that belong together, each atomically; returns notes on what replaced files have lost.
 
-    The contents of all reach the disk under hidden names; then the files get their names, in the order
-    given. So whatever can fail (a full disk, no permission, contents that cannot be encoded) fails before
-    the first name is given, and the last name stands for the whole. On any exception, Ctrl-C included, the
-    hidden files are removed. With `overwrite`, a symbolic link keeps pointing at the file that is replaced,
-    and owner, permissions and extended attributes of that file stay as far as they can.
+    The contents of all reach the disk under hidden names; then the files get their names, in the order given.
+    So whatever can fail (a full disk, no permission, contents that cannot be encoded) fails before the first
+    name is given, and the last name stands for the whole. On any exception, Ctrl-C included, the hidden files
+    are removed. With `overwrite`, a symbolic link keeps pointing at the file that is replaced, and owner,
+    permissions and extended attributes of that file stay as far as they can. Without it, a file that appears
+    meanwhile is not replaced either.
 
-    Parameters
-    ----------
-    outputs : sequence of PendingFile
-        With different names.
-    overwrite : bool
-        Whether existing files may be replaced. If not, one that appears meanwhile is not either.
+    Unless it `waits` until the disk has them, they may not survive a power failure.
 
-    Returns
-    -------
-    tuple of str
-        Sentences about what could not be kept of the files that were replaced.
-
-    Raises
-    ------
-    UserError
-        If one cannot be written; then none is, or the sentence names those that are.
+    Raises `UserError` if one cannot be written; then none is, or the sentence names those that are.
     """
     check_distinct(output.path for output in outputs)
     published: list[_Staged | _StagedStdout] = []
@@ -72,7 +62,7 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
             for output, file in zip(outputs, staged, strict=True):
                 with _writing(output.path):
                     output.write(file.file)
-                    file.finish()
+                    file.finish(waits=waits)
             for file in staged:
                 with _writing(file.path):
                     file.publish()
@@ -81,9 +71,10 @@ def write_files(outputs: Sequence[PendingFile], *, overwrite: bool = False) -> t
         if not published:
             raise
         names = join_names([printable_path(file.path) for file in published])
-        raise UserError(f"{str(error).removesuffix('.')}", f"only {names} could be written") from error
-    for folder in {file.target.parent for file in published if isinstance(file, _Staged)}:
-        _sync_folder(folder)
+        raise UserError(str(error).removesuffix("."), f"only {names} could be written") from error
+    if waits:
+        for folder in {file.target.parent for file in published if isinstance(file, _Staged)}:
+            _sync_folder(folder)
     return tuple(note for file in published for note in file.notes)
 
 
@@ -116,10 +107,11 @@ class _Staged:
             else ()
         )
 
-    def finish(self) -> None:
+    def finish(self, *, waits: bool) -> None:
         """Let the contents reach the disk."""
         self.file.flush()
-        os.fsync(self.file.fileno())
+        if waits:
+            os.fsync(self.file.fileno())
         self.file.close()
 
     def publish(self) -> None:
@@ -135,7 +127,7 @@ class _StagedStdout:
     def __init__(self, path: Path) -> None:
         self.path, self.file = path, io.BytesIO()
 
-    def finish(self) -> None:
+    def finish(self, *, waits: bool) -> None:
         """Do nothing: all that can fail is `publish`."""
 
     def publish(self) -> None:
@@ -168,12 +160,8 @@ def _staged(path: Path, *, overwrite: bool) -> Iterator[_Staged]:
 def check_target(path: Path, *, overwrite: bool) -> tuple[Path, os.stat_result | None]:
     """Refuse a name that cannot be written, before any work is done for it.
 
-    Returns
-    -------
-    target : Path
-        The name, with `overwrite` that of the file that links lead to.
-    status : os.stat_result or None
-        Status of the file that will be replaced, None if there is none.
+    Returns the name, with `overwrite` that of the file that links lead to; and the status of the file that
+    will be replaced, None if there is none.
     """
     if is_stdout(path):
         if sys.stdout.isatty():

@@ -26,7 +26,7 @@ class BatchItem:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FoundPicture:
     """A picture, the folder it lies in as seen from the one that was given, and why it cannot be accessed."""
 
     path: Path
@@ -43,7 +43,7 @@ def find_items(
     folders are not followed. Raises `UserError` if there is none, or results would collide with each other or
     with the sources.
     """
-    pictures: dict[Path, _Found] = {}
+    pictures: dict[Path, _FoundPicture] = {}
     for given in inputs:
         for found in _pictures(given, folder, recursive=recursive):
             pictures.setdefault(found.path, found)
@@ -59,20 +59,20 @@ def find_items(
     return items
 
 
-def _pictures(given: Path, output: Path, *, recursive: bool) -> list[_Found]:
+def _pictures(given: Path, output: Path, *, recursive: bool) -> list[_FoundPicture]:
     """Return a picture, or those of a folder; with an error for what cannot be accessed."""
     try:
         if not is_folder(given):
-            return [_Found(given)]
+            return [_FoundPicture(given)]
     except UserError as error:
-        return [_Found(given, error=error)]
+        return [_FoundPicture(given, error=error)]
     found = []
     for folder in (given, *(_inner_folders(given, output) if recursive else ())):
         inner = folder.relative_to(given)
         try:
-            found += [_Found(path, inner) for path in _listing(folder)]
+            found += [_FoundPicture(path, inner) for path in _listing(folder)]
         except UserError as error:
-            found.append(_Found(folder, inner.parent, error))
+            found.append(_FoundPicture(folder, inner.parent, error))
     if not found:
         raise UserError(f"The folder {printable_path(given)} contains no picture", "give another")
     return found
@@ -118,7 +118,7 @@ class _MaskFolder:
         self._folder = folder
         self._by_stem: dict[Path, dict[str, list[Path]]] = {}
 
-    def find(self, found: _Found) -> Path:
+    def find(self, found: _FoundPicture) -> Path:
         """Return the mask of a picture; raises `UserError` if there is none, or more than one."""
         folder, stem, name = self._folder / found.inner, found.path.stem, printable_path(found.path)
         if folder not in self._by_stem:
@@ -136,7 +136,7 @@ class _MaskFolder:
         return suitable[0]
 
 
-def _item(found: _Found, folder: Path, mask: Path | None, masks: _MaskFolder | None) -> BatchItem:
+def _item(found: _FoundPicture, folder: Path, mask: Path | None, masks: _MaskFolder | None) -> BatchItem:
     path, error = found.path, found.error
     name = f"{path.stem}{default_output(path).suffix}" if path.name else "picture.png"
     output = folder / found.inner / name

@@ -12,25 +12,14 @@ _CHECKSUMS = frozenset({"security.ima", "security.evm"})
 
 
 def copy_attributes(old: Path, status: os.stat_result, new: int | Path) -> tuple[str, ...]:
-    """Give a new file the owner, the permissions and the extended attributes of an old one.
+    """Give a new file the owner, the permissions and the extended attributes of an old one with this status.
 
     What makes a program run as another user (set-user-ID, set-group-ID, capabilities) is dropped: the old
     contents were trusted with it, the new ones are not. Access control lists are extended attributes; where
     the system has none (macOS, Windows: none that Python reaches), only owner and permissions are copied.
 
-    Parameters
-    ----------
-    old : Path
-        The file that will be replaced.
-    status : os.stat_result
-        Its status.
-    new : int or Path
-        The new file, still under another name: open, or by its name where the system needs that.
-
-    Returns
-    -------
-    tuple of str
-        What was not kept, such as "its owner".
+    The new file has still another name; it is open, or given by its name where the system needs that. Returns
+    what was not kept, such as "its owner".
     """
     lost = []
     mode = stat.S_IMODE(status.st_mode)

@@ -24,12 +24,8 @@ MAX_OTHER_BYTES = 16 * 1024**2
 def check_size(width: int, height: int) -> None:
     """Refuse an empty or overlarge picture, from its header alone.
 
-    Raises
-    ------
-    DamagedError
-        If a side is not positive.
-    UnsupportedError
-        If there are more than `MAX_PIXELS` pixels, or `MAX_SIDE` along a side.
+    Raises `DamagedError` if a side is not positive, `UnsupportedError` if there are more than `MAX_PIXELS`
+    pixels, or `MAX_SIDE` along a side.
     """
     if width < 1 or height < 1:
         raise DamagedError(f"its header says {width} x {height} pixels")

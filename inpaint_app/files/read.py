@@ -32,23 +32,11 @@ def read_picture(path: str | Path) -> Picture:
     """Read a picture of any format of the `registry`, recognized by its first bytes, not by its name.
 
     8-bit, 16-bit and float32 values are kept exactly; other depths are converted with a notice. The EXIF
-    orientation is applied. Of animations and files with several pages the first picture is read.
+    orientation is applied. Of animations the first picture is read. A truncated file is refused rather than
+    filled up, but for a JPEG file, whose lost part is transparent, and so counts as missing.
 
-    Parameters
-    ----------
-    path : str or Path
-        A regular file.
-
-    Returns
-    -------
-    Picture
-        Whole: a truncated file is refused rather than filled up, but for a JPEG file, whose lost part is
-        transparent, and so counts as missing.
-
-    Raises
-    ------
-    UserError
-        If there is no readable picture of an accepted format; see `limits` for the sizes that are.
+    Raises `UserError` if there is no readable picture of an accepted format; see `limits` for the sizes that
+    are.
     """
     path = Path(path)
     data = read_whole_file(path, limit=MAX_FILE_BYTES, check=lambda start: _check_recognized(path, start))
@@ -61,42 +49,35 @@ def read_picture(path: str | Path) -> Picture:
 
 
 def _check_recognized(path: Path, start: bytes) -> None:
+    name = printable_path(path)
     if not start:
-        raise UserError(f"{printable_path(path)} is empty", "get a fresh copy of it")
+        raise UserError(f"{name} is empty", "get a fresh copy of it")
     found = recognize(start)
     if found is None:
         if start.startswith(_GZIP):
-            raise UserError(f"{printable_path(path)} is compressed with gzip", "unpack it with gunzip first")
-        other = next((name for name, known in _OTHERS.items() if known.match(start)), None)
-        what = (
-            "not an image this program reads" if other is None else f"{other}, which this program cannot read"
-        )
-        raise UserError(f"{printable_path(path)} is {what}", "convert it to PNG or TIFF")
+            raise UserError(f"{name} is compressed with gzip", "unpack it with gunzip first")
+        other = next((other for other, known in _OTHERS.items() if known.match(start)), None)
+        if other is None:
+            raise UserError(f"{name} is not an image this program reads", "convert it to PNG or TIFF")
+        raise UserError(f"{name} is {other}, which this program cannot read", "convert it to PNG or TIFF")
     if found.plug_in is not None and not found.is_available:
-        raise UserError(
-            f"{printable_path(path)} is a {found.name} file, which cannot be read without "
-            f"{found.plug_in.package}",
-            found.plug_in.remedy,
-        )
+        needed = found.plug_in
+        problem = f"{name} is a {found.name} file, which cannot be read without {needed.package}"
+        raise UserError(problem, needed.remedy)
 
 
 def _decode(path: Path, data: bytes, found: Format) -> Picture:
+    name = printable_path(path)
     try:
         return _apply_orientation(found.decode(data))
     except DamagedError as error:
-        raise UserError(
-            f"{printable_path(path)} is a damaged {found.name} file: {error}", "get a fresh copy"
-        ) from error
+        raise UserError(f"{name} is a damaged {found.name} file: {error}", "get a fresh copy") from error
     except UnsupportedError as error:
-        raise UserError(f"{printable_path(path)} cannot be used: {error.problem}", error.remedy) from error
+        raise UserError(f"{name} cannot be used: {error.problem}", error.remedy) from error
     except MemoryError as error:
-        raise UserError(
-            f"{printable_path(path)} needs more memory than there is", "scale it down first"
-        ) from error
+        raise UserError(f"{name} needs more memory than there is", "scale it down first") from error
     except Exception as error:  # decoders meet hostile bytes; the user gets a sentence in any case
-        raise UserError(
-            f"{printable_path(path)} is a damaged {found.name} file", "get a fresh copy of it"
-        ) from error
+        raise UserError(f"{name} is a damaged {found.name} file", "get a fresh copy of it") from error
 
 
 def _apply_orientation(picture: Picture) -> Picture:

@@ -40,7 +40,7 @@ _MARKS = {
     )
 }
 
-Plain = str | int | float | bool | None | list[Any] | dict[str, Any]
+JsonValue = str | int | float | bool | None | list[Any] | dict[str, Any]
 """What JSON can hold."""
 
 
@@ -48,10 +48,10 @@ Plain = str | int | float | bool | None | list[Any] | dict[str, Any]
 class Recipe:
     """Settings with where they came from."""
 
-    settings: Mapping[str, Plain]  #: Names and plain values.
+    settings: Mapping[str, JsonValue]  #: Names and plain values.
     version: str  #: Version of the program that wrote it.
     #: How missing pixels were found, such as ``{"sources": ["alpha", "key"], "key": "#ff00ff"}``.
-    mask: Mapping[str, Plain]
+    mask: Mapping[str, JsonValue]
 
 
 def recipe_settings(recipe: Recipe, path: Path) -> RestoreSettings:
@@ -74,13 +74,13 @@ def recipe_mask_spec(recipe: Recipe, path: Path) -> MaskSpec:
             if name in recipe.mask
         }
         if given.get("key") is not None:
-            parse_color(given["key"])
+            parse_color(given["key"], "u1")
         given["detect"] = _as_kinds(recipe.mask.get("detect", []))
     file = given.pop("file", None)
     return MaskSpec(mask=None if file is None else path.parent / file, **given)
 
 
-def _as_kinds(value: Plain) -> tuple[DamageKind, ...]:
+def _as_kinds(value: JsonValue) -> tuple[DamageKind, ...]:
     if not isinstance(value, list) or not all(kind in DAMAGE_KINDS for kind in value):
         raise ValueError(f"detect must be a list of {', '.join(DAMAGE_KINDS)}")
     return tuple(kind for kind in DAMAGE_KINDS if kind in value)
@@ -107,12 +107,12 @@ def recipe_output(
     path: Path, settings: RestoreSettings, mask_spec: MaskSpec, sources: tuple[str, ...]
 ) -> PendingFile:
     """Return the file of a recipe, from which settings and marks can be read again."""
-    plain: dict[str, Plain] = {
+    plain: dict[str, JsonValue] = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(settings).items()
         if name != "threads"  # the number of cores is this machine's
     }
-    where: dict[str, Plain] = {"sources": list(sources)}
+    where: dict[str, JsonValue] = {"sources": list(sources)}
     if mask_spec.mask is not None:
         where |= {"file": _seen_from(path.parent, mask_spec.mask), "invert_mask": mask_spec.invert_mask}
     if not mask_spec.soft_edges:
@@ -156,23 +156,20 @@ def read_recipe(path: str | Path) -> Recipe:
 
     Which settings exist and what values they take is for the caller to check.
     """
-    path = Path(path)
-    contents = _read_object(path)
+    contents, name = _read_object(Path(path)), printable_path(path)
     if "recipe" not in contents:
-        raise UserError(f"{printable_path(path)} is not a recipe", Remedy.GIVE_RECIPE)
+        raise UserError(f"{name} is not a recipe", Remedy.GIVE_RECIPE)
     if contents["recipe"] != FORMAT or isinstance(contents["recipe"], bool):
-        raise UserError(
-            f"{printable_path(path)} is a recipe for another version of this program", "write it again"
-        )
+        raise UserError(f"{name} is a recipe for another version of this program", "write it again")
     for key, kind in _KINDS.items():
         if not isinstance(contents.get(key), kind):
             what = "text" if kind is str else "names and values"
-            raise UserError(f'{printable_path(path)} has no {what} under "{key}"', "write the recipe again")
+            raise UserError(f'{name} has no {what} under "{key}"', "write the recipe again")
     return Recipe(contents["settings"], contents["version"], contents["mask"])
 
 
 def _read_object(path: Path) -> dict[str, Any]:
-    data = read_whole_file(path, limit=_MAX_BYTES)
+    data, name = read_whole_file(path, limit=_MAX_BYTES), printable_path(path)
     try:
         contents = json.loads(
             data.decode("utf-8-sig"),
@@ -183,11 +180,10 @@ def _read_object(path: Path) -> dict[str, Any]:
         )
         _encoded(json.dumps(contents, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
-        raise UserError(
-            f"{printable_path(path)} is not a recipe ({_place(error)})", "correct it or write it again"
-        ) from error
+        problem = f"{name} is not a recipe ({_place(error)})"
+        raise UserError(problem, "correct it or write it again") from error
     if not isinstance(contents, dict):
-        raise UserError(f"{printable_path(path)} is not a recipe", Remedy.GIVE_RECIPE)
+        raise UserError(f"{name} is not a recipe", Remedy.GIVE_RECIPE)
     return contents
 
 

@@ -63,15 +63,11 @@ def suffix_of(name: str) -> str:
 
 def format_of(path: Path) -> Format:
     """Return the format in which a file of this name is written; raises `UserError` if there is none."""
-    found = find_writable(path)
+    found, name = find_writable(path), printable_path(path)
+    if found is not None:
+        return found
     named = next((each for each in FORMATS if path.suffix.lower() in each.suffixes), None)
-    if found is None and named is not None and named.plug_in is not None:
-        raise UserError(
-            f"{printable_path(path)} cannot be written without {named.plug_in.package}", named.plug_in.remedy
-        )
-    if found is None:
-        usual = join_names([each.suffixes[0] for each in writable()], "or")
-        raise UserError(
-            f"{printable_path(path)} has no suffix of a format that can be written", f"use {usual}"
-        )
-    return found
+    if named is not None and named.plug_in is not None:
+        raise UserError(f"{name} cannot be written without {named.plug_in.package}", named.plug_in.remedy)
+    usual = join_names([each.suffixes[0] for each in writable()], "or")
+    raise UserError(f"{name} has no suffix of a format that can be written", f"use {usual}")

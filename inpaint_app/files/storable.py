@@ -36,27 +36,15 @@ class PictureProperties:
 def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = None) -> PictureProperties:
     """Return the properties of a picture, or of what it will be when its missing pixels are restored.
 
-    Parameters
-    ----------
-    picture : Picture
-        The picture.
-    missing : ndarray of bool, (H, W) or (H, W, C), optional
-        Pixels that will be restored: they become opaque, and get values within the range of the others.
+    Those become opaque, and get values within the range of the others.
     """
     if picture.more_pages:
         return _properties_of_pages(picture, is_restored=missing is None)
-    alpha, filled = picture.alpha, missing
-    if missing is not None and missing.ndim == 3:
-        filled = np.asarray(missing.any(axis=2))
-    clear = None if alpha is None else alpha < picture.max_value
-    if clear is not None and filled is not None:
-        clear &= ~filled
-    is_transparent = clear is not None and bool(clear.any())
-    if filled is not None and not is_transparent:
-        alpha = None  # as `Picture.with_pixels` does
-    is_unit = True
+    if missing is not None:
+        picture = picture.with_pixels(picture.pixels, filled=missing)
+    alpha, is_unit = picture.alpha, True
     if picture.is_float:
-        is_unit = _is_unit(picture.pixels, missing) and (alpha is None or _is_unit(alpha, filled))
+        is_unit = _is_unit(picture.pixels, missing) and (alpha is None or _is_unit(alpha, None))
     return PictureProperties(
         width=picture.width,
         height=picture.height,
@@ -64,7 +52,7 @@ def properties_of(picture: Picture, *, missing: npt.NDArray[np.bool_] | None = N
         is_color=picture.is_color,
         has_alpha=alpha is not None,
         unusual="" if picture.is_plain else _kind(picture),
-        is_transparent=is_transparent,
+        is_transparent=alpha is not None and bool((alpha < picture.max_value).any()),
         is_unit=is_unit,
         n_exif=len(picture.exif or b""),
         n_icc=len(picture.icc or b""),
@@ -102,19 +90,7 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
 def check_storable(
     properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
 ) -> None:
-    """Refuse what a format cannot store; what is not refused can be written.
-
-    Parameters
-    ----------
-    properties : PictureProperties
-        Of the picture.
-    target : Format
-        One that can be written.
-    depth : int, optional
-        8 or 16: the depth to convert to.
-    quality : int
-        1 to 100, for formats that have one.
-    """
+    """Refuse what a format cannot store, with this depth (8 or 16) and quality (1 to 100) if it has one."""
     if not 1 <= quality <= 100:
         raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
     if depth not in (None, 8, 16):

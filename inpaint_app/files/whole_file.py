@@ -5,30 +5,24 @@ import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
+from weakref import WeakKeyDictionary
 
 from inpaint_app.errors import UserError, printable_path, reading_error
 from inpaint_app.files.paths import STDIN
 
 #: How much of a file is looked at before the rest is read.
 START_BYTES = 64
+#: What was read already of standard input, but not yet returned.
+_starts: WeakKeyDictionary[BinaryIO, bytes] = WeakKeyDictionary()
 
 
 def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | None = None) -> bytes:
-    """Return the contents of a regular file, or of standard input.
+    """Return the contents of a regular file, or of standard input (`paths.STDIN`), which can be read once.
 
-    Parameters
-    ----------
-    path : Path
-        The file, or `paths.STDIN`, which can be read once.
-    limit : int
-        Most bytes that are read.
-    check : callable, optional
-        Called with the first `START_BYTES` bytes; what it raises keeps the rest from being read.
-
-    Raises
-    ------
-    UserError
-        If it cannot be read, is larger, or is a folder, pipe or device (which may never end).
+    `check` is called with the first `START_BYTES` bytes; what it raises keeps the rest from being read.
+    Raises `UserError` if it cannot be read, is larger than the limit, or is a folder, pipe or device (which
+    may never end).
     """
     try:
         if path == STDIN:
@@ -50,15 +44,22 @@ def read_whole_file(path: Path, *, limit: int, check: Callable[[bytes], None] | 
 
 
 def peek_stdin() -> bytes:
-    """Return some first bytes of standard input without taking them; none if it is a terminal."""
-    peek = getattr(sys.stdin.buffer, "peek", None)
-    return b"" if peek is None or sys.stdin.isatty() else bytes(peek(START_BYTES))
+    """Return the first bytes of standard input, which `read_whole_file` returns too; none of a terminal.
+
+    A pipe may deliver them one by one, so that they are waited for, and kept.
+    """
+    if sys.stdin.isatty():
+        return b""
+    if sys.stdin.buffer not in _starts:
+        _starts[sys.stdin.buffer] = sys.stdin.buffer.read(START_BYTES)
+    return _starts[sys.stdin.buffer]
 
 
 def _read_stdin(limit: int, check: Callable[[bytes], None] | None) -> bytes:
     if sys.stdin.isatty():
         raise UserError("Standard input is a terminal", "send a picture to it, or give the name of a file")
-    start = sys.stdin.buffer.read(START_BYTES)
+    start = peek_stdin()
+    del _starts[sys.stdin.buffer]
     if check is not None:
         check(start)
     data = start + sys.stdin.buffer.read(limit + 1 - len(start))

@@ -71,7 +71,7 @@ class MaskHistory:
         self._saved = {0}
         self._origins = {0: MaskOrigin()}
         #: Number of the state that was proposed last.
-        self._proposed = -1
+        self._detected = -1
         #: The last snapshot, and the number of its state.
         self._snapshot: tuple[int, PackedMask] | None = None
 
@@ -89,8 +89,8 @@ class MaskHistory:
         """
         if self.is_painting:
             return PackedMask.pack(self._mask, self.origin)
-        if self._snapshot is None or self._snapshot[0] != self._state:
-            self._snapshot = self._state, PackedMask.pack(self._mask, self.origin)
+        if self._snapshot is None or self._snapshot[0] != self.state:
+            self._snapshot = self.state, PackedMask.pack(self._mask, self.origin)
         return self._snapshot[1]
 
     @property
@@ -111,43 +111,29 @@ class MaskHistory:
     @property
     def origin(self) -> MaskOrigin:
         """How the mask as it is now came about."""
-        return self._origins[self._state]
+        return self._origins[self.state]
 
     @property
     def is_saved(self) -> bool:
         """Whether the mask as it is now was given as a whole, or noted as saved."""
-        return self._state in self._saved
+        return self.state in self._saved
 
     def mark_saved(self) -> None:
         """Remember that the mask as it is now is safe elsewhere."""
-        self._saved.add(self._state)
+        self._saved.add(self.state)
 
     @property
     def state(self) -> int:
         """Number of the mask as it is now; undo and redo come back to the same number."""
-        return self._state
+        return self._done[-1].state if self._done else self._first
 
     @property
     def states(self) -> frozenset[int]:
         """Numbers of the mask as it is now and as undo can make it."""
         return frozenset((self._first, *(step.state for step in self._done)))
 
-    @property
-    def _state(self) -> int:
-        return self._done[-1].state if self._done else self._first
-
     def begin_stroke(self, row: float, column: float, *, diameter: int, missing: bool = True) -> Rect | None:
-        """Put a round brush down.
-
-        Parameters
-        ----------
-        row, column : float
-            Where the center of the brush is.
-        diameter : int
-            Its width in pixels, at least 1.
-        missing : bool
-            True paints missing pixels, False erases them.
-        """
+        """Put a round brush down with its center there; it paints missing pixels, or erases them."""
         self.end_stroke()
         self._stroke = _Stroke(max(diameter, 1), missing, row, column, [])
         return self.extend_stroke(row, column)
@@ -170,6 +156,10 @@ class MaskHistory:
         drawn = [self._draw(stroke, *ends) for ends in pairwise(places)]
         rects = [rect for rect in drawn if rect is not None]
         return reduce(Rect.united, rects) if rects else None
+
+    def fill_stroke(self, rect: Rect, where: Mask) -> Rect | None:
+        """Paint some pixels of a rectangle inside the picture, as part of the stroke."""
+        return None if self._stroke is None else self._paint(self._stroke, rect, where)
 
     def end_stroke(self) -> Rect | None:
         """Lift the brush: the stroke becomes one step."""
@@ -236,23 +226,23 @@ class MaskHistory:
         self.end_stroke()
         new_origin = origin or MaskOrigin()
         rect = self._become(mask, new_origin)
-        self._origins[self._state] = new_origin
+        self._origins[self.state] = new_origin
         if new_origin == MaskOrigin():
-            self._saved.add(self._state)
+            self._saved.add(self.state)
         return rect
 
-    def propose(self, mask: Mask) -> Rect | None:
-        """Take over a mask with detected damage, as one step together with the last mask proposed.
+    def mark_detected(self, mask: Mask) -> Rect | None:
+        """Take over a mask with detected damage, as one step together with the last such mask.
 
         Nothing is kept in between, unless the mask was painted on since.
         """
         self.end_stroke()
-        before = self._done.pop() if self._done and self._state == self._proposed else None
+        before = self._done.pop() if self._done and self.state == self._detected else None
         if before is not None:
             _flip(self._mask[before.rect.slices], before)
         rect = self._become(mask, replace(self.origin, is_detected=True))
         if rect is not None:
-            self._proposed = self._state
+            self._detected = self.state
         if before is None or rect is None:
             return rect if before is None else before.rect
         return rect.united(before.rect)
@@ -274,9 +264,11 @@ class MaskHistory:
         rect = _bounds(start, end, stroke.diameter / 2).clipped(self._mask.shape)
         if rect.is_empty:
             return None
+        return self._paint(stroke, rect, _capsule(rect, start, end, stroke.diameter / 2))
+
+    def _paint(self, stroke: _Stroke, rect: Rect, painted: Mask) -> Rect | None:
         stroke.painted = rect if stroke.painted is None else stroke.painted.united(rect)
         part = self._mask[rect.slices]
-        painted = _capsule(rect, start, end, stroke.diameter / 2)
         flipped = (painted[..., None] if part.ndim == 3 else painted) & (part != stroke.value)
         step = _packed(rect, flipped)
         if step is None:

@@ -1,6 +1,7 @@
 """Find the missing pixels of a picture."""
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +27,8 @@ class MissingPixels:
     """Which pixels are missing, and what marks them."""
 
     mask: Mask  #: (H, W) or (H, W, 3), True = missing. Per channel only where the channels of a pixel differ.
-    #: Those of "alpha", "soft" (partly transparent), "nan", "nodata", "mask", "key", "detected" that marked
-    #: something.
+    #: Those of "alpha", "stored mask" (alpha that is a mask in the file), "soft" (partly transparent), "nan",
+    #: "nodata", "mask", "key", "detected" that marked something.
     sources: tuple[str, ...]
 
     @property
@@ -77,9 +78,9 @@ def detect_missing(
         If the mask or key does not fit the picture.
     """
     found = {
-        "alpha": _from_alpha(picture),
+        _alpha_source(picture): None if picture.alpha is None else ~(picture.alpha > 0),
         "soft": _from_soft_edges(picture) if soft_edges else None,
-        "nan": _from_nan(picture),
+        "nan": ~np.isfinite(picture.pixels) if picture.is_float else None,
         "nodata": _from_no_data(picture),
         "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
         "key": None if key is None else pixels_of_color(picture, key, tolerance),
@@ -91,18 +92,16 @@ def detect_missing(
     return MissingPixels(_union(list(marked.values())), tuple(marked))
 
 
+def _alpha_source(picture: Picture) -> str:
+    return "stored mask" if picture.alpha_is_mask else "alpha"
+
+
 def grown(mask: Mask, pixels: int | None) -> Mask:
     """Return a mask with all pixels up to so many rows and columns away from missing ones.
 
     Marks are often slightly too small: JPEG, scaling and soft brushes mix their color into pixels beside.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, (H, W) or (H, W, 3)
-        True = missing.
-    pixels : int or None
-        How far. None: `DEFAULT_GROWTH`, unless more than a quarter of the observed pixels would be lost by
-        it, as with scattered missing pixels.
+    None: `DEFAULT_GROWTH`, unless more than a quarter of the observed pixels would be lost by it, as with
+    scattered missing pixels.
     """
     far = DEFAULT_GROWTH if pixels is None else pixels
     result = mask
@@ -121,15 +120,7 @@ def grown(mask: Mask, pixels: int | None) -> Mask:
 
 
 def default_growth(n_marked: int, n_grown: int, n_values: int) -> int:
-    """Return by how many pixels a mask grows by default.
-
-    Parameters
-    ----------
-    n_marked, n_grown : int
-        How many values it marks as it is, and grown by `DEFAULT_GROWTH`.
-    n_values : int
-        How many values it has.
-    """
+    """Return the default growth of a mask, by how many values it marks as it is and grown by one pixel."""
     is_too_much = n_grown - n_marked > _MAX_GROWN * (n_values - n_marked)
     return 0 if is_too_much else DEFAULT_GROWTH
 
@@ -157,15 +148,7 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
 
 
 def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
-    """Raise `UserError` if everything is missing, and `IntactError` if nothing is.
-
-    Parameters
-    ----------
-    fraction : float
-        Of the values that are missing, 0 to 1.
-    has_mask, has_key : bool
-        Whether a mask or a color was given to mark them.
-    """
+    """Raise `UserError` if everything is missing, `IntactError` if nothing is, with mask or color or not."""
     if fraction == 1:
         raise UserError(
             "Every pixel is marked as missing, so there is nothing to restore from", Remedy.MARK_LESS
@@ -182,20 +165,8 @@ def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = Fa
 
 
 def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
-    """Return whether a mask may be meant the other way round: it leaves next to nothing.
-
-    Parameters
-    ----------
-    missing : MissingPixels
-        What was detected.
-    fraction : float
-        What is missing now, 0 to 1.
-    """
+    """Return whether a mask may be inverted: by it, hardly any pixel is left."""
     return fraction > _SUSPECT_FRACTION and "simulated" not in missing.sources
-
-
-def _from_alpha(picture: Picture) -> Mask | None:
-    return None if picture.alpha is None else ~(picture.alpha > 0)
 
 
 def _from_soft_edges(picture: Picture) -> Mask | None:
@@ -223,10 +194,6 @@ def soft_rim(clear: Mask, soft: Mask) -> Mask:
 
     reached: Mask = binary_propagation(clear, structure=np.ones((3, 3)), mask=clear | soft)
     return reached & soft
-
-
-def _from_nan(picture: Picture) -> Mask | None:
-    return ~np.isfinite(picture.pixels) if picture.is_float else None
 
 
 def _from_no_data(picture: Picture) -> Mask | None:
@@ -299,7 +266,7 @@ def pixels_of_color(picture: Picture, key: str, tolerance: float) -> Mask:
     """Return the pixels of a color, (H, W); see `detect_missing`."""
     if not 0 <= tolerance < np.inf:
         raise UserError(f"The tolerance is {tolerance}", "give a number of at least 0")
-    wanted = parse_color(key).in_values_of(picture.pixels.dtype)
+    wanted = parse_color(key, picture.pixels.dtype)
     if not picture.is_color:
         if len(set(wanted)) > 1:
             kind = "gray" if picture.n_bands == 1 else f"in {picture.n_bands} bands"
@@ -320,13 +287,6 @@ def _near(values: Array, wanted: float, tolerance: float) -> Mask:
 
 def _union(masks: list[Mask]) -> Mask:
     """Return where any mask is True; per channel only if channels differ."""
-    per_channel = [mask for mask in masks if mask.ndim == 3]
-    per_pixel = [mask for mask in masks if mask.ndim == 2]
-    flat = np.logical_or.reduce(per_pixel) if per_pixel else None
-    if not per_channel:
-        return np.asarray(flat, dtype=np.bool_)
-    union = np.logical_or.reduce(per_channel)
-    if flat is not None:
-        union = union | flat[..., np.newaxis]
-    same = bool((union == union[..., :1]).all())
-    return np.asarray(union[..., 0] if same else union, dtype=np.bool_)
+    union = reduce(np.logical_or, (mask if mask.ndim == 3 else mask[..., np.newaxis] for mask in masks))
+    is_same = bool((union == union[..., :1]).all())
+    return np.array(union[..., 0] if is_same else union, np.bool_)

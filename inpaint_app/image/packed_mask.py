@@ -26,6 +26,11 @@ class PackedMask:
         fraction = np.count_nonzero(mask) / mask.size  # many times faster than the mean
         return cls(np.packbits(mask), mask.shape, fraction, origin or MaskOrigin())
 
+    @classmethod
+    def empty(cls, shape: tuple[int, ...]) -> PackedMask:
+        """Return a mask of which nothing is missing."""
+        return cls(np.zeros(-(-int(np.prod(shape)) // 8), np.uint8), shape, 0.0)
+
     def unpack(self) -> Mask:
         """Return the mask as an array of bool."""
         size = int(np.prod(self.shape))

@@ -58,6 +58,8 @@ class Picture:
     lost: tuple[str, ...] = ()  #: Contents of the file that are not kept, such as "Photoshop layers".
     #: The pages after the first one; they have no further pages themselves.
     more_pages: tuple[Picture, ...] = ()
+    #: Whether alpha is a mask in the file: what is transparent is called missing there.
+    alpha_is_mask: bool = False
 
     def __post_init__(self) -> None:
         """Check shapes and dtypes and make the arrays read-only."""
@@ -129,20 +131,10 @@ class Picture:
         return next((block.payload for block in self.other_metadata if block.kind is kind), None)
 
     def with_pixels(self, pixels: Array, *, filled: npt.NDArray[np.bool_] | None = None) -> Picture:
-        """Return the picture with new pixels.
+        """Return the picture with new pixels and the same metadata.
 
-        Parameters
-        ----------
-        pixels : ndarray, same height and width
-            The new pixels.
-        filled : ndarray of bool, (H, W) or (H, W, C), optional
-            Where pixels were restored: they become opaque. An alpha channel that is opaque
-            everywhere is left out.
-
-        Returns
-        -------
-        Picture
-            With the same metadata.
+        Where pixels were restored (`filled`), they become opaque; an alpha channel that is opaque everywhere
+        is left out.
         """
         alpha = self.alpha
         if alpha is not None and filled is not None:

@@ -54,7 +54,7 @@ class BatchRow:
 
 
 RunRows = Callable[[BatchRequest, list[BatchItem], JobControl], Iterable[BatchRow]]
-"""Restores all files elsewhere, reports a row for each when it is done, and yields the rows in any order."""
+"""Restores all files, reports a row for each when it is done, and yields the rows in any order."""
 
 
 def run_batch(
@@ -62,34 +62,32 @@ def run_batch(
 ) -> tuple[BatchRow, ...]:
     """Restore all files; reports a `BatchRow` for every step of each.
 
-    With `run_rows`, they are restored elsewhere than in this process.
-
-    Raises
-    ------
-    UserError
-        If there is nothing to restore, or results would collide.
-    CancelledError, StoppedError
-        If the job was ended; what is written stays.
+    With `run_rows`, they are restored elsewhere than in this process. Raises `UserError` if there is nothing
+    to restore, or results would collide. If the job is ended, what is written stays.
     """
     items = plan_batch(request)
-    if run_rows is not None:
-        with _output_folders(request.output.path, items):
-            return tuple(sorted(run_rows(request, items, control), key=lambda row: row.number))
+    with _output_folders(request.output.path, items):
+        rows = (run_rows or _rows_in_this_process)(request, items, control)
+        return tuple(sorted(rows, key=lambda row: row.number))
+
+
+def _rows_in_this_process(
+    request: BatchRequest, items: list[BatchItem], control: JobControl
+) -> list[BatchRow]:
     if request.n_jobs > 1 and request.options.settings.threads is None:
         request = request.with_threads(max(1, _n_cores() // request.n_jobs))
     places = [(item, (number, len(items))) for number, item in enumerate(items, start=1)]
-    with _output_folders(request.output.path, items):
-        if request.n_jobs == 1:
-            return tuple(restore_row(request, item, place, control) for item, place in places)
-        pool = ThreadPoolExecutor(request.n_jobs)
-        try:
-            futures = [pool.submit(restore_row, request, item, place, control) for item, place in places]
-            return tuple(_wait_for(future) for future in futures)
-        except BaseException:
-            control.cancel()
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    if request.n_jobs == 1:
+        return [restore_row(request, item, place, control) for item, place in places]
+    pool = ThreadPoolExecutor(request.n_jobs)
+    try:
+        futures = [pool.submit(restore_row, request, item, place, control) for item, place in places]
+        return [_wait_for(future) for future in futures]
+    except BaseException:
+        control.cancel()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def plan_batch(request: BatchRequest) -> list[BatchItem]:

@@ -36,10 +36,7 @@ class Progress:
 class JobControl:
     """Connects a job with its caller, who follows it and may end it.
 
-    Parameters
-    ----------
-    on_report : callable
-        Called with whatever the job reports, in the job's thread: `Progress`, intermediate results.
+    Whatever the job reports, `Progress` and intermediate results, goes to `on_report`, in the job's thread.
     """
 
     def __init__(self, on_report: Callable[[Any], None] = lambda _report: None) -> None:
@@ -86,14 +83,8 @@ class JobControl:
 class ProgressReporter:
     """Reports the progress of a part of a job, not too often, with the seconds left.
 
-    Parameters
-    ----------
-    control : JobControl
-        Where to report.
-    prefix : str
-        What all its stages begin with.
-    start, share : float
-        Where in the whole job this part begins, and how much of it this part is.
+    All its stages begin with the prefix; `start` and `share` say where in the whole job this part begins, and
+    how much of it this part is.
     """
 
     def __init__(

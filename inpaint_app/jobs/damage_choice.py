@@ -27,29 +27,27 @@ class DamageChoice:
 
 
 @dataclass(frozen=True, eq=False)
-class Proposal:
+class MarkedMask:
     """A mask with the damage that was chosen, and the pixels that are missing only because of it."""
 
     mask: Mask
     added: Mask
 
 
-def propose(mask: Mask, added: Mask | None, analysis: DamageAnalysis, choice: DamageChoice) -> Proposal:
+def mark_damage(mask: Mask, added: Mask | None, analysis: DamageAnalysis, choice: DamageChoice) -> MarkedMask:
     """Return a mask with the chosen damage in place of that added before; what was painted stays."""
     others = mask if added is None else mask & ~added
     found = np.zeros(analysis.shape, np.bool_)
     if choice.kinds:
         found = analysis.mask(choice.sensitivity, kinds=choice.kinds, removed=choice.removed)
     marked = found if mask.ndim == 2 else np.broadcast_to(found[..., None], mask.shape)
-    return Proposal(others | marked, marked & ~others)
+    return MarkedMask(others | marked, marked & ~others)
 
 
-def region_near(
-    analysis: DamageAnalysis, choice: DamageChoice, row: int, column: int, reach: int = _REACH
-) -> int | None:
+def region_near(analysis: DamageAnalysis, choice: DamageChoice, row: int, column: int) -> int | None:
     """Return the number of the chosen or removed region nearest to a pixel; None if all are too far."""
     height, width = analysis.shape
-    steps = range(-reach, reach + 1)
+    steps = range(-_REACH, _REACH + 1)
     for dy, dx in sorted(((dy, dx) for dy in steps for dx in steps), key=lambda step: np.hypot(*step)):
         if 0 <= row + dy < height and 0 <= column + dx < width:
             for number in analysis.regions_at(row + dy, column + dx, choice.sensitivity):

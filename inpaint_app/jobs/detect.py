@@ -52,12 +52,7 @@ def analyze_picture(
 def detect_file(request: DetectRequest, control: JobControl) -> DetectResult:
     """Read a picture, detect its damage and write the mask; a mask without a pixel is written too.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read or written.
-    CancelledError, StoppedError
-        If the job was ended; then nothing was written.
+    Raises `UserError` if a file cannot be read or written. If the job is ended, nothing is written.
     """
     output = request.output
     output.check_mask([request.path])

@@ -23,7 +23,7 @@ from inpaint_app.jobs.source import Source
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedImage:
     """One restored picture of a comparison: its pixels, its title, and how good it is."""
 
     image: Array
@@ -54,7 +54,7 @@ def write_dictionary(source: Source, restoration: Restoration, output: Output) -
 
 
 def write_comparison(
-    source: Source, mask: Mask, compared: Sequence[Compared], output: Output
+    source: Source, mask: Mask, compared: Sequence[ComparedImage], output: Output
 ) -> tuple[str, ...]:
     """Write the damaged picture and restored ones side by side, with their PSNR."""
     if not compared:

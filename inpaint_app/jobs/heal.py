@@ -80,9 +80,10 @@ def heal(request: HealRequest, control: JobControl) -> HealedStroke:
     image = before.image[outer.slices].copy()
     image[within.slices] = request.pixels[inner.slices]
     unknown = request.missing & ~filled
-    is_nearby_restored = not _outside(unknown, within).any()
+    nearby = unknown.copy()
+    nearby[within.slices] = False
     unknown[within.slices] = request.missing[within.slices]
-    region = request.rect.within(outer) if is_nearby_restored else Rect(0, 0, *image.shape[:2])
+    region = Rect(0, 0, *image.shape[:2]) if nearby.any() else request.rect.within(outer)
     with translate_errors():
         previous = _previous(before, image, unknown, outer, request.settings)
         reporter = ProgressReporter(control)
@@ -138,9 +139,3 @@ def _previous(
     settings = replace(settings, keep_observed=True)
     whole = np.where(hidden, middle, image)
     return restore(whole, np.zeros(image.shape[:2], bool), settings, channel_axis=channel_axis(image))
-
-
-def _outside(mask: Mask, rect: Rect) -> Mask:
-    rest = mask.copy()
-    rest[rect.slices] = False
-    return rest

@@ -80,7 +80,33 @@ def restore(
 
     If the job is stopped, the last intermediate image is the result. `reporter` is for a part of a job.
     """
-    return _restore(request, control, reporter or ProgressReporter(control))
+    reporter = reporter or ProgressReporter(control)
+    check_missing(request.missing_fraction)
+    start = time.perf_counter()
+    last: RestoreStep | None = None
+    next_image = start
+
+    def on_step(step: RestoreStep) -> None:
+        nonlocal last, next_image
+        reporter.update(STAGES[step.stage], step.fraction)
+        if step.make_partial is None:
+            return
+        last, now = step, time.perf_counter()
+        if now >= next_image and (image := step.image) is not None:
+            control.report(IntermediateImage(request.settings.constraint, image))
+            rendered = time.perf_counter()
+            next_image = rendered + _IMAGE_PAUSE * (rendered - now)
+
+    try:
+        with translate_errors():
+            run = iter_restore(
+                request.pixels, request.mask, request.settings, channel_axis=request.channel_axis
+            )
+            restoration = control.drain(run, on_step)
+    except StoppedError:
+        partial = None if last is None else last.partial
+        return RunResult(request, partial, time.perf_counter() - start, is_stopped=True)
+    return RunResult(request, restoration, time.perf_counter() - start)
 
 
 def compare(
@@ -91,7 +117,8 @@ def compare(
     share = 1 / max(len(constraints), 1)
     for number, constraint in enumerate(constraints):
         reporter = ProgressReporter(control, f"{constraint} sparsity: ", start=number * share, share=share)
-        results.append(_restore(with_constraint(request, constraint), control, reporter))
+        settings = replace(request.settings, constraint=constraint)
+        results.append(restore(replace(request, settings=settings), control, reporter))
         if results[-1].is_stopped:
             break
     return tuple(results)
@@ -126,11 +153,6 @@ def preview(
         return made_of(control.drain(run, on_step).image)
 
 
-def with_constraint(request: RestoreRequest, constraint: ConstraintName) -> RestoreRequest:
-    """Return the request under another sparsity constraint."""
-    return replace(request, settings=replace(request.settings, constraint=constraint))
-
-
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Turn exceptions of the library about its arguments into a `UserError`."""
@@ -142,32 +164,3 @@ def translate_errors() -> Iterator[None]:
         ) from error
     except MemoryError as error:
         raise UserError("There is not enough memory for this picture", "scale it down first") from error
-
-
-def _restore(request: RestoreRequest, control: JobControl, reporter: ProgressReporter) -> RunResult:
-    check_missing(request.missing_fraction)
-    start = time.perf_counter()
-    last: RestoreStep | None = None
-    next_image = start
-
-    def on_step(step: RestoreStep) -> None:
-        nonlocal last, next_image
-        reporter.update(STAGES[step.stage], step.fraction)
-        if step.make_partial is None:
-            return
-        last, now = step, time.perf_counter()
-        if now >= next_image and (image := step.image) is not None:
-            control.report(IntermediateImage(request.settings.constraint, image))
-            rendered = time.perf_counter()
-            next_image = rendered + _IMAGE_PAUSE * (rendered - now)
-
-    try:
-        with translate_errors():
-            run = iter_restore(
-                request.pixels, request.mask, request.settings, channel_axis=request.channel_axis
-            )
-            restoration = control.drain(run, on_step)
-    except StoppedError:
-        partial = None if last is None else last.partial
-        return RunResult(request, partial, time.perf_counter() - start, is_stopped=True)
-    return RunResult(request, restoration, time.perf_counter() - start)

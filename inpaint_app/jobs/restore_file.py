@@ -14,7 +14,8 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, StoppedError
 from inpaint_app.jobs.export import check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.jobs.measure import QualityMetrics, quality
-from inpaint_app.jobs.restore import RestoreRequest, restore
+from inpaint_app.jobs.restore import restore
+from inpaint_app.jobs.restore_stack import restore_stack
 from inpaint_app.jobs.source import Source, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
 
@@ -29,6 +30,8 @@ class FileOptions:
     estimates: bool = True  #: Whether to estimate the PSNR where there is no reference.
     #: Whether to refuse a picture if the result would lose metadata or other contents of its file.
     is_strict: bool = False
+    #: How many pages before and after a page help to restore it; None restores every page by itself.
+    neighbor_planes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class FileRequest:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFile:
     """Reported when the restored picture has been written: what follows only measures it."""
 
     path: Path
@@ -71,15 +74,12 @@ class FileResult:
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     """Read, restore and write a picture, then measure or estimate its quality.
 
-    Of a file with several pages all are restored, each by itself. Reports `Progress`, the `Source` when it
-    is read, the `Restoration` when it is done (of several pages the first one), and `Written`.
+    Of a file with several pages all are restored, each by itself unless they are a stack. Reports `Progress`,
+    the `Source` when it is read, the `Restoration` when it is done (of several pages the first one), and the
+    `WrittenFile`.
 
-    Raises
-    ------
-    UserError
-        If it cannot be done; then nothing was written, or the sentence names what was.
-    CancelledError, StoppedError
-        If the job was ended before anything was written.
+    Raises `UserError` if it cannot be done; then nothing was written, or the sentence names what was. If the
+    job is ended before it has written anything, it writes nothing.
     """
     output, options, clock = request.output, request.options, _Clock()
     _check_targets(request)
@@ -96,9 +96,12 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     damaged = [each for each in sources if each.missing.sources]
     settings = options.settings
     if options.tunes:
-        settings = tune(_restoring(damaged[0], settings), control).settings
+        settings = tune(damaged[0].request(settings), control).settings
         clock.lap("tune")
-    restorations = _restore_pages(damaged, settings, control)
+    if options.neighbor_planes is None:
+        restorations = _restore_pages(damaged, settings, control)
+    else:
+        restorations = restore_stack(sources, settings, options.neighbor_planes, control)
     for restoration in restorations:
         clock.take(restoration.seconds)
     control.report(restorations[0])
@@ -108,12 +111,12 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         files.insert(0, pending_recipe(source, used, request.recipe))
     notes = write_files(files, overwrite=output.overwrite) + notes
     clock.lap("write")
-    control.report(Written(output.path))
+    control.report(WrittenFile(output.path))
     metrics, reference = QualityMetrics(), None if source.reference is None else source.reference.pixels
     if reference is not None or (options.estimates and len(sources) == 1):
         stage = "estimate" if reference is None else "measure"
         control.report(Progress(f"{stage.removesuffix('e')}ing the PSNR"))
-        metrics = quality(_restoring(source, used), restorations[0].image, reference)
+        metrics = quality(source.request(used), restorations[0].image, reference)
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
@@ -156,10 +159,6 @@ def _summary(sources: tuple[Source, ...]) -> Source:
     return replace(damaged[0], picture=noted)
 
 
-def _restoring(source: Source, settings: RestoreSettings) -> RestoreRequest:
-    return RestoreRequest(source.picture.pixels, source.missing.mask, settings)
-
-
 def _restore_pages(
     sources: list[Source], settings: RestoreSettings, control: JobControl
 ) -> list[Restoration]:
@@ -168,7 +167,7 @@ def _restore_pages(
     for number, source in enumerate(sources):
         prefix = "" if len(sources) == 1 else f"page {number + 1} of {len(sources)}: "
         reporter = ProgressReporter(control, prefix, start=number * share, share=share)
-        restoration = restore(_restoring(source, settings), control, reporter).restoration
+        restoration = restore(source.request(settings), control, reporter).restoration
         control.check()
         if restoration is None:
             raise StoppedError

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dictsel_core import RestoreSettings
 from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
@@ -15,9 +16,10 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.checks import check_comparable, check_drawable, check_input, check_single_page
 from inpaint_app.jobs.control import JobControl
 from inpaint_app.jobs.detect import analyze_picture
+from inpaint_app.jobs.restore import RestoreRequest
 
 #: Colors that people mark missing pixels with and that photographs hardly hold.
-KEYS = ("#ff00ff", "#00ff00")
+MARKING_COLORS = ("#ff00ff", "#00ff00")
 #: Fewer pixels of such a color are not taken for marks.
 _MIN_FRACTION = 0.001
 
@@ -57,6 +59,10 @@ class Source:
         """Height and width."""
         return self.picture.height, self.picture.width
 
+    def request(self, settings: RestoreSettings) -> RestoreRequest:
+        """Return the request to restore its missing pixels."""
+        return RestoreRequest(self.picture.pixels, self.missing.mask, settings)
+
 
 def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) -> Source:
     """Read a picture of one page that must have missing pixels, and its reference.
@@ -72,14 +78,10 @@ def load_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
 def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = None) -> tuple[Source, ...]:
     """Read the pages of a picture, some of which must have missing pixels; the control follows detection.
 
-    Raises
-    ------
-    UserError
-        If a file cannot be read, the mask does not fit, or nothing or everything is missing.
-    CancelledError, StoppedError
-        If the control ended the detection of damage.
+    Raises `UserError` if a file cannot be read, the mask does not fit, or nothing or everything is missing.
     """
-    pages = _read(path).pages
+    check_input(path)
+    pages = read_picture(path).pages
     masks = _read_masks(mask_spec.mask, len(pages))
     sources = tuple(
         Source(page, _detect(page, mask_spec, mask, control), path.name, path, mask_spec)
@@ -100,7 +102,8 @@ def open_source(path: Path, mask_spec: MaskSpec, reference: Path | None = None) 
     Where nothing is marked as missing, a common marking color is recognized. Raises `UserError` if a file
     cannot be read or does not fit; `UnviewableError` if a screen cannot show all of it.
     """
-    read = _read(path)
+    check_input(path)
+    read = read_picture(path)
     try:
         picture = _viewable(read, path)
     except UserError as error:
@@ -123,7 +126,7 @@ def source_from_picture(
     source = detect_again(Source(picture, detect_missing(picture), name, path), spec)
     if source.missing.sources or spec != MaskSpec() or not picture.is_color:
         return source
-    for key in KEYS:
+    for key in MARKING_COLORS:
         marked = detect_missing(picture, key=key)
         if _MIN_FRACTION <= marked.fraction < 1:
             notice = f"Pixels of the color {key} were taken for missing; clear the mask if they are not."
@@ -147,7 +150,7 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
 
 def simulate_damage(source: Source, damage: Damage) -> Source:
     """Return the source with other damage; the undamaged picture becomes the reference."""
-    whole = source.reference or source.picture
+    whole = source.intact
     if detect_missing(whole).sources:
         raise UserError("The picture has missing pixels of its own", "simulate damage on an intact one")
     mask = damage.mask(source.shape)
@@ -170,11 +173,6 @@ def with_reference(source: Source, path: Path) -> Source:
     if detect_missing(reference, soft_edges=False).sources:
         raise UserError(f"{name} has missing pixels of its own", "give the undamaged picture")
     return replace(source, reference=reference, reference_path=path)
-
-
-def _read(path: Path) -> Picture:
-    check_input(path)
-    return read_picture(path)
 
 
 def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:

@@ -31,22 +31,9 @@ class FillRequest:
 
 
 def fill_request(data: Data, labels: Data | None, preset: PresetName, *, is_rgb: bool = False) -> FillRequest:
-    """Return the request to fill what is NaN or infinite, labeled, or transparent.
+    """Return the request to fill what is NaN or infinite, transparent, or labeled; (H, W) labels all planes.
 
-    Parameters
-    ----------
-    data : (..., H, W) or (..., H, W, 3 or 4) ndarray
-    labels : (..., H, W) ndarray of int, optional
-        Other than 0 = missing; (H, W) for all planes.
-    preset : str
-        As for `restore`.
-    is_rgb : bool
-        Whether the last axis of the data is that of colors.
-
-    Raises
-    ------
-    UserError
-        If the data cannot be filled, or nothing is missing in them.
+    Raises `UserError` if the data cannot be filled, or nothing is missing in them.
     """
     shape = data.shape[:-1] if is_rgb else data.shape
     if data.dtype.kind not in "iuf":

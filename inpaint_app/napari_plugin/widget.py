@@ -1,7 +1,6 @@
 """The widget of the plug-in: choose an image layer and labels, fill, cancel."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
 
 import numpy as np
 from magicgui.widgets import ComboBox, Container, Label, ProgressBar, PushButton, create_widget
@@ -28,26 +27,8 @@ _KEPT_IF_GRAY = ("colormap", "contrast_limits", "gamma")
 _MIN_WIDTH = 280
 
 
-@dataclass(frozen=True, eq=False)
-class _Target:
-    """The layer that is filled, as it was at the start."""
-
-    name: str
-    attributes: dict[str, object]
-
-    @classmethod
-    def of(cls, layer: Image) -> "_Target":
-        names = _KEPT if layer.rgb else _KEPT + _KEPT_IF_GRAY
-        return cls(f"{layer.name} filled", {name: getattr(layer, name) for name in names})
-
-
 class FillWidget(Container):  # type: ignore[misc]
-    """Fills the missing pixels of an image layer: the result is a new layer.
-
-    Parameters
-    ----------
-    napari_viewer : napari.Viewer
-    """
+    """Fills the missing pixels of an image layer: the result is a new layer."""
 
     def __init__(self, napari_viewer: Viewer) -> None:
         self._viewer = napari_viewer
@@ -93,10 +74,10 @@ class FillWidget(Container):  # type: ignore[misc]
         except UserError as error:
             show_error(str(error))
             return
-        target = _Target.of(self.image_box.value)
+        options = _new_layer(self.image_box.value)
         worker = create_worker(_fill_or_explain, request, _start_thread=False)
         worker.yielded.connect(self._on_progress)
-        worker.returned.connect(lambda result: self._on_returned(result, target))
+        worker.returned.connect(lambda result: self._on_returned(result, options))
         worker.finished.connect(self._on_finished)
         self._worker = worker
         self._show_running(True)
@@ -126,11 +107,11 @@ class FillWidget(Container):  # type: ignore[misc]
             self.progress.value = round(100 * (progress.fraction or 0))
             self.status.value = progress.stage
 
-    def _on_returned(self, result: Data | str, target: _Target) -> None:
+    def _on_returned(self, result: Data | str, options: dict[str, object]) -> None:
         if isinstance(result, str):
             show_error(result)
         else:
-            self._viewer.add_image(result, name=target.name, **target.attributes)
+            self._viewer.add_image(result, **options)
 
     def _on_finished(self) -> None:
         self._worker = None
@@ -148,6 +129,12 @@ def _fill_or_explain(request: FillRequest) -> Generator[Progress, None, Data | s
         return (yield from fill(request))
     except UserError as error:
         return str(error)
+
+
+def _new_layer(layer: Image) -> dict[str, object]:
+    """Return name and attributes of the layer that will hold the filled data of another."""
+    names = _KEPT if layer.rgb else _KEPT + _KEPT_IF_GRAY
+    return {"name": f"{layer.name} filled"} | {name: getattr(layer, name) for name in names}
 
 
 def _is_aligned(image: Image, labels: Labels) -> bool:

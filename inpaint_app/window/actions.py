@@ -20,152 +20,125 @@ Need = Literal["nothing", "picture", "result", "undo", "redo", "run", "work"]
 
 @dataclass(frozen=True)
 class ActionSpec:
-    """Text, shortcuts, icon and requirements of an action.
+    """Text, shortcuts, icon and requirements of an action."""
 
-    Attributes
-    ----------
-    text : str
-        For menus; an ampersand marks its letter, an ellipsis that a dialog follows.
-    keys : tuple of str
-        Shortcuts.
-    tip : str
-        What it does, in a sentence.
-    icon : str
-        Name of its icon; empty for none.
-    needs : Need
-        What it requires to be enabled.
-    checkable : bool
-        Whether it is on or off.
-    """
-
-    text: str
-    keys: tuple[str, ...] = ()
-    tip: str = ""
-    icon: str = ""
-    needs: Need = "nothing"
-    checkable: bool = False
+    text: str  #: For menus; an ampersand marks its letter, an ellipsis that a dialog follows.
+    keys: tuple[str, ...]  #: Shortcuts.
+    tip: str  #: What it does, in a sentence.
+    icon: str = ""  #: Name of its icon; empty for none.
+    needs: Need = "picture"  #: What it requires to be enabled.
+    checkable: bool = False  #: Whether it is on or off.
 
 
 #: All actions by name but those of tools and view modes, which come from their registries.
 SPECS = {
-    "open": ActionSpec("&Open …", ("Ctrl+O",), "Open a damaged or an intact picture.", "open"),
+    "open": ActionSpec(
+        "&Open …", ("Ctrl+O",), "Open a damaged or an intact picture.", "open", needs="nothing"
+    ),
     "open_mask": ActionSpec(
-        "Open &Mask …", ("Ctrl+M",), "Read the missing pixels from a picture, white = missing.", "", "picture"
+        "Open &Mask …", ("Ctrl+M",), "Read the missing pixels from a picture, white = missing."
     ),
-    "open_reference": ActionSpec(
-        "Open Re&ference …", ("Ctrl+R",), "Measure against the undamaged picture.", "", "picture"
+    "open_reference": ActionSpec("Open Re&ference …", ("Ctrl+R",), "Measure against the undamaged picture."),
+    "paste": ActionSpec(
+        "&Paste", ("Ctrl+V",), "Open the picture on the clipboard.", "paste", needs="nothing"
     ),
-    "paste": ActionSpec("&Paste", ("Ctrl+V",), "Open the picture on the clipboard.", "paste"),
     "damage": ActionSpec(
         "Simulate &Damage …",
         ("Ctrl+D",),
         "Damage an intact picture, to see how well it is restored.",
         "damage",
-        "picture",
     ),
     "export": ActionSpec(
-        "&Export …", ("Ctrl+Shift+E", "Ctrl+S"), "Write the restored picture to a file.", "export", "result"
+        "&Export …",
+        ("Ctrl+Shift+E", "Ctrl+S"),
+        "Write the restored picture to a file.",
+        "export",
+        needs="result",
     ),
     "export_comparison": ActionSpec(
-        "Export Comp&arison …", (), "Write the pictures side by side, with PSNR.", "", "result"
+        "Export Comp&arison …", (), "Write the pictures side by side, with PSNR.", needs="result"
     ),
     "export_dictionary": ActionSpec(
-        "Export D&ictionary …", (), "Write the selected atoms as a picture.", "", "result"
+        "Export D&ictionary …", (), "Write the selected atoms as a picture.", needs="result"
     ),
-    "save_mask": ActionSpec(
-        "Save Mas&k …", ("Ctrl+Shift+M",), "Write the mask, white = missing.", "", "picture"
-    ),
+    "save_mask": ActionSpec("Save Mas&k …", ("Ctrl+Shift+M",), "Write the mask, white = missing."),
     "open_recipe": ActionSpec(
-        "Open Re&cipe …", (), "Read parameters and marks of missing pixels from a recipe."
+        "Open Re&cipe …", (), "Read parameters and marks of missing pixels from a recipe.", needs="nothing"
     ),
     "save_recipe": ActionSpec(
-        "Sa&ve Recipe …",
-        (),
-        "Save the parameters of this run and how pixels are marked.",
-        "",
-        "result",
+        "Sa&ve Recipe …", (), "Save the parameters of this run and how pixels are marked.", needs="result"
     ),
     "copy": ActionSpec(
-        "Cop&y Picture", ("Ctrl+C",), "Copy the restored picture to the clipboard.", "copy", "result"
+        "Cop&y Picture", ("Ctrl+C",), "Copy the restored picture to the clipboard.", "copy", needs="result"
     ),
-    "batch": ActionSpec("&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch"),
+    "batch": ActionSpec(
+        "&Restore a Folder …", ("Ctrl+B",), "Restore all pictures of a folder.", "batch", needs="nothing"
+    ),
     "preferences": ActionSpec(
-        "Pre&ferences …", ("Ctrl+,",), "Choose the theme and what happens after a change."
+        "Pre&ferences …", ("Ctrl+,",), "Choose the theme and what happens after a change.", needs="nothing"
     ),
-    "close": ActionSpec("C&lose", ("Ctrl+W",), "Close the picture.", "", "picture"),
-    "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window."),
-    "find_damage": ActionSpec(
-        "&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find", "picture"
-    ),
+    "close": ActionSpec("C&lose", ("Ctrl+W",), "Close the picture."),
+    "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window.", needs="nothing"),
+    "find_damage": ActionSpec("&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find"),
     "undo": ActionSpec(
-        "&Undo", ("Ctrl+Z",), "Undo the last change to the mask or the parameters.", "undo", "undo"
+        "&Undo", ("Ctrl+Z",), "Undo the last change to the mask or the parameters.", "undo", needs="undo"
     ),
-    "redo": ActionSpec("&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone change.", "redo", "redo"),
-    "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller.", "", "picture"),
-    "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger.", "", "picture"),
-    "grow": ActionSpec(
-        "&Grow", ("Ctrl+]",), "Grow the missing area by one pixel on every side.", "", "picture"
+    "redo": ActionSpec(
+        "&Redo", ("Ctrl+Y", "Ctrl+Shift+Z"), "Redo the last undone change.", "redo", needs="redo"
     ),
-    "shrink": ActionSpec(
-        "Sh&rink", ("Ctrl+[",), "Shrink the missing area by one pixel on every side.", "", "picture"
-    ),
-    "invert": ActionSpec("&Invert", ("Ctrl+I",), "Swap missing and observed pixels.", "invert", "picture"),
-    "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear", "picture"),
-    "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", "restore", "picture"),
+    "smaller": ActionSpec("&Smaller Brush", ("[",), "Make brush and eraser smaller."),
+    "larger": ActionSpec("L&arger Brush", ("]",), "Make brush and eraser larger."),
+    "grow": ActionSpec("&Grow", ("Ctrl+]",), "Grow the missing area by one pixel on every side."),
+    "shrink": ActionSpec("Sh&rink", ("Ctrl+[",), "Shrink the missing area by one pixel on every side."),
+    "invert": ActionSpec("&Invert", ("Ctrl+I",), "Swap missing and observed pixels.", "invert"),
+    "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear"),
+    "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", "restore"),
     "compare": ActionSpec(
-        "&Compare Constraints",
-        ("F6",),
-        f"Restore under {join_names(CONSTRAINTS)} sparsity.",
-        "compare",
-        "picture",
+        "&Compare Constraints", ("F6",), f"Restore under {join_names(CONSTRAINTS)} sparsity.", "compare"
     ),
     "tune": ActionSpec(
-        "&Auto Parameters",
-        ("F7",),
-        "Tune the parameters on held-out pixels, then restore.",
-        "auto",
-        "picture",
+        "&Auto Parameters", ("F7",), "Tune the parameters on held-out pixels, then restore.", "auto"
     ),
-    "stop": ActionSpec("&Stop", ("Shift+F5",), "Stop and keep the current result.", "stop", "run"),
-    "cancel": ActionSpec("Ca&ncel", ("Esc",), "Cancel and discard.", "cancel", "work"),
+    "stop": ActionSpec("&Stop", ("Shift+F5",), "Stop and keep the current result.", "stop", needs="run"),
+    "cancel": ActionSpec("Ca&ncel", ("Esc",), "Cancel and discard.", "cancel", needs="work"),
     "automatic": ActionSpec(
-        "Restore after &Every Change", (), "Restore the whole picture after every change.", checkable=True
+        "Restore after &Every Change",
+        (),
+        "Restore the whole picture after every change.",
+        needs="nothing",
+        checkable=True,
     ),
-    "show_mask": ActionSpec(
-        "Show &Missing Pixels", ("M",), "Hatch missing pixels.", "mask", "picture", checkable=True
-    ),
-    "fit": ActionSpec("&Fit", ("Ctrl+0",), "Show the whole picture.", "fit", "picture"),
+    "show_mask": ActionSpec("Show &Missing Pixels", ("M",), "Hatch missing pixels.", "mask", checkable=True),
+    "fit": ActionSpec("&Fit", ("Ctrl+0",), "Show the whole picture.", "fit"),
     "actual": ActionSpec(
-        "&Actual Size", ("Ctrl+1",), "Show one pixel of the picture per screen pixel.", "actual", "picture"
+        "&Actual Size", ("Ctrl+1",), "Show one pixel of the picture per screen pixel.", "actual"
     ),
-    "zoom_in": ActionSpec("Zoom I&n", ("Ctrl++", "Ctrl+="), "Enlarge the picture.", "zoom-in", "picture"),
-    "zoom_out": ActionSpec("Zoom &Out", ("Ctrl+-",), "Reduce the picture.", "zoom-out", "picture"),
-    "full_screen": ActionSpec("F&ull Screen", ("F11",), "Switch full screen on or off.", checkable=True),
-    "shortcuts": ActionSpec("&Keyboard Shortcuts", ("F1",), "List all keyboard shortcuts."),
-    "manual": ActionSpec("&Manual", (), "Read how to find, mark and restore damage.", "info"),
-    "about": ActionSpec("&About", (), "Show version, method and license."),
+    "zoom_in": ActionSpec("Zoom I&n", ("Ctrl++", "Ctrl+="), "Enlarge the picture.", "zoom-in"),
+    "zoom_out": ActionSpec("Zoom &Out", ("Ctrl+-",), "Reduce the picture.", "zoom-out"),
+    "full_screen": ActionSpec(
+        "F&ull Screen", ("F11",), "Switch full screen on or off.", needs="nothing", checkable=True
+    ),
+    "shortcuts": ActionSpec("&Keyboard Shortcuts", ("F1",), "List all keyboard shortcuts.", needs="nothing"),
+    "manual": ActionSpec(
+        "&Manual", (), "Read how to find, mark and restore damage.", "info", needs="nothing"
+    ),
+    "about": ActionSpec("&About", (), "Show version, method and license.", needs="nothing"),
 }
 
 
 class Actions(QObject):
-    """The actions of `SPECS` by name, and those of the registries.
-
-    Attributes
-    ----------
-    tools, modes : dict of str to QAction
-        The actions that choose a tool or a view mode, by its name.
-    """
+    """The actions of `SPECS` by name, and in `tools` and `modes` those of the registries, by theirs."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._made: list[tuple[ActionSpec, QAction]] = []
         self._by_name = {name: self._make(spec) for name, spec in SPECS.items()}
         self.tools = {
-            name: self._make(ActionSpec(tool.text, (tool.key,), tool.tip, tool.icon, "picture", True))
+            name: self._make(ActionSpec(tool.text, (tool.key,), tool.tip, tool.icon, checkable=True))
             for name, tool in TOOLS.items()
         }
         self.modes = {
-            name: self._make(ActionSpec(mode.text, (mode.key,), mode.tip, mode.icon, "picture", True))
+            name: self._make(ActionSpec(mode.text, (mode.key,), mode.tip, mode.icon, checkable=True))
             for name, mode in VIEW_MODES.items()
         }
 
@@ -187,10 +160,8 @@ class Actions(QObject):
     def _make(self, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
         action.setShortcuts([QKeySequence(key) for key in spec.keys])
-        keys = (
-            QKeySequence(spec.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if spec.keys else ""
-        )
-        action.setToolTip(tooltip(f"{spec.tip} ({keys})" if keys else spec.tip))
+        key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(tooltip(f"{spec.tip} ({key})" if key else spec.tip))
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
         self._made.append((spec, action))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from inpaint_app.errors import UserError
-from inpaint_app.files.write import Output
+from inpaint_app.files.write import Output, write_picture
 from inpaint_app.image.damage import SAMPLES
 from inpaint_app.window.background.worker_pool import UNEXPECTED
 from inpaint_app.window.commands.about import TITLE
@@ -99,7 +99,7 @@ def _take_picture(window: MainWindow, args: argparse.Namespace) -> int:
     if problem:
         sys.stderr.write(f"inpaint-app: {problem}\n")
         return 2
-    Output(args.screenshot, args.overwrite).write(picture, ())
+    write_picture(picture, args.screenshot, overwrite=args.overwrite)
     return 0
 
 

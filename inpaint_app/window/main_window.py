@@ -1,7 +1,6 @@
 """The main window: everything around the pictures."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
@@ -15,8 +14,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from inpaint_app.errors import printable_path
+from inpaint_app.errors import UserError, printable_path
 from inpaint_app.window.actions import Actions, Need
+from inpaint_app.window.canvas.screen_profile import screen_profile
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.commands.about import TITLE, show_about
 from inpaint_app.window.commands.file_commands import FileCommands
@@ -31,9 +31,9 @@ from inpaint_app.window.panels.history_panel import HistoryPanel
 from inpaint_app.window.panels.side_panel import SidePanel
 from inpaint_app.window.panels.status_bar import StatusBar
 from inpaint_app.window.preferences import Preferences, WindowState
+from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.session.descriptions import short_paths
 from inpaint_app.window.session.exporter import Exporter
-from inpaint_app.window.session.hints.hint import Hint
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.view_modes import VIEW_MODES
 from inpaint_app.window.theme.theme import Theme, ThemeSwitch
@@ -42,6 +42,7 @@ from inpaint_app.window.viewer.viewer import Viewer
 from inpaint_app.window.viewer.welcome import Welcome, sample_menu
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.keys import HeldKey
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.panel_layout import places_of, put_panels
 
 #: What undo brings back, for its menu entry.
@@ -86,15 +87,9 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         center = QWidget()
-        column = QVBoxLayout(center)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.viewer)
-        column.addWidget(self.banner)
-        for bar in self.hints:
-            column.addWidget(bar)
-        column.addWidget(self._pages, 1)
+        fill(QVBoxLayout(center), self.banner, *self.hints, (self._pages, 1), spacing=0)
         self.setCentralWidget(center)
         self._drop_frame = DropFrame(center)
         self._docks = add_docks(self, self.side, self.dictionary, self.history)
@@ -182,7 +177,7 @@ class MainWindow(QMainWindow):
         session.activity_changed.connect(self._show_activity)
         self.exporter.activity_changed.connect(self._show_activity)
         for hint, bar in zip(session.hints, self.hints, strict=True):
-            hint.changed.connect(partial(_show_hint, hint, bar))
+            hint.changed.connect(bar.show_message)
             bar.accepted.connect(hint.accept)
             bar.dismissed.connect(hint.dismiss)
         for changed in (session.mask_edited, session.results.changed, session.undo_redo.changed):
@@ -190,7 +185,7 @@ class MainWindow(QMainWindow):
         session.whole_file.output_wanted.connect(self.files.restore_whole_file)
         self.viewer.viewport.changed.connect(self._show_zoom)
         self.viewer.menu_wanted.connect(self.menus.context.popup)
-        self.viewer.pixel_changed.connect(self.status.show_pixel)
+        self.viewer.pixel_changed.connect(self.status.pixel.setText)
         self.status.progress.stop_wanted.connect(session.stop)
         self.status.progress.cancel_wanted.connect(self.cancel)
         self.welcome.open_wanted.connect(self.files.open)
@@ -210,8 +205,9 @@ class MainWindow(QMainWindow):
 
     def show_preferences(self) -> None:
         """Show the dialog of preferences."""
-        dialog = PreferencesDialog(self.session, self._preferences.theme, self)
+        dialog = PreferencesDialog(self.session, self._preferences.theme, self._preferences.screen, self)
         dialog.theme_chosen.connect(self.set_theme)
+        dialog.screen_chosen.connect(lambda choice: dialog.show_screen(self.set_screen(choice)))
         dialog.forget_wanted.connect(self._forget_recent)
         _show_beside(dialog)
 
@@ -221,6 +217,15 @@ class MainWindow(QMainWindow):
         self._preferences.theme = theme
         for action in self.menus.themes.actions():
             action.setChecked(action.data() is theme)
+
+    def set_screen(self, choice: str) -> str:
+        """Draw pictures for a screen, and remember it; return the choice that holds, the last if it fails."""
+        try:
+            self.viewer.set_screen_profile(screen_profile(choice))
+            self._preferences.screen = choice
+        except UserError as error:
+            self.session.problem.emit(error.sentence(REMEDIES))
+        return self._preferences.screen
 
     # What is shown
 
@@ -238,13 +243,12 @@ class MainWindow(QMainWindow):
 
     def _show_recent(self) -> None:
         files = self._preferences.recent_files
+        names = dict(zip(files, short_paths(files), strict=True))
+        self.menus.show_recent(names, self._open_recent, self._forget_recent)
 
-        def open_it(path: Path) -> None:
-            self.files.open_recent(path)
-            self._show_recent()
-
-        opens = [partial(open_it, path) for path in files]
-        self.menus.show_recent(list(zip(short_paths(files), opens, strict=True)), self._forget_recent)
+    def _open_recent(self, path: Path) -> None:
+        self.files.open_recent(path)
+        self._show_recent()
 
     def _forget_recent(self) -> None:
         self._preferences.forget_files()
@@ -295,6 +299,7 @@ class MainWindow(QMainWindow):
 
     def _load_preferences(self) -> None:
         self.set_theme(self._preferences.theme)
+        self.set_screen(self._preferences.screen)
         before = self._preferences.window
         self.restoreGeometry(QByteArray(before.geometry))
         if QGuiApplication.screenAt(self.geometry().center()) is None:  # never where nobody sees it
@@ -358,13 +363,6 @@ def _show_beside(dialog: QDialog) -> None:
     """Show a dialog while the window stays usable; it is gone when it is closed."""
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()
-
-
-def _show_hint(hint: Hint, bar: Banner) -> None:
-    if hint.sentence:
-        bar.show_message(hint.sentence)
-    else:
-        bar.hide()
 
 
 def _with_subject(verb: str, subject: str) -> str:

@@ -15,6 +15,7 @@ from dictsel_core import Parameter
 from inpaint_app.errors import UserError
 from inpaint_app.files.atomic import PendingFile, write_files
 from inpaint_app.files.whole_file import read_whole_file
+from inpaint_app.window.canvas.screen_profile import SYSTEM
 from inpaint_app.window.theme.theme import Theme
 from inpaint_app.window.widgets.panel_place import PanelPlace, read_place
 
@@ -31,28 +32,18 @@ def preferences_path() -> Path | None:
 
 @dataclass(frozen=True)
 class WindowState:
-    """The state of the window when it closes.
+    """The state of the window when it closes."""
 
-    Attributes
-    ----------
-    geometry : bytes
-        Place and size as Qt packs them; empty if they are not known.
-    panels : Mapping of str to PanelPlace
-        Where panels are, by their names.
-    hides_toolbar : bool
-    is_automatic : bool
-        Whether every change of parameters is followed by a restoration.
-    """
-
-    geometry: bytes = b""
-    panels: Mapping[str, PanelPlace] = field(default_factory=dict)
+    geometry: bytes = b""  #: Place and size as Qt packs them; empty if they are not known.
+    panels: Mapping[str, PanelPlace] = field(default_factory=dict)  #: Where panels are, by their names.
     hides_toolbar: bool = False
-    is_automatic: bool = False
+    is_automatic: bool = False  #: Whether every change of parameters is followed by a restoration.
 
 
 @dataclass(frozen=True)
 class _Remembered(WindowState):
     theme: Theme = Theme.SYSTEM
+    screen: str = SYSTEM
     recent: tuple[Path, ...] = ()
     folder: Path | None = None
 
@@ -90,6 +81,15 @@ class Preferences:
     @theme.setter
     def theme(self, theme: Theme) -> None:
         self._store(theme=theme)
+
+    @property
+    def screen(self) -> str:
+        """The color profile of the screen that was chosen, as `screen_profile` takes it."""
+        return self._now.screen
+
+    @screen.setter
+    def screen(self, screen: str) -> None:
+        self._store(screen=screen)
 
     @property
     def recent_files(self) -> list[Path]:
@@ -164,7 +164,8 @@ class Preferences:
         with contextlib.suppress(UserError, OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             contents = text.encode("ascii") + b"\n"
-            write_files([PendingFile(self._path, lambda file: file.write(contents))], overwrite=True)
+            file = PendingFile(self._path, lambda file: file.write(contents))
+            write_files([file], overwrite=True, waits=False)  # a disk may be busy for longer than a frame
 
 
 def _sound(stored: Mapping[str, object]) -> _Remembered:
@@ -204,6 +205,7 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "hides_toolbar": _FLAG.checked,
     "is_automatic": _FLAG.checked,
     "theme": Theme,
+    "screen": lambda stored: str(_path(stored)),
     "recent": _paths,
     "folder": _path,
 }

@@ -73,11 +73,22 @@ def test_error_map_is_the_mean_absolute_error_by_pixel():
         (lambda a: psnr(a, a, mask=np.ones(a.shape[-1], bool)), "shape of the images"),
         (lambda a: psnr(a, a, data_range=0), "positive"),
         (lambda a: ssim(a[:2], a[:2]), "at least 3 x 3"),
+        (lambda a: psnr(a[:0], a[:0]), "and pixels, not .0, 8."),
+        (lambda a: ssim(a.reshape(4, 8, 2), a.reshape(4, 8, 2)), "which axis .* holds channels"),
+        (lambda a: error_map(a[None, None], a[None, None]), "at most three axes"),
     ],
 )
 def test_bad_input_is_refused_with_a_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call(np.zeros((8, 8)))
+
+
+@pytest.mark.parametrize("measure", [psnr, ssim, error_map])
+@pytest.mark.parametrize("dtype", ["u2", "i8"])
+def test_the_order_of_bytes_does_not_matter(measure, dtype):
+    values = np.random.default_rng(0).integers(0, 1000, (2, 8, 8))
+    one, other = values.astype(f">{dtype}"), values.astype(f"<{dtype}")
+    np.testing.assert_array_equal(measure(one[0], other[1]), measure(other[0], other[1]))
 
 
 @pytest.mark.parametrize("measure", [psnr, ssim, error_map])

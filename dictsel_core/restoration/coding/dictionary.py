@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.validation import Ints
+from dictsel_core._support.validation import Ints, as_matrix
 from dictsel_core.ground_set import GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.restoration.settings import RestoreSettings
 from dictsel_core.selection import Selection
@@ -53,9 +53,9 @@ def as_dictionary(
     if isinstance(value, GroundSet):
         _check_entries(value.n_features, size)
         return value, None
-    entries = np.shape(value)[0] if np.ndim(value) == 2 else size**2  # others are refused below
-    _check_entries(entries, size)
-    atoms = ground_set_from_array(value, patch_shape=(size, size))
+    columns = as_matrix(value, "dictionary", "(pixels, atoms)")
+    _check_entries(len(columns), size)
+    atoms = ground_set_from_array(columns, patch_shape=(size, size))
     return atoms, KnownDictionary(atoms)
 
 

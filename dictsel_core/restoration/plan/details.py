@@ -17,7 +17,7 @@ from dictsel_core.restoration.coding.dictionary import KnownDictionary
 from dictsel_core.restoration.coding.sampling import PatchChoice, PatchGrid, PatchSample, select_dictionary
 from dictsel_core.restoration.plan.facts import ImageFacts
 from dictsel_core.restoration.plan.plan import RestorePlan
-from dictsel_core.restoration.plan.regions import Read, as_block, grown, reads_of, within
+from dictsel_core.restoration.plan.regions import Read, as_block, check_blocks, grown, reads_of, within
 from dictsel_core.restoration.plan.repeats import Changes, changes_of, joint_changes, repeat_of
 from dictsel_core.restoration.plan.scale_statistics import ScaleStatistics
 from dictsel_core.restoration.plan.scales import SURVEY_GRID, Pyramid, PyramidSource
@@ -103,6 +103,7 @@ class DetailSurvey(ImageFacts):
     def measure(self, blocks: Sequence[NDArray[Any]], rows: slice, columns: slice) -> DetailStatistics:
         """Return what else is known of a block; see `PictureSurvey.measure`."""
         region = as_block(rows, columns, self.spec.shape, SURVEY_GRID)
+        check_blocks(blocks, self.reads(rows, columns), self.spec)
         outer, (image, mask) = self._outer(region), blocks
         canvas = self.canvas(image, mask)
         inner = within(region, outer)

@@ -1,5 +1,6 @@
 """Stages that refine the planes, and make the restored image of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -59,16 +60,30 @@ class RoundStage(PlanStage):
 
     def steps(self, blocks: Blocks, region: Region, coder: PatchCoder) -> StageSteps:
         """Compute a region; see `PlanStage.steps`."""
+        return self.refine(blocks, region)
+
+    def refine(self, blocks: Blocks, region: Region, neighbors: Sequence[Planes] = ()) -> StageSteps:
+        """Compute a region as `steps` does, with similar patches of other images too.
+
+        Parameters
+        ----------
+        blocks : sequence of ndarray
+            What `inputs` says.
+        region : (slice, slice)
+        neighbors : sequence of (h, w, C) ndarray
+            Planes of neighboring images of a stack, in the ranges of this one; the same region as in blocks.
+        """
         outer, plan = self._outer(region), self.plan
         current, masks = self.source.joined(blocks), self.source.rest(blocks)
         known = np.array(plan.observed_channels)
         # Similar patches tell nothing about a channel that is observed nowhere.
-        planes = current if known.all() else current[:, :, known]
+        planes = current if known.all() else np.ascontiguousarray(current[:, :, known])
+        others = neighbors if known.all() else [each[:, :, known] for each in neighbors]
         inner = within(region, outer)
         place = Place(outer[0].start, outer[1].start, *plan.spec.shape, inner)
         threads = as_thread_count(plan.settings.threads)
         refiner = Refiner(self._missing(masks), threads, self._options, place=place)
-        for fraction in refiner.round(planes, self.number, plan.n_rounds):
+        for fraction in refiner.round(planes, self.number, plan.n_rounds, others):
             yield StageStep(fraction)
         if not known.all():
             current[:, :, known] = planes

@@ -155,7 +155,7 @@ class RestorePlan(PlanFacts):
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def to_json(self) -> str:
-        """Return the plan as JSON, without the number of threads, from which `from_json` makes it again."""
+        """Return the plan as JSON for `from_json`, without the number of threads."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         settings = asdict(self.settings)
         del settings["threads"]
@@ -173,15 +173,18 @@ class RestorePlan(PlanFacts):
 
     @classmethod
     def from_json(cls, text: str, *, threads: int | None = None) -> "RestorePlan":
-        """Return the plan that `to_json` made a text of.
+        """Return a plan from the JSON of `to_json`.
 
         Parameters
         ----------
         text : str
-            ValueError if it is from another version, or from one with Numba and this is one without or the
-            reverse: the stages may differ.
         threads : int, optional
             As in `RestoreSettings`.
+
+        Raises
+        ------
+        ValueError
+            If the plan was made by another version, or only one of both has Numba: the stages may differ.
         """
         try:
             values = json.loads(text)
@@ -195,7 +198,12 @@ class RestorePlan(PlanFacts):
         if compiled != is_enabled():
             there, here = ("with", "without") if compiled else ("without", "with")
             raise ValueError(f"The plan was made {there} Numba, but this is a Python {here} it.")
-        return cls(**_decoded(values, threads))
+        try:
+            return cls(**_decoded(values, threads))
+        except (KeyError, TypeError):
+            raise ValueError(
+                "This is not the JSON of a plan: a value is missing, or not of its type."
+            ) from None
 
 
 def _decoded(values: dict[str, Any], threads: int | None) -> dict[str, Any]:

@@ -1,10 +1,14 @@
 """Images and arrays that are processed in blocks, and the regions of them that a block needs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import Region
+from dictsel_core._support.validation import as_count
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,8 @@ class ImageSpec:
 
     def __post_init__(self) -> None:
         """Check every value."""
-        if min(self.height, self.width, self.n_channels) < 1:
-            raise ValueError(
-                f"An image has at least one pixel and one channel, not {self.height} x {self.width} pixels "
-                f"and {self.n_channels} channels."
-            )
+        for name in ("height", "width", "n_channels"):
+            object.__setattr__(self, name, as_count(getattr(self, name), name))
         if self.n_layers not in (1, self.n_channels):
             raise ValueError(
                 f"A mask has one layer, or one per channel, {self.n_channels}, but not {self.n_layers}."
@@ -76,10 +77,31 @@ def reads_of(region: Region, *arrays: str) -> tuple[Read, ...]:
     return tuple(Read(array, *region) for array in arrays)
 
 
+def check_blocks(blocks: Sequence[NDArray[Any]], reads: Sequence[Read], spec: ImageSpec) -> None:
+    """Refuse blocks that are not those of the reads, by number, shape, and dtype of image and mask."""
+    if len(blocks) != len(reads):
+        names = ", ".join(read.array for read in reads)
+        raise ValueError(f"There must be {len(reads)} blocks ({names}), but there are {len(blocks)}.")
+    known = {"image": (spec.n_channels, np.dtype(spec.dtype)), "mask": (spec.n_layers, np.dtype(bool))}
+    for block, read in zip(blocks, reads, strict=True):
+        rows, columns = (each.stop - each.start for each in (read.rows, read.columns))
+        layers, dtype = known.get(read.array, (None, block.dtype))
+        if block.ndim != 3 or block.shape[:2] != (rows, columns) or layers not in (None, block.shape[2]):
+            raise ValueError(
+                f"The block of {read.array} must have {rows} rows, {columns} columns and "
+                f"{'its' if layers is None else layers} layers, but its shape is {block.shape}."
+            )
+        if block.dtype.newbyteorder("=") != dtype.newbyteorder("="):
+            raise TypeError(f"The block of {read.array} must be of {dtype}, but its dtype is {block.dtype}.")
+
+
 def as_block(rows: slice, columns: slice, shape: tuple[int, int], grid: int) -> Region:
     """Return the region of a block of an array of this shape; refuse those that are not on the grid."""
     region = []
     for part, length, name in zip((rows, columns), shape, ("rows", "columns"), strict=True):
+        given: object = part
+        if not isinstance(given, slice):
+            raise TypeError(f"{name} must be a slice, not {given!r}.")
         start, stop = part.start or 0, length if part.stop is None else part.stop
         if part.step not in (None, 1) or not 0 <= start < stop <= length:
             raise ValueError(f"{name} must be a part of the {length} there are, not {part}.")

@@ -14,7 +14,7 @@ from dictsel_core._support.runs import GeneratorRun
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.plan.facts import PlanFacts
-from dictsel_core.restoration.plan.regions import ArraySpec, Read, as_block, reads_of
+from dictsel_core.restoration.plan.regions import ArraySpec, Read, as_block, check_blocks, reads_of
 from dictsel_core.restoration.result import Stage
 
 Blocks = Sequence[NDArray[Any]]
@@ -44,7 +44,7 @@ class PlanStage(ABC):
     ----------
     plan : PlanFacts
     name : str
-        Unlike all others in the plan.
+        Unique in the plan.
     kind : {"coarse", "code", "channels", "texture", "refine"}
         What the stage does, as in `RestoreStep`.
     work : float
@@ -109,20 +109,9 @@ class PlanStage(ABC):
             Of the block, as for `reads`.
         """
         region = as_block(rows, columns, self.shape, _GRID)
-        self._check(blocks, self.inputs(region))
+        check_blocks(blocks, self.inputs(region), self.plan.spec)
         given = [np.array(each) if self.overwrites and each.dtype.kind == "f" else each for each in blocks]
         return GeneratorRun(self.steps(given, region, self.plan.coder())).finish()
-
-    def _check(self, blocks: Blocks, reads: tuple[Read, ...]) -> None:
-        if len(blocks) != len(reads):
-            raise ValueError(f"The stage {self.name} needs {len(reads)} blocks, but there are {len(blocks)}.")
-        for block, read in zip(blocks, reads, strict=True):
-            wanted = read.rows.stop - read.rows.start, read.columns.stop - read.columns.start
-            if block.ndim != 3 or block.shape[:2] != wanted:
-                raise ValueError(
-                    f"The block of {read.array} must have {wanted[0]} rows, {wanted[1]} columns and layers, "
-                    f"but its shape is {block.shape}."
-                )
 
 
 def planes_spec(plan: PlanFacts, name: str) -> ArraySpec:

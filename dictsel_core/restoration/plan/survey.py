@@ -15,7 +15,15 @@ from dictsel_core.restoration.coding.dictionary import KnownDictionary, as_dicti
 from dictsel_core.restoration.coding.sampling import Counts, PatchGrid
 from dictsel_core.restoration.damaged import MAX_SEPARATE, MAX_SHARED
 from dictsel_core.restoration.plan.details import DetailSurvey
-from dictsel_core.restoration.plan.regions import ImageSpec, Read, as_block, grown, reads_of, within
+from dictsel_core.restoration.plan.regions import (
+    ImageSpec,
+    Read,
+    as_block,
+    check_blocks,
+    grown,
+    reads_of,
+    within,
+)
 from dictsel_core.restoration.plan.scales import SURVEY_GRID
 from dictsel_core.restoration.plan.trial import crops_of
 from dictsel_core.restoration.refinement.density import damage_density
@@ -123,6 +131,7 @@ class PictureSurvey:
         rows, columns : slice
         """
         region = as_block(rows, columns, self.spec.shape, self.grid)
+        check_blocks(blocks, self.reads(rows, columns), self.spec)
         image, mask = blocks
         inner = within(region, self._outer(region))
         return self.measure_mask(mask, region, channel_ranges(image[inner], mask[inner]))
@@ -160,7 +169,7 @@ class PictureSurvey:
         Parameters
         ----------
         statistics : PictureStatistics
-            The sum of all blocks; ValueError if some are not there, or there twice, or all is missing.
+            The sum of all blocks; ValueError if one is absent or counted twice, or every pixel is missing.
         ranges : tuple of ValueRange, optional
             What becomes the unit range of each channel; by default what was observed.
         """

@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import Kernel
 from dictsel_core._support.validation import Floats, Ints
-from dictsel_core.restoration.refinement.conditional import MIN_RESIDUAL, TINY, VARIANCE_STEPS
+from dictsel_core._support.vectors import WIDTH, load, multiply, multiply_add, splat, store
+from dictsel_core.restoration.refinement.conditional import TINY
 
 Single = NDArray[np.float32]
 Indices = NDArray[np.uintp]
 Index = np.uintp
 
-#: Rows of a matrix in one expression; numbers of vectors and their lengths are multiples of it.
-STEP = 8
-_0, _1, _2, _3, _4, _5, _6, _7, _8 = (Index(number) for number in range(9))
+_0, _1, _2, _3, _4, _8, _16 = (Index(number) for number in (0, 1, 2, 3, 4, WIDTH, 2 * WIDTH))
 
 
 @Kernel
@@ -32,7 +31,7 @@ def group_moments(
     """Compute the mean and the covariance of each group.
 
     Vectors are patches, or single channels of these. They end in zeros, so that their length d is a multiple
-    of `STEP`.
+    of `WIDTH`.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ def group_moments(
     numbers : (B, n) ndarray of int
         Numbers of the members of groups.
     samples : (n', d) ndarray of zeros
-        For the vectors of a group, and more, so that n' is a multiple of `STEP`.
+        For the vectors of a group.
     members : (B, E * L * d) ndarray
         Is overwritten with the first members of each group, less their mean.
     means : (B, L * d) ndarray
@@ -107,21 +106,38 @@ def _center(patches: Single, n_patches: np.uintp, mean: Single) -> None:
 
 @Kernel
 def _covariance(samples: Single, d: np.uintp, factor: np.float32, covariance: Single) -> None:
-    """Set a multiple of the sum of products of samples, of which there are a multiple of `STEP`."""
-    x = samples
-    for at in range(d * d):
-        covariance[at] = 0
-    for start in range(_0, Index(samples.size), _8 * d):
-        a, b, c, e = start, start + d, start + _2 * d, start + _3 * d
-        f, g, h, k = start + _4 * d, start + _5 * d, start + _6 * d, start + _7 * d
-        for i in range(d):
-            p, q, r, s = factor * x[a + i], factor * x[b + i], factor * x[c + i], factor * x[e + i]
-            t, u, v, w = factor * x[f + i], factor * x[g + i], factor * x[h + i], factor * x[k + i]
-            for j in range(d):
-                covariance[i * d + j] += (
-                    p * x[a + j] + q * x[b + j] + r * x[c + j] + s * x[e + j]
-                    + t * x[f + j] + u * x[g + j] + v * x[h + j] + w * x[k + j]
-                )  # fmt: skip
+    """Set a multiple of the sum of products of samples: of four rows at a time, from the diagonal on."""
+    for i in range(_0, d, _4):
+        for j in range(i - i % _8, d, _16):
+            _set_products(samples, d, Index(i), Index(j), factor, covariance)
+    for i in range(d):
+        for j in range(i):
+            covariance[i * d + j] = covariance[j * d + i]
+
+
+@Kernel
+def _set_products(
+    samples: Single, d: np.uintp, i: np.uintp, j: np.uintp, factor: np.float32, covariance: Single
+) -> None:
+    """Set four rows of a covariance, two vectors of each if there are two, which stay in registers."""
+    x, scale, wide = samples, splat(factor), _8 if j + _16 <= d else _0
+    a = b = c = e = f = g = h = k = splat(np.float32(0))
+    for at in range(_0, Index(samples.size), d):
+        left, right, first = load(x, at + j), load(x, at + j + wide), at + i
+        p, q, r, s = splat(x[first]), splat(x[first + _1]), splat(x[first + _2]), splat(x[first + _3])
+        a, b = multiply_add(p, left, a), multiply_add(p, right, b)
+        c, e = multiply_add(q, left, c), multiply_add(q, right, e)
+        f, g = multiply_add(r, left, f), multiply_add(r, right, g)
+        h, k = multiply_add(s, left, h), multiply_add(s, right, k)
+    to = i * d + j
+    store(covariance, to, multiply(scale, a))
+    store(covariance, to + wide, multiply(scale, b))
+    store(covariance, to + d, multiply(scale, c))
+    store(covariance, to + d + wide, multiply(scale, e))
+    store(covariance, to + _2 * d, multiply(scale, f))
+    store(covariance, to + _2 * d + wide, multiply(scale, g))
+    store(covariance, to + _3 * d, multiply(scale, h))
+    store(covariance, to + _3 * d + wide, multiply(scale, k))
 
 
 @Kernel
@@ -152,197 +168,64 @@ def _trace(matrix: Single, d: int) -> np.float32:
 
 
 @Kernel
-def condition(
-    covariances: Single,
-    observed: Single,
-    noises: Single,
-    n_steps: int,
-    members: Single,
-    variances: Single,
-) -> None:
-    """Estimate members of groups, given their observed pixels: `conditional_moments`, but for the last bits.
+def mean_variances(covariances: Single, length: int, d: int) -> Single:
+    """Return the mean of the first d entries of the diagonal of each covariance (B, length * length)."""
+    variances = np.empty(len(covariances), np.float32)
+    for b in range(len(covariances)):
+        total = np.float32(0)
+        for i in range(d):
+            total += covariances[b, i * length + i]
+        variances[b] = total / np.float32(d)
+    return variances
 
-    Only the rows of a covariance that belong to observed pixels are multiplied.
+
+@Kernel
+def finish_estimates(
+    members: Single,
+    means: Single,
+    center: np.float32,
+    noise: np.float32,
+    variances: Single,
+    values: Single,
+    weights: Single,
+) -> None:
+    """Set estimates of members, and their weights.
 
     Parameters
     ----------
-    covariances : (B, d * d) ndarray
-        The noise is added to them.
-    observed : (B, E, d) ndarray
-        1 where an entry is observed, otherwise 0.
-    noises : (B,) ndarray
-    n_steps : int
-        Of conjugate gradients.
     members : (B, E, L, d) ndarray
-        Deviations from the mean; replaced by those that are expected.
+        Deviations from the mean.
+    means : (B, L, d) ndarray
+        Less the center.
+    center, noise : float
+        The noise has a weight of 1.
     variances : (B, E, d) ndarray
-        Is overwritten.
+    values, weights : (B, E, L, d') and (B, E, d') ndarray
+        Are overwritten; vectors may end in something else, and then are longer.
     """
-    n_groups, n_estimated, n_vectors, d = members.shape
-    rows, entries = np.zeros(d + STEP, np.uintp), np.zeros(d + STEP, np.uintp)
-    work = np.zeros((5, 3, d + STEP), np.float32)
+    n_groups, n_estimated, n_vectors, d = values.shape
     for b in range(n_groups):
-        for i in range(d):
-            covariances[b, i * d + i] += noises[b]
         for e in range(n_estimated):
-            n_rows = _nonzero(observed[b, e], rows, entries)
-            for j in range(d):
-                variances[b, e, j] = 0
-            start = 0
-            while start < n_vectors:
-                stop = start + (3 if n_vectors - start >= 3 else 1)
-                vectors = members[b, e, start:stop]
-                _solve(covariances[b], vectors, observed[b, e], rows, entries, n_rows, n_steps, work)
-                for v in range(stop - start):
-                    for j in range(d):
-                        variances[b, e, j] = max(variances[b, e, j], work[3, v, j])
-                start = stop
-            for j in range(d):
-                variances[b, e, j] = max(covariances[b, j * d + j] - variances[b, e, j], noises[b])
-
-
-@Kernel
-def _nonzero(values: Single, rows: Indices, entries: Indices) -> np.uintp:
-    """Set the indices of values that are not zero, twice; return how many there are.
-
-    The first ones are followed by row 0, the others by an entry beyond the last one, which is 0.
-    """
-    count = _0
-    for j in range(Index(values.size)):
-        rows[count] = entries[count] = j
-        count += Index(values[j] != 0)
-    for at in range(count, count + _8):
-        rows[at] = 0
-        entries[at] = values.size
-    return count
-
-
-@Kernel
-def _solve(  # noqa: PLR0912  (a call for each vector and step takes a fifth more)
-    matrix: Single,
-    vectors: Single,
-    observed: Single,
-    rows: Indices,
-    entries: Indices,
-    n_rows: np.uintp,
-    n_steps: int,
-    work: Single,
-) -> None:
-    """Make steps of conjugate gradients for systems of the observed entries: one, or three.
-
-    Replaces vectors by the products of solutions and the matrix. `work` has residuals, directions, products
-    of these with the matrix, by how much variances are reduced, and squares of residuals: now and at first.
-    """
-    d = Index(vectors.shape[1])
-    residuals, directions, products, reductions, energies = work[0], work[1], work[2], work[3], work[4, 0]
-    for v in range(len(vectors)):  # one array for each loop: they are short, but vectorized
-        for j in range(d):
-            residuals[v, j] = observed[j] * vectors[v, j]
-        for j in range(d):
-            directions[v, j] = residuals[v, j]
-        for j in range(d):
-            vectors[v, j] = 0
-        for j in range(d):
-            reductions[v, j] = 0
-        energies[v] = energies[v + 3] = _dot(residuals[v], residuals[v])
-    for step in range(n_steps):
-        if len(vectors) == 3:
-            _multiply_three(matrix, d, rows, entries, n_rows, directions, products)
-        else:
-            _multiply(matrix, d, rows, entries, n_rows, directions[0], products[0])
-        for v in range(len(vectors)):
-            energy, curvature = energies[v], max(_dot(directions[v], products[v]), TINY)
-            counts = step < VARIANCE_STEPS and energy > MIN_RESIDUAL * energies[v + 3]
-            weight = np.float32(1) / curvature if counts else np.float32(0)
-            length = energy / curvature
-            for j in range(d):
-                reductions[v, j] += weight * (products[v, j] * products[v, j])
-            for j in range(d):
-                vectors[v, j] += length * products[v, j]
-            for j in range(d):
-                residuals[v, j] -= observed[j] * (length * products[v, j])
-            energies[v] = _dot(residuals[v], residuals[v])
-            ratio = energies[v] / max(energy, TINY)
-            for j in range(d):
-                directions[v, j] = ratio * directions[v, j] + residuals[v, j]
-
-
-@Kernel
-def _multiply(
-    matrix: Single,
-    d: np.uintp,
-    rows: Indices,
-    entries: Indices,
-    n_rows: np.uintp,
-    direction: Single,
-    product: Single,
-) -> None:
-    """Set the sum of some rows of a matrix (d * d), each times an entry of a direction."""
-    m, f = matrix, direction
-    for j in range(d):
-        product[j] = 0
-    for n in range(_0, n_rows, _8):
-        a, b, c, e = rows[n] * d, rows[n + _1] * d, rows[n + _2] * d, rows[n + _3] * d
-        g, h, i, k = rows[n + _4] * d, rows[n + _5] * d, rows[n + _6] * d, rows[n + _7] * d
-        p, q, r, s = f[entries[n]], f[entries[n + _1]], f[entries[n + _2]], f[entries[n + _3]]
-        t, u, v, w = f[entries[n + _4]], f[entries[n + _5]], f[entries[n + _6]], f[entries[n + _7]]
-        for j in range(d):
-            product[j] += (
-                p * m[a + j] + q * m[b + j] + r * m[c + j] + s * m[e + j]
-                + t * m[g + j] + u * m[h + j] + v * m[i + j] + w * m[k + j]
-            )  # fmt: skip
-
-
-@Kernel
-def _multiply_three(
-    matrix: Single,
-    d: np.uintp,
-    rows: Indices,
-    entries: Indices,
-    n_rows: np.uintp,
-    directions: Single,
-    products: Single,
-) -> None:
-    """Set what `_multiply` does for three directions: a row that was loaded is used three times."""
-    m = matrix
-    f, g, h = directions[0], directions[1], directions[2]
-    x, y, z = products[0], products[1], products[2]
-    for j in range(d):
-        x[j] = y[j] = z[j] = 0
-    for n in range(_0, n_rows, _4):
-        a, b, c, e = rows[n] * d, rows[n + _1] * d, rows[n + _2] * d, rows[n + _3] * d
-        p, q, r, s = entries[n], entries[n + _1], entries[n + _2], entries[n + _3]
-        f0, f1, f2, f3 = f[p], f[q], f[r], f[s]
-        g0, g1, g2, g3 = g[p], g[q], g[r], g[s]
-        h0, h1, h2, h3 = h[p], h[q], h[r], h[s]
-        for j in range(d):
-            t, u, v, w = m[a + j], m[b + j], m[c + j], m[e + j]
-            x[j] += f0 * t + f1 * u + f2 * v + f3 * w
-            y[j] += g0 * t + g1 * u + g2 * v + g3 * w
-            z[j] += h0 * t + h1 * u + h2 * v + h3 * w
-
-
-@Kernel
-def _dot(left: Single, right: Single) -> np.float32:
-    """Return the inner product of two vectors, whose length is a multiple of 8."""
-    a = b = c = d = e = f = g = h = np.float32(0)
-    for j in range(_0, Index(left.size), _8):
-        a += left[j] * right[j]
-        b += left[j + _1] * right[j + _1]
-        c += left[j + _2] * right[j + _2]
-        d += left[j + _3] * right[j + _3]
-        e += left[j + _4] * right[j + _4]
-        f += left[j + _5] * right[j + _5]
-        g += left[j + _6] * right[j + _6]
-        h += left[j + _7] * right[j + _7]
-    return ((a + b) + (c + d)) + ((e + f) + (g + h))
+            for v in range(n_vectors):
+                to, member, mean = values[b, e, v], members[b, e, v], means[b, v]
+                for j in range(Index(d)):
+                    to[j] = member[j] + mean[j] + center
+            weight, variance = weights[b, e], variances[b, e]
+            for j in range(Index(d)):
+                weight[j] = noise / variance[j]
 
 
 @Kernel
 def sum_estimates(
-    numbers: Ints, values: Single, weights: Single, size: int, sums: Floats, totals: Floats
+    numbers: Ints,
+    values: Single,
+    weights: Single,
+    size: int,
+    pixels: NDArray[np.int32],
+    sums: Floats,
+    totals: Floats,
 ) -> None:
-    """Add up weighted estimates and their weights, as `TileEstimates.summed` does.
+    """Add up weighted estimates of some pixels, and their weights, as `TileEstimates.summed` does.
 
     Parameters
     ----------
@@ -351,19 +234,53 @@ def sum_estimates(
     weights : (N, 1 or C, size * size) ndarray
     size : int
         Height and width of a patch.
-    sums, totals : (h, w, C) and (h, w, 1 or C) ndarray
+    pixels : (h, w) ndarray of int
+        Where the sums of a pixel are; -1 if they are not wanted.
+    sums, totals : (M, C) and (M, 1 or C) ndarray
         Are added to.
     """
-    n_across = Index(sums.shape[1] - size + 1)
+    n_across = Index(pixels.shape[1] - size + 1)
+    n_channels, n_layers = Index(sums.shape[1]), Index(totals.shape[1])
     for n in range(len(numbers)):
         row, column = Index(numbers[n]) // n_across, Index(numbers[n]) % n_across
-        for layer in range(Index(totals.shape[2])):
-            for i in range(Index(size)):
-                for k in range(Index(size)):
-                    totals[row + i, column + k, layer] += weights[n, layer, i * Index(size) + k]
+        for i in range(Index(size)):
+            for k in range(Index(size)):
+                pixel = pixels[row + i, column + k]
+                if pixel < 0:
+                    continue
+                at = i * Index(size) + k
+                for layer in range(n_layers):
+                    totals[Index(pixel), layer] += weights[n, layer, at]
+                for channel in range(n_channels):
+                    weight = weights[n, channel if n_layers > _1 else _0, at]
+                    sums[Index(pixel), channel] += values[n, channel, at] * weight
+
+
+@Kernel
+def add_sums(
+    pixels: Ints,
+    shape: tuple[int, int],
+    corner: tuple[int, int],
+    tile_sums: tuple[Floats, Floats],
+    sums: Floats,
+    totals: Floats,
+) -> None:
+    """Add the sums of pixels of a tile to those of a band, whose rows are in turn those of an image.
+
+    Parameters
+    ----------
+    pixels : (M,) ndarray of int
+        Counted row by row in the tile.
+    shape, corner : (int, int)
+        Height and width of the tile, and its first row and column.
+    tile_sums : (M, C) and (M, c) ndarray
+    sums, totals : (h, W, C) and (h, W, c) ndarray
+        Are added to.
+    """
+    for m in range(len(pixels)):
+        row = Index((corner[0] + pixels[m] // shape[1]) % len(sums))
+        column = Index(corner[1] + pixels[m] % shape[1])
         for channel in range(Index(sums.shape[2])):
-            other = channel if totals.shape[2] > 1 else _0
-            for i in range(Index(size)):
-                for k in range(Index(size)):
-                    at = i * Index(size) + k
-                    sums[row + i, column + k, channel] += values[n, channel, at] * weights[n, other, at]
+            sums[row, column, channel] += tile_sums[0][m, channel]
+        for layer in range(Index(totals.shape[2])):
+            totals[row, column, layer] += tile_sums[1][m, layer]

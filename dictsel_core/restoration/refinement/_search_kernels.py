@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import Kernel
-from dictsel_core._support.validation import Ints
+from dictsel_core._support.validation import Bools, Ints
 
 Flat = NDArray[np.float32]
 Plane = NDArray[np.float32]
+Planes = NDArray[np.float32]
 Keys = NDArray[np.int32]
 Index = np.uintp
 
@@ -25,17 +26,101 @@ _FIRST, _LAST = np.int32(-(1 << 31)), np.float32(np.finfo(np.float32).max).view(
 
 
 @Kernel
-def box_sums(values: Flat, pitch: int, size: int) -> Flat:
-    """Return the sums over all blocks of size x size values, of rows of `pitch`: whole numbers, so exact."""
-    sums, tall = np.zeros(values.size, np.float32), np.zeros(values.size, np.float32)
-    for i in range(Index(size)):
-        shift = i * Index(pitch)
-        for at in range(Index(values.size) - shift):
-            tall[at] += values[at + shift]
-    for k in range(Index(size)):
-        for at in range(Index(values.size) - k):
-            sums[at] += tall[at + k]
-    return sums
+def find_incomplete(
+    missing: Bools, corner: tuple[int, int], rows: Ints, columns: Ints, size: int, found: Bools
+) -> None:
+    """Set which patches of a part of a mask (H, W, c) have missing pixels: (b, b').
+
+    Their rows (b,) and columns (b',) count from the corner of the part.
+    """
+    for i in range(len(rows)):
+        for j in range(len(columns)):
+            top, left = Index(corner[0] + rows[i]), Index(corner[1] + columns[j])
+            count = 0
+            for row in range(top, top + Index(size)):
+                for column in range(left, left + Index(size)):
+                    for layer in range(Index(missing.shape[2])):
+                        count += missing[row, column, layer]
+            found[i, j] = count > 0
+
+
+@Kernel
+def split_channels(
+    planes: Planes, corner: tuple[int, int], center: np.float32, layers: Planes, gray: Plane
+) -> None:
+    """Set the channels (C, h, w) of a part of planes (H, W, C), less a center, and the mean of the channels.
+
+    The part begins at a corner.
+    """
+    n_channels, width = Index(layers.shape[0]), Index(layers.shape[2])
+    flat, pitch = planes.reshape(-1), Index(planes.shape[1]) * n_channels
+    for i in range(Index(layers.shape[1])):
+        at = (Index(corner[0]) + i) * pitch + Index(corner[1]) * n_channels
+        for channel in range(n_channels):
+            layer = layers[channel, i]
+            for j in range(width):
+                layer[j] = flat[at + channel + j * n_channels] - center
+        mean, layer = gray[i], layers[_0, i]
+        for j in range(width):
+            mean[j] = layer[j]
+        for channel in range(_1, n_channels):
+            layer = layers[channel, i]
+            for j in range(width):
+                mean[j] += layer[j]
+        for j in range(width):
+            mean[j] /= np.float32(n_channels)
+
+
+@Kernel
+def lay_out(gray: Plane, scale: np.float32, size: int, values: Plane, sums: Plane, lengths: Plane) -> None:
+    """Set the planes that `nearest` needs, of a region (h, w)."""
+    height, width, pitch = Index(gray.shape[0]), Index(gray.shape[1]), Index(values.shape[1])
+    squares = np.empty_like(values)
+    for i in range(height):
+        for j in range(width):
+            values[i, j] = np.rint(gray[i, j] * scale)
+        for j in range(width, pitch):
+            values[i, j] = 0
+        for j in range(pitch):
+            squares[i, j] = values[i, j] * values[i, j]
+    for j in range(pitch):
+        values[height, j] = squares[height, j] = 0
+    _box_sums(values, Index(max(size // 2, 1)), sums)
+    _box_sums(squares, Index(size), lengths)
+
+
+@Kernel
+def _box_sums(values: Plane, size: np.uintp, sums: Plane) -> None:
+    """Set the sums over all blocks of size x size values: of whole numbers, so exact."""
+    width = Index(values.shape[1])
+    tall = np.zeros(width + size, np.float32)
+    for i in range(Index(values.shape[0])):
+        for j in range(width):
+            tall[j] += values[i, j]
+        if i >= size:
+            for j in range(width):
+                tall[j] -= values[i - size, j]
+        if i + _1 < size:
+            continue
+        top = i + _1 - size
+        for j in range(width):
+            sums[top, j] = tall[j]
+        for k in range(_1, size):
+            for j in range(width):
+                sums[top, j] += tall[j + k]
+
+
+@Kernel
+def set_penalties(factor: float, n_candidates: tuple[int, int], penalties: Plane) -> None:
+    """Set what the distance from the middle adds to that of patches: its square times a factor."""
+    n_down, n_across = n_candidates
+    for i in range(2 * n_down - 1):
+        for j in range(2 * n_across - 1):
+            square = (i - n_down + 1) ** 2 + (j - n_across + 1) ** 2
+            penalties[Index(i), Index(j)] = factor * square
+        for j in range(2 * n_across - 1, penalties.shape[1]):
+            penalties[Index(i), Index(j)] = 0
+    penalties[2 * n_down - 1] = 0
 
 
 @Kernel
@@ -44,37 +129,38 @@ def nearest(
     size: int,
     references: Ints,
     first: Ints,
-    n_candidates: tuple[int, int],
+    n_candidates: tuple[int, int, int],
     penalties: Flat,
-    pitches: tuple[int, int],
+    pitches: tuple[int, int, int],
     numbers: Ints,
 ) -> None:
     """Find the patches nearest to each reference, as `Matcher.nearest` does.
 
     Parameters
     ----------
-    planes : (h * pitch,) ndarrays
+    planes : (P * h * pitch,) ndarrays
         The region of a tile, in whole numbers so small that distances are exact in float32; the sums of all
         its blocks that have half the height and width of a patch; the sums of the squares of all patches.
     size : int
         Height and width of a patch.
     references, first : (B, 2) ndarray of int
         Places of the references, and of the first candidate of each.
-    n_candidates : (int, int)
-        Vertically and horizontally.
+    n_candidates : (int, int, int)
+        P, the number of images below each other, of which the first has the references; and how many there
+        are in each of them vertically and horizontally.
     penalties : (n * pitch',) ndarray
         What the distance between the places of patches adds; that of the reference is in the middle.
-    pitches : (int, int)
-        Lengths of the rows of planes and penalties, which end in `LANES` values and, in planes, a multiple of
-        `TAPS` more, at least `size`, that are compared too, and not used.
+    pitches : (int, int, int)
+        Lengths of an image in planes, of its rows, and of those of penalties. Rows end in `LANES` values and,
+        in planes, a multiple of `TAPS` more, at least `size`, that are compared too, and not used.
     numbers : (B, n) ndarray of int
         Is overwritten with the candidates nearest to each reference, the first of which is its own.
     """
-    n_down, n_across = n_candidates
-    pitch, penalty_pitch = pitches
+    n_planes, n_down, n_across = n_candidates
+    plane_pitch, pitch, penalty_pitch = pitches
     values, sums, lengths = planes
     bits = np.int32(1)
-    while bits < n_down * n_across:
+    while bits < n_planes * n_down * n_across:
         bits *= np.int32(2)
     bits -= np.int32(1)  # of the number of a candidate, in place of the last bits of its distance
     best = np.empty(numbers.shape[1], np.int32)
@@ -83,18 +169,20 @@ def nearest(
     distances = np.empty(LANES + 1, np.float32)
     keys = distances.view(np.int32)
     for b in range(len(references)):
-        at, other = references[b, 0] * pitch + references[b, 1], first[b, 0] * pitch + first[b, 1]
-        for i in range(size):
-            for k in range(size):
-                taps[i, k] = -2 * values[at + i * pitch + k]
+        at = references[b, 0] * pitch + references[b, 1]
+        _set_taps(values, Index(pitch), Index(at), Index(size), taps)
         row, column = references[b, 0] - first[b, 0], references[b, 1] - first[b, 1]
         near = (n_down - 1 - row) * penalty_pitch + n_across - 1 - column
-        _bound(sums, Index(pitch), Index(size // 2), Index(at), Index(other), bounds)
         for n in range(len(best)):
             best[n] = _LAST
         best[0] = np.int32(row * n_across + column) | _FIRST
-        for step in range(2 * n_down - 1):  # from the row of the reference up and down
-            down = row + (step + 1) // 2 * (1 if step % 2 else -1)
+        n_steps = 2 * n_down - 1
+        for step in range(n_planes * n_steps):  # in each image from the row of the reference up and down
+            plane, number = step // n_steps, step % n_steps
+            other = plane * plane_pitch + first[b, 0] * pitch + first[b, 1]
+            if number == 0:
+                _bound(sums, Index(pitch), Index(size // 2), Index(at), Index(other), bounds)
+            down = row + (number + 1) // 2 * (1 if number % 2 else -1)
             if down < 0 or down >= n_down:
                 continue
             for right in range(0, n_across, LANES):
@@ -105,12 +193,20 @@ def nearest(
                 _compare(values, lengths, Index(pitch), taps, lengths[at], to, distances)
                 for lane in range(min(LANES, n_across - right)):
                     distances[lane] += penalties[penalty + Index(lane)]
-                    candidate = np.int32(down * n_across + right + lane)
+                    candidate = np.int32((plane * n_down + down) * n_across + right + lane)
                     key = (keys[lane] & ~bits) | candidate
                     if key < best[-1] and candidate | _FIRST != best[0]:
                         _insert(best, key)
         for n in range(len(best)):
             numbers[b, n] = best[n] & bits
+
+
+@Kernel
+def _set_taps(values: Flat, pitch: np.uintp, at: np.uintp, size: np.uintp, taps: Plane) -> None:
+    """Set the values of a patch times -2."""
+    for i in range(size):
+        for k in range(size):
+            taps[i, k] = -2 * values[at + i * pitch + k]
 
 
 @Kernel

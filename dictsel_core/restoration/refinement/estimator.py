@@ -7,15 +7,17 @@ import numpy as np
 
 from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._support.vectors import WIDTH
 from dictsel_core.restoration.canvas import Plane, Planes
+from dictsel_core.restoration.refinement._condition_kernels import condition
 from dictsel_core.restoration.refinement._estimate_kernels import (
-    STEP,
-    condition,
-    gather,
+    finish_estimates,
     group_moments,
+    mean_variances,
     shrink,
     sum_estimates,
 )
+from dictsel_core.restoration.refinement._search_kernels import find_incomplete
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.conditional import conditional_moments, n_steps_for
 from dictsel_core.restoration.refinement.similar import Groups, find_groups
@@ -25,6 +27,15 @@ from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at
 _BATCH, _SHRINK_BATCH = 64, 8
 #: Less noise than this is that of float32.
 _MIN_NOISE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class PixelSums:
+    """Sums of weighted estimates (M, C) and of weights (M, 1 or C) of pixels of a tile (M,), row by row."""
+
+    pixels: Ints
+    sums: Floats
+    weights: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,33 +58,41 @@ class TileEstimates:
     size: int
     weights: Floats | None = None
 
-    def summed(self, height: int, width: int) -> tuple[Floats, Floats]:
-        """Return sums of weighted estimates (height, width, C), and of weights (height, width, 1 or C)."""
+    def summed(self, missing: Bools) -> PixelSums:
+        """Return sums of weighted estimates, and of weights, of the missing pixels of the tile: (h, w, c)."""
         weights = np.ones((1, 1, 1), np.float32) if self.weights is None else self.weights
         layers = np.broadcast_to(weights, (len(self.numbers), weights.shape[1], self.size**2))
+        height, width, _ = missing.shape
+        wanted = np.flatnonzero(missing[:, :, 0] if missing.shape[2] == 1 else missing.any(axis=2))
         if is_enabled():
-            return self._summed_compiled(np.ascontiguousarray(layers), height, width)
+            return self._summed_compiled(np.ascontiguousarray(layers), wanted, height, width)
         rows, columns = np.divmod(self.numbers, width - self.size + 1)
         offsets = np.add.outer(np.arange(self.size) * width, np.arange(self.size)).ravel()
         pixels = ((rows * width + columns)[:, None] + offsets).ravel()
 
         def total(values: Floats) -> Floats:
             totals = np.bincount(pixels, values.ravel(), minlength=height * width)
-            return np.asarray(totals, dtype=np.float64).reshape(height, width)
+            return np.asarray(totals[wanted], dtype=np.float64)
 
         totals = [total(layers[:, layer]) for layer in range(layers.shape[1])]
         sums = [
             total(self.values[:, channel] * layers[:, min(channel, layers.shape[1] - 1)])
             for channel in range(self.values.shape[1])
         ]
-        return np.stack(sums, axis=2), np.stack(totals, axis=2)
+        return PixelSums(wanted, np.stack(sums, axis=1), np.stack(totals, axis=1))
 
-    def _summed_compiled(self, weights: Floats, height: int, width: int) -> tuple[Floats, Floats]:
+    def _summed_compiled(self, weights: Floats, wanted: Ints, height: int, width: int) -> PixelSums:
         """Return what `summed` returns, to the bit."""
-        sums = np.zeros((height, width, self.values.shape[1]))
-        totals = np.zeros((height, width, weights.shape[1]))
-        sum_estimates(self.numbers, self.values, weights, self.size, sums, totals)
-        return sums, totals
+        sums, totals = (
+            np.zeros((wanted.size, self.values.shape[1])),
+            np.zeros((wanted.size, weights.shape[1])),
+        )
+        pixels = np.full(height * width, -1, np.int32)
+        pixels[wanted] = np.arange(len(wanted), dtype=np.int32)
+        sum_estimates(
+            self.numbers, self.values, weights, self.size, pixels.reshape(height, width), sums, totals
+        )
+        return PixelSums(wanted, sums, totals)
 
 
 class Estimator(Protocol):
@@ -81,6 +100,8 @@ class Estimator(Protocol):
 
     def estimate(self, planes: Planes, missing: Bools, tile: Tile, search: Search) -> TileEstimates | None:
         """Return estimates of some patches, or None if nothing is missing.
+
+        Of a tile with several images below each other, patches of the first one are estimated.
 
         Parameters
         ----------
@@ -132,19 +153,19 @@ class GaussianEstimator:
             return None
         groups = find_groups(planes, tile, search, incomplete)
         estimated = np.ascontiguousarray(groups.numbers[:, : self.n_estimated])
-        estimate = self._estimate_compiled if is_enabled() else self._estimate
-        estimates, weights = estimate(groups, estimated, missing[tile.region])
-        estimates += groups.center
-        n_pixels = search.size**2
-        return TileEstimates(
-            estimated.ravel(),
-            estimates.reshape(estimated.size, -1, n_pixels),
-            search.size,
-            weights.reshape(estimated.size, -1, n_pixels),
-        )
+        if is_enabled():
+            estimates, weights = self._estimate_compiled(groups, estimated, missing, tile)
+        else:
+            estimates, weights = self._estimate(groups, estimated, missing[tile.region])
+        shape, numbers = (estimated.size, -1, search.size**2), estimated.ravel()
+        values, weights = estimates.reshape(shape), weights.reshape(shape)
+        if tile.n_planes > 1:  # groups with few members in this image
+            own = numbers < tile.n_patches
+            numbers, values, weights = numbers[own], values[own], weights[own]
+        return TileEstimates(numbers, values, search.size, weights)
 
     def _estimate(self, groups: Groups, estimated: Ints, missing: Bools) -> tuple[Planes, Planes]:
-        """Return estimates of some members of groups (B, E, L, d), less the center, and weights (B, E, d)."""
+        """Return estimates of some members of groups (B, E, L, d), and their weights (B, E, d)."""
         # Channels with masks of their own form one long vector; channels that share a mask form several.
         gaps = patches_at(missing, groups.size, estimated).reshape(*estimated.shape, -1)
         members = groups.values().reshape(*groups.numbers.shape, -1, gaps.shape[2])
@@ -162,50 +183,63 @@ class GaussianEstimator:
             )
             np.divide(np.float32(self.noise), variances, out=weights[batch])
         estimates += means
+        estimates += groups.center
         return estimates, weights
 
-    def _estimate_compiled(self, groups: Groups, estimated: Ints, missing: Bools) -> tuple[Planes, Planes]:
-        """Return what `_estimate` returns, but for the last bits."""
+    def _estimate_compiled(
+        self, groups: Groups, estimated: Ints, missing: Bools, tile: Tile
+    ) -> tuple[Planes, Planes]:
+        """Return what `_estimate` returns, but for the last bits; until the next call."""
         size, (n_groups, n_members) = groups.size, groups.numbers.shape
         d = missing.shape[2] * size**2
         n_vectors, length = len(groups.layers) * size**2 // d, _rounded_up(d)
-        samples = np.zeros((_rounded_up(n_members * n_vectors), length), np.float32)
+        samples = np.zeros((n_members * n_vectors, length), np.float32)
         means = np.zeros((n_groups, n_vectors, length), np.float32)
         covariances = reused("covariances", (n_groups, length * length))
         members = reused("members", (*estimated.shape, n_vectors, length))
         flat = members.reshape(n_groups, -1), means.reshape(n_groups, -1)
         group_moments(groups.layers, size, groups.numbers, samples, *flat, covariances)
         shrink(covariances, length, self.shared)
-        noise = self.noises(covariances.reshape(-1, length, length)[:, :d, :d])
-        observed = np.zeros((*estimated.shape, length), np.float32)
-        known = np.subtract(1, missing.transpose(2, 0, 1), dtype=np.float32, order="C")
-        lengths = np.uintp(1), np.uintp(length)
-        gather(known, np.uintp(size), estimated.ravel(), *lengths, observed.reshape(-1))
-        variances = reused("variances", observed.shape)
-        condition(covariances, observed, noise, n_steps_for(d, self.n_steps), members, variances)
-        estimates = members[..., :d] + means[:, None, :, :d]
-        return estimates, np.float32(self.noise) / variances[..., :d]
+        noises = self._noises(mean_variances(covariances, length, d))
+        variances = reused("variances", (*estimated.shape, length))
+        places = np.stack(np.divmod(estimated, tile.horizontal.n_patches), axis=2)
+        places += tile.vertical.start, tile.horizontal.start
+        n_steps = n_steps_for(d, self.n_steps)
+        condition(covariances, noises, n_steps, missing, places, size, members, variances)
+        values = reused("estimates", (*estimated.shape, n_vectors, d))
+        weights = reused("weights", (*estimated.shape, d))
+        noise = np.float32(self.noise)
+        finish_estimates(members, means, groups.center, noise, variances, values, weights)
+        return values, weights
 
     def noises(self, covariances: Planes) -> Plane:
         """Return the noise of each group: (B,)."""
-        variances = np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1])
+        return self._noises(np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1]))
+
+    def _noises(self, variances: Plane) -> Plane:
+        """Return the noise of groups with some mean variance: (B,)."""
         noise: Plane = np.minimum(np.float32(self.noise), np.float32(self.relative_noise) * variances)
         return np.maximum(noise, np.float32(_MIN_NOISE))  # groups may be constant
 
 
 def _rounded_up(number: int) -> int:
-    """Return the next multiple of what kernels take in one expression."""
-    return -(-number // STEP) * STEP
+    """Return the next multiple of what kernels compute at once."""
+    return -(-number // WIDTH) * WIDTH
 
 
 def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:
     """Return which references of a tile have missing pixels, by their rows and columns: (b, b')."""
+    down, across = tile.vertical, tile.horizontal
+    if is_enabled():
+        found = np.empty((len(down.references), len(across.references)), bool)
+        find_incomplete(missing, (down.start, across.start), down.references, across.references, size, found)
+        return found
     hidden = missing[tile.region].any(axis=2)
     if not hidden.any():
-        return np.zeros((len(tile.vertical.references), len(tile.horizontal.references)), bool)
+        return np.zeros((len(down.references), len(across.references)), bool)
     counts = np.zeros((hidden.shape[0] + 1, hidden.shape[1] + 1), np.int32)
     np.cumsum(np.cumsum(hidden, axis=0, dtype=np.int32), axis=1, out=counts[1:, 1:])
-    rows, columns = tile.vertical.references[:, None], tile.horizontal.references
+    rows, columns = down.references[:, None], across.references
     inside = counts[rows + size, columns + size] - counts[rows, columns + size]
     return np.asarray(inside != counts[rows + size, columns] - counts[rows, columns])
 

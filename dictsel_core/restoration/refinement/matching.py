@@ -9,7 +9,13 @@ from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.patches import all_patches
 from dictsel_core.restoration.canvas import Plane
-from dictsel_core.restoration.refinement._search_kernels import LANES, TAPS, box_sums, nearest
+from dictsel_core.restoration.refinement._search_kernels import (
+    LANES,
+    TAPS,
+    lay_out,
+    nearest,
+    set_penalties,
+)
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.tiles import Search, Tile
 
@@ -39,12 +45,10 @@ class Matcher:
     def __init__(self, gray: Plane, bound: np.float32, tile: Tile, search: Search) -> None:
         # No part of the sum of a distance, |a|^2 - 2 a b + |b|^2, is more than 4 d m^2 for d values up to m.
         scale = np.float32(math.isqrt(_EXACT // 4) // search.size) / bound
-        self._gray = np.rint(gray * scale)
+        self._gray, self._scale = gray, scale
         self._tile, self._search = tile, search
         self._n_candidates = tile.vertical.n_candidates, tile.horizontal.n_candidates
-        # What the distance from a reference costs, which is in the middle; its candidates are a part of this.
-        squares = np.add.outer(*(np.square(np.arange(1 - n, n)) for n in self._n_candidates))
-        self._penalties = (search.penalty * float(scale) ** 2 * squares).astype(np.float32)
+        self._penalty = search.penalty * float(scale) ** 2
 
     def nearest(self, wanted: Bools) -> Ints:
         """Return the numbers of the patches nearest to each reference, first of all its own: (B, n).
@@ -54,21 +58,26 @@ class Matcher:
         wanted : (b, b') ndarray of bool
             References, by their rows and columns in the tile.
         """
-        shape = int(np.count_nonzero(wanted)), min(self._search.n_members, math.prod(self._n_candidates))
+        n_all = self._tile.n_planes * math.prod(self._n_candidates)
+        shape = int(np.count_nonzero(wanted)), min(self._search.n_members, n_all)
         numbers = np.empty(shape, np.intp)
         if is_enabled():
             self._search_compiled(wanted, numbers)
             return numbers
-        count = _REFERENCES if math.prod(self._n_candidates) > _FEW_CANDIDATES else _FEW_REFERENCES
+        gray = np.rint(self._gray * self._scale)
+        # What the distance from a reference costs, which is in the middle; its candidates are a part of this.
+        squares = np.add.outer(*(np.square(np.arange(1 - n, n)) for n in self._n_candidates))
+        penalties = (self._penalty * squares).astype(np.float32)
+        count = _REFERENCES if n_all > _FEW_CANDIDATES else _FEW_REFERENCES
         order = np.cumsum(wanted).reshape(wanted.shape) - 1
         for left in range(0, wanted.shape[1], _COLUMNS):
             rows, columns = np.nonzero(wanted[:, left : left + _COLUMNS])
             if rows.size == 0:
                 continue
             columns += left
-            strip = _Strip(self._gray, self._tile, self._search.size, rows, columns)
+            strip = _Strip(gray, self._tile, self._search.size, rows, columns)
             for part in _parts(rows, count):
-                found = smallest(*self._distances(strip, part), shape[1])
+                found = smallest(*self._distances(strip, part, penalties), shape[1])
                 numbers[order[rows[part], columns[part]]] = strip.numbers(part, found)
         return numbers
 
@@ -78,28 +87,30 @@ class Matcher:
         rows, columns = np.nonzero(wanted)
         first = np.stack([down.first[rows], across.first[columns]], axis=1)
         references = np.stack([down.references[rows], across.references[columns]], axis=1)
-        values, pitch = _widened(self._gray, LANES + -(-size // TAPS) * TAPS)
-        penalties, penalty_pitch = _widened(self._penalties, LANES)
-        planes = values, box_sums(values, pitch, size // 2), box_sums(values * values, pitch, size)
-        pitches = pitch, penalty_pitch
-        nearest(planes, size, references, first, self._n_candidates, penalties, pitches, numbers)
-        right = numbers % self._n_candidates[1]
-        numbers //= self._n_candidates[1]
-        numbers += first[:, :1]
-        numbers *= across.n_patches
-        numbers += right + first[:, 1:]
+        height, width = self._gray.shape
+        pitch = width + LANES + -(-size // TAPS) * TAPS
+        values, sums, lengths = (reused(name, (height + 1, pitch)) for name in ("values", "sums", "lengths"))
+        lay_out(self._gray, self._scale, size, values, sums, lengths)
+        n_down, n_across = self._n_candidates
+        penalties = reused("penalties", (2 * n_down, 2 * n_across - 1 + LANES))
+        set_penalties(self._penalty, self._n_candidates, penalties)
+        planes = values.ravel(), sums.ravel(), lengths.ravel()
+        n_candidates = self._tile.n_planes, n_down, n_across
+        pitches = self._tile.plane_height * pitch, pitch, penalties.shape[1]
+        nearest(planes, size, references, first, n_candidates, penalties.ravel(), pitches, numbers)
+        numbers[...] = self._tile.numbers(numbers, first)
 
-    def _distances(self, strip: "_Strip", part: slice) -> tuple[Plane, Ints]:
+    def _distances(self, strip: "_Strip", part: slice, penalties: Plane) -> tuple[Plane, Ints]:
         """Return the distances of some references to their candidates (B, c), and which is their own (B,)."""
         (n_down, n_across), own = self._n_candidates, strip.own[part]
         products, corners = strip.products(part)
-        distances = reused("distances", (len(products), n_down, n_across))
+        distances = reused("distances", (len(products), self._tile.n_planes, n_down, n_across))
         penalized = (n_down - 1, n_across - 1) - own
         places = zip(products, corners.tolist(), penalized.tolist(), distances, strict=True)
         for product, (top, left), (down, right), out in places:
             np.add(
-                product[top : top + n_down, left : left + n_across],
-                self._penalties[down : down + n_down, right : right + n_across],
+                product[:, top : top + n_down, left : left + n_across],
+                penalties[down : down + n_down, right : right + n_across],
                 out=out,
             )
         return distances.reshape(len(products), -1), own[:, 0] * n_across + own[:, 1]
@@ -130,51 +141,43 @@ class _Strip:
 
     def __init__(self, gray: Plane, tile: Tile, size: int, rows: Ints, columns: Ints) -> None:
         down, across = tile.vertical, tile.horizontal
-        self._n_patches, self._n_candidates = across.n_patches, (down.n_candidates, across.n_candidates)
+        self._tile, self._n_candidates = tile, (down.n_candidates, across.n_candidates)
         self._first = np.stack([down.first[rows], across.first[columns]], axis=1)
         references = np.stack([down.references[rows], across.references[columns]], axis=1)
         #: Places of the references among their candidates: (B, 2).
         self.own = references - self._first
         self._corner = self._first.min(axis=0)
         (top, left), (height, width) = self._corner, np.ptp(self._first, axis=0) + self._n_candidates
-        region = gray[top : top + height + size - 1, left : left + width + size - 1]
-        d = size * size
+        bottom, right, d = top + height + size - 1, left + width + size - 1, size * size
+        planes = gray.reshape(tile.n_planes, tile.plane_height, -1)[:, top:bottom, left:right]
         # Of each patch b its values, |b|^2 and 1; of each reference a -2 times its values, 1 and |a|^2.
-        self._patches = reused("patches", (d + 2, height, width))
-        self._patches[:d].reshape(size, size, height, width)[...] = all_patches(region, size).transpose(
-            2, 3, 0, 1
-        )
-        self._patches[d] = _box_sums(np.square(region), size)
+        self._patches = reused("patches", (d + 2, tile.n_planes, height, width))
+        values = self._patches[:d].reshape(size, size, tile.n_planes, height, width)
+        for number, region in enumerate(planes):
+            values[:, :, number] = all_patches(region, size).transpose(2, 3, 0, 1)
+            self._patches[d, number] = _box_sums(np.square(region), size)
         self._patches[d + 1] = 1
         at = references - self._corner
-        self._references = self._patches[:, at[:, 0], at[:, 1]].T.copy()
+        self._references = self._patches[:, 0, at[:, 0], at[:, 1]].T.copy()
         self._references[:, :d] *= -2
         self._references[:, d:] = self._references[:, :-3:-1].copy()
 
     def products(self, part: slice) -> tuple[Plane, Ints]:
-        """Return squared differences of some references and all patches of their rows: (B, h, w).
+        """Return squared differences of some references and all patches of their rows: (B, P, h, w).
 
         Also return where the candidates of each begin: (B, 2).
         """
         corners = self._first[part] - self._corner
         top, bottom = int(corners[0, 0]), int(corners[-1, 0]) + self._n_candidates[0]
         corners[:, 0] -= top
-        references, patches = self._references[part], self._patches[:, top:bottom]
+        references, patches = self._references[part], self._patches[:, :, top:bottom]
         products = reused("products", (len(references), *patches.shape[1:]))
         np.matmul(references, patches.reshape(len(patches), -1), out=products.reshape(len(products), -1))
         return products, corners
 
     def numbers(self, part: slice, candidates: Ints) -> Ints:
         """Return the numbers within the tile of some candidates of each reference: (B, n)."""
-        down, right = np.divmod(candidates, self._n_candidates[1])
-        first = self._first[part]
-        return (down + first[:, :1]) * self._n_patches + right + first[:, 1:]
-
-
-def _widened(values: Plane, margin: int) -> tuple[Plane, int]:
-    """Return values row by row, each followed by zeros, and the length of such a row."""
-    wide = np.pad(values, ((0, 1), (0, margin)))
-    return wide.ravel(), wide.shape[1]
+        return self._tile.numbers(candidates, self._first[part])
 
 
 def _box_sums(values: Plane, size: int) -> Plane:

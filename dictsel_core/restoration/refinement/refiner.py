@@ -8,17 +8,19 @@ right yet count for little; each of the following rounds assumes less.
 """
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dictsel_core._support.arrays import nonzero_2d
+from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import map_chunks
-from dictsel_core._support.validation import Bools, Floats
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.refinement.estimator import Estimator, GaussianEstimator
+from dictsel_core.restoration.refinement._estimate_kernels import add_sums
+from dictsel_core.restoration.refinement.estimator import Estimator, GaussianEstimator, PixelSums
 from dictsel_core.restoration.refinement.tiles import Search, Span, Tile, spans
 
 #: Where the references of consecutive rounds begin, in quarters of their distance.
@@ -175,11 +177,14 @@ class Refiner:
         """Smallest height and width of an image that can be refined."""
         return self._options.last_size
 
-    def round(self, planes: Planes, number: int, n_rounds: int) -> Generator[float, None, None]:
+    def round(
+        self, planes: Planes, number: int, n_rounds: int, neighbors: Sequence[Planes] = ()
+    ) -> Generator[float, None, None]:
         """Refine planes (H, W, C) of about unit range in place: a round of several, from number 0 on.
 
         Yields the fraction of the round that is done. Images smaller than a patch stay as they are. In a part
         of an image, the wanted pixels are refined as in the whole, if it is as large as `round_reach` says.
+        Patches of `neighbors`, images of the same shape, are members of groups too.
         """
         options, missing, last = self._options, self._missing, number == n_rounds - 1
         estimator = self._estimator or options.estimator(number, n_rounds)
@@ -192,22 +197,37 @@ class Refiner:
         columns = _within(spans(place.width, search, right), place.left, width)
         if not bands or not columns:
             return
-        sums = _PixelSums(planes, missing, bands)
+        sums = _BandSums(planes, missing, bands)
         for at, band in enumerate(bands):
             tiles = [tile for tile in (Tile(band, each) for each in columns) if place.concerns(tile, missing)]
 
-            def estimate(number: int, _: int, tiles: list[Tile] = tiles) -> tuple[Floats, Floats] | None:
-                estimates = estimator.estimate(planes, missing, tiles[number], search)
-                return None if estimates is None else estimates.summed(*tiles[number].shape)
+            def estimate(number: int, _: int, tiles: list[Tile] = tiles) -> PixelSums | None:
+                tile = tiles[number]
+                given = planes, missing, tile
+                if neighbors:
+                    given = _with_neighbors(planes, missing, tile, neighbors)
+                estimates = estimator.estimate(*given, search)
+                return None if estimates is None else estimates.summed(missing[tile.region])
 
             with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
                 for done, (tile, tile_sums) in enumerate(zip(tiles, estimated, strict=True), start=1):
                     if tile_sums is not None:
-                        sums.add(tile, *tile_sums)
+                        sums.add(tile, tile_sums)
                     yield (at + done / len(tiles)) / len(bands)
             # No later band needs the rows above the next one.
             bottom = bands[at + 1].start if at + 1 < len(bands) else band.stop
             sums.flush_rows(bottom, 1 if last else options.relaxation)
+
+
+def _with_neighbors(
+    planes: Planes, missing: Bools, tile: Tile, neighbors: Sequence[Planes]
+) -> tuple[Planes, Bools, Tile]:
+    """Return the region of a tile with that of other images below it: planes, mask, and tile."""
+    regions, tall = tile.below_each_other([planes, *neighbors])
+    own = missing[tile.region]
+    # Others are not estimated, and nothing needs to be known of them.
+    hidden = np.ones((len(neighbors) * len(own), *own.shape[1:]), bool)
+    return regions, np.concatenate([own, hidden]), tall
 
 
 def _within(all_spans: list[Span], start: int, length: int) -> list[Span]:
@@ -247,7 +267,7 @@ def grid_offsets(number: int, stride: int) -> tuple[int, int]:
     return down * stride // 4, right * stride // 4
 
 
-class _PixelSums:
+class _BandSums:
     """Sums of all estimates of each pixel, for the rows that are not complete yet, which share a buffer."""
 
     def __init__(self, planes: Planes, missing: Bools, bands: list[Span]) -> None:
@@ -257,14 +277,17 @@ class _PixelSums:
         self._weights = np.zeros((n_rows, *missing.shape[1:]))
         self._top = bands[0].start  # the first row that is not complete
 
-    def add(self, tile: Tile, sums: Floats, weights: Floats) -> None:
-        """Add the sums of weighted estimates of a tile (h, w, C), and those of the weights (h, w, 1 or C)."""
-        start, columns = tile.vertical.start, tile.region[1]
-        for rows in self._slots(start, tile.vertical.stop):
-            part = slice(start - tile.vertical.start, start - tile.vertical.start + rows.stop - rows.start)
-            self._sums[rows, columns] += sums[part]
-            self._weights[rows, columns] += weights[part]
-            start += rows.stop - rows.start
+    def add(self, tile: Tile, estimates: PixelSums) -> None:
+        """Add the sums of a tile."""
+        top, left = tile.vertical.start, tile.horizontal.start
+        if is_enabled():
+            tile_sums = estimates.sums, estimates.weights
+            add_sums(estimates.pixels, tile.shape, (top, left), tile_sums, self._sums, self._weights)
+            return
+        rows, columns = np.divmod(estimates.pixels, tile.shape[1])
+        at = (rows + top) % len(self._sums), columns + left
+        self._sums[at] += estimates.sums
+        self._weights[at] += estimates.weights
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
         """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""

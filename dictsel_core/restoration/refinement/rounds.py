@@ -1,6 +1,6 @@
 """Rounds of refinement, if held-out pixels do not speak against it."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,7 +59,14 @@ def _rounds(planes: Planes, refiner: Refiner, numbers: range, n_rounds: int) -> 
         yield RoundStep((number + 1) / n_rounds, round_done=True)
 
 
-def trial_change(planes: Planes, missing: Bools, where: Bools, observed: Floats, threads: int) -> Floats:
+def trial_change(
+    planes: Planes,
+    missing: Bools,
+    where: Bools,
+    observed: Floats,
+    threads: int,
+    neighbors: Sequence[Planes] = (),
+) -> Floats:
     """Return by how much a round of refinement, with little noise, increases the squared errors of pixels.
 
     Parameters
@@ -73,10 +80,12 @@ def trial_change(planes: Planes, missing: Bools, where: Bools, observed: Floats,
     observed : (N,) ndarray
         Their values, in the order of ``planes[where]``.
     threads : int
+    neighbors : sequence of (H, W, C) ndarray, optional
+        Neighboring images of a stack.
     """
     before = planes[where]
     refiner = Refiner(missing, threads, replace(BEST_OPTIONS, noise_decay=1))
-    for _ in refiner.round(planes, 0, BEST_ROUNDS):
+    for _ in refiner.round(planes, 0, BEST_ROUNDS, neighbors):
         pass
     change: Floats = np.square(planes[where] - observed, dtype=np.float64)
     return change - np.square(before - observed, dtype=np.float64)

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
+from dictsel_core.restoration.refinement._search_kernels import split_channels
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.matching import Matcher
 from dictsel_core.restoration.refinement.tiles import Search, Tile
@@ -21,9 +23,10 @@ class Groups:
     Attributes
     ----------
     numbers : (B, n) ndarray of int
-        Numbers of the members within the tile, the most similar first; the first one is the reference.
+        Numbers of the members within the tile, the most similar first; the first one is the reference. Those
+        that are not in the image of the reference come last.
     layers : (C, h, w) ndarray
-        The region of the tile, less the center.
+        The region of the tile, less the center; until the next search of the same thread.
     center : float
         Middle of the range of values of the tile.
     size : int
@@ -62,10 +65,19 @@ def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Gr
     region = planes[tile.region]
     low, high = region.min(), region.max()
     center = (low + high) / np.float32(2)
-    layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
-    gray = layers[0] if len(layers) == 1 else layers.mean(axis=0)
+    if is_enabled():
+        layers, gray = reused("layers", (planes.shape[2], *tile.shape)), reused("gray", tile.shape)
+        corner = tile.vertical.start, tile.horizontal.start
+        split_channels(np.ascontiguousarray(planes), corner, center, layers, gray)
+    else:
+        layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
+        gray = layers[0] if len(layers) == 1 else layers.mean(axis=0)
     bound = max((high - low) / np.float32(2), _MIN_BOUND)
-    return Groups(Matcher(gray, bound, tile, search).nearest(wanted), layers, center, search.size)
+    numbers = Matcher(gray, bound, tile, search).nearest(wanted)
+    if tile.n_planes > 1:
+        order = np.argsort(numbers >= tile.n_patches, axis=1, kind="stable")
+        numbers = np.take_along_axis(numbers, order, axis=1)
+    return Groups(numbers, layers, center, search.size)
 
 
 def _gather(layer: Plane, size: int, numbers: Ints) -> Plane:

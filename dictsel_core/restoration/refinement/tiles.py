@@ -1,6 +1,7 @@
 """Tiles of neighboring reference patches, and the candidates around them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,23 +68,40 @@ class Tile:
     """A rectangle of neighboring references, and the region of the image that holds all their candidates.
 
     Patches are numbered within that region, row by row: (height - size + 1) x (width - size + 1).
+
+    Attributes
+    ----------
+    vertical, horizontal : Span
+    n_planes : int
+        Number of images below each other in the region: candidates are at the same places in each of them,
+        and references in the first one; see `below_each_other`.
     """
 
     vertical: Span
     horizontal: Span
+    n_planes: int = 1
 
     @property
     def region(self) -> tuple[slice, slice]:
         """Rows and columns of the region."""
-        return (
-            slice(self.vertical.start, self.vertical.stop),
-            slice(self.horizontal.start, self.horizontal.stop),
-        )
+        top, left = self.vertical.start, self.horizontal.start
+        height, width = self.shape
+        return slice(top, top + height), slice(left, left + width)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Height and width of the region."""
-        return self.vertical.stop - self.vertical.start, self.horizontal.stop - self.horizontal.start
+        return self.n_planes * self.plane_height, self.horizontal.stop - self.horizontal.start
+
+    @property
+    def plane_height(self) -> int:
+        """Height of the region in each of its images."""
+        return self.vertical.stop - self.vertical.start
+
+    @property
+    def n_patches(self) -> int:
+        """Number of patches in the first image: the numbers of those in the others are not below it."""
+        return self.vertical.n_patches * self.horizontal.n_patches
 
     @property
     def references(self) -> Ints:
@@ -97,6 +115,33 @@ class Tile:
             np.arange(self.vertical.n_candidates), np.arange(self.horizontal.n_candidates)
         )
         return self._numbers(self.vertical.first, self.horizontal.first)[:, None] + offsets
+
+    def numbers(self, candidates: Ints, first: Ints) -> Ints:
+        """Return the numbers of some candidates of each reference: (B, n).
+
+        Parameters
+        ----------
+        candidates : (B, n) ndarray of int
+            Counted row by row, and image by image.
+        first : (B, 2) ndarray of int
+            Row and column of the first candidate of each reference.
+        """
+        down, right = np.divmod(candidates, self.horizontal.n_candidates)
+        if self.n_planes > 1:
+            plane, down = np.divmod(down, self.vertical.n_candidates)
+            down += plane * self.plane_height
+        return np.asarray((down + first[:, :1]) * self.horizontal.n_patches + right + first[:, 1:])
+
+    def below_each_other(self, images: Sequence[NDArray[Scalar]]) -> tuple[NDArray[Scalar], "Tile"]:
+        """Return the region of several images (H, W, c) below each other, and the tile that it is.
+
+        References are in the first of them, candidates in all of them.
+        """
+        down, across = (
+            replace(each, start=0, stop=each.stop - each.start) for each in (self.vertical, self.horizontal)
+        )
+        parts = np.concatenate([image[self.region] for image in images])
+        return parts, Tile(down, across, len(images))
 
     def _numbers(self, rows: Ints, columns: Ints) -> Ints:
         return (rows[:, None] * self.horizontal.n_patches + columns).ravel()

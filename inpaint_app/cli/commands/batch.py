@@ -14,7 +14,7 @@ from inpaint_app.cli.remedies import REMEDIES
 from inpaint_app.cli.report import as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
-from inpaint_app.errors import printable_path
+from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.batch_files import BatchItem
 from inpaint_app.files.paths import is_visible
 from inpaint_app.files.write import Output
@@ -91,12 +91,11 @@ def _run(args: argparse.Namespace) -> int:
     with ProgressBar(quiet=args.quiet) as bar:
         rows = run_batch(request, JobControl(_BatchProgress(bar, table)), _run_rows(args.scheduler))
     table.print_end(rows)
-    if args.quiet:
-        for row in rows:
-            if row.error is not None:
-                print_note(f"inpaint: {printable_path(row.path)}: {row.error.sentence(REMEDIES)}\n")
+    failed = [row for row in rows if row.error is not None]
+    for row in failed if args.quiet else ():
+        print_note(f"inpaint: {printable_path(row.path)}: {_sentence(row.error)}\n")
     console.print_json({"files": [_document(row) for row in rows]})
-    return 1 if any(row.error is not None for row in rows) else 0
+    return 1 if failed else 0
 
 
 def _run_rows(scheduler: str | None) -> RunRows | None:
@@ -112,7 +111,7 @@ def _print_plan(console: Console, items: list[BatchItem], *, skip_existing: bool
     """Print what would be done, without reading any picture."""
     documents = []
     for item in items:
-        error = None if item.error is None else item.error.sentence(REMEDIES)
+        error = _sentence(item.error)
         exists = is_visible(item.output)
         status = error or ("exists" if exists and skip_existing else f"-> {printable_path(item.output)}")
         console.print(f"{printable_path(item.path)}  {status}")
@@ -142,9 +141,7 @@ class _Table:
         missing = "-" if row.result is None else format_percent(row.result.missing_fraction)
         estimated = None if row.result is None else row.result.quality.estimated_psnr
         quality = "-" if estimated is None else format_decibels(estimated).partition(" (")[0]
-        status = row.skipped or "restored"
-        if row.error is not None:
-            status = f"FAILED: {row.error.sentence(REMEDIES)}"
+        status = (row.skipped or "restored") if row.error is None else f"FAILED: {_sentence(row.error)}"
         self._console.print(
             f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds or 0:>7.2f}  {status}"
         )
@@ -160,9 +157,8 @@ class _Table:
         counts = [f"{good} of {len(rows)} pictures restored"]
         for skipped in ("intact", "exists"):
             n_skipped = sum(row.skipped == skipped for row in rows)
-            counts += (
-                [f"{n_skipped} {'already there' if skipped == 'exists' else skipped}"] if n_skipped else []
-            )
+            if n_skipped:
+                counts.append(f"{n_skipped} {'already there' if skipped == 'exists' else skipped}")
         self._console.print(f"{', '.join(counts)}.")
 
 
@@ -192,8 +188,12 @@ class _BatchProgress:
 
 
 def _document(row: BatchRow) -> dict[str, Any]:
-    error = None if row.error is None else row.error.sentence(REMEDIES)
-    return {"input": str(row.path), "error": error, "skipped": row.skipped or None, **as_document(row.result)}
+    error, skipped = _sentence(row.error), row.skipped or None
+    return {"input": str(row.path), "error": error, "skipped": skipped, **as_document(row.result)}
+
+
+def _sentence(error: UserError | None) -> str | None:
+    return None if error is None else error.sentence(REMEDIES)
 
 
 COMMAND = Command(

@@ -7,8 +7,7 @@ from dictsel_core import CONSTRAINTS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import TerminalControl, print_source
+from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.errors import printable_path
 from inpaint_app.explanations import CONSTRAINT_EXPLANATIONS, constraint_title
@@ -16,9 +15,9 @@ from inpaint_app.figures import comparison_size
 from inpaint_app.files.write import Output
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.checks import check_drawable, check_input
-from inpaint_app.jobs.export import Compared, write_comparison
+from inpaint_app.jobs.export import ComparedImage, write_comparison
 from inpaint_app.jobs.measure import damage_quality, quality
-from inpaint_app.jobs.restore import RestoreRequest, compare
+from inpaint_app.jobs.restore import compare
 from inpaint_app.jobs.source import load_source
 
 _CONSTRAINTS = "\n".join(f"  {name:<12}{CONSTRAINT_EXPLANATIONS[name]}" for name in CONSTRAINTS)
@@ -58,12 +57,10 @@ def _run(args: argparse.Namespace) -> int:
     assert source.reference is not None, "the option is required"
     print_source(console, source)
     pixels, mask, reference = source.picture.pixels, source.missing.mask, source.reference.pixels
-    with ProgressBar(quiet=args.quiet) as bar:
-        runs = compare(
-            RestoreRequest(pixels, mask, chosen.settings), CONSTRAINTS, TerminalControl(console, bar)
-        )
-    compared: dict[str, Compared] = {
-        run.request.settings.constraint: Compared(
+    with terminal_control(console) as control:
+        runs = compare(source.request(chosen.settings), CONSTRAINTS, control)
+    compared: dict[str, ComparedImage] = {
+        run.request.settings.constraint: ComparedImage(
             run.restoration.image,
             constraint_title(run.request.settings.constraint),
             quality(run.request, run.restoration.image, reference),

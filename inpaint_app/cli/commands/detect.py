@@ -6,8 +6,7 @@ from dictsel_core import DAMAGE_KINDS, USUAL_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import TerminalControl
+from inpaint_app.cli.report import terminal_control
 from inpaint_app.cli.resolve_options import resolve_output
 from inpaint_app.errors import printable_path
 from inpaint_app.files.write import Output
@@ -47,8 +46,8 @@ def _run(args: argparse.Namespace) -> int:
     console = Console.of(args, output)
     sensitivity = 0.5 if args.sensitivity is None else args.sensitivity
     request = DetectRequest(args.input, Output(output, args.overwrite), args.kinds, sensitivity)
-    with ProgressBar(quiet=args.quiet) as bar:
-        result = detect_file(request, TerminalControl(console, bar))
+    with terminal_control(console) as control:
+        result = detect_file(request, control)
     _print(console, request, result)
     document = {
         "found": {

@@ -7,13 +7,12 @@ from pathlib import Path
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import TerminalControl, print_restoration, print_source
+from inpaint_app.cli.report import print_restoration, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.files.write import Output
 from inpaint_app.jobs.dictionary import max_dictionary_size
 from inpaint_app.jobs.export import write_dictionary
-from inpaint_app.jobs.restore import RestoreRequest, restore
+from inpaint_app.jobs.restore import restore
 from inpaint_app.jobs.source import load_source
 
 _DETAILS = """\
@@ -42,9 +41,8 @@ def _run(args: argparse.Namespace) -> int:
     settings = replace(chosen.settings, rounds=0)  # refinement uses no dictionary
     output.check_size(*max_dictionary_size(source, settings))
     print_source(console, source)
-    with ProgressBar(quiet=args.quiet) as bar:
-        request = RestoreRequest(source.picture.pixels, source.missing.mask, settings)
-        restoration = restore(request, TerminalControl(console, bar)).restoration
+    with terminal_control(console) as control:
+        restoration = restore(source.request(settings), control).restoration
     assert restoration is not None, "nobody stops it"
     print_restoration(console, restoration)
     console.print_written(output.path, write_dictionary(source, restoration, output))

@@ -1,14 +1,15 @@
 """`inpaint restore`: restore one picture."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from inpaint_app.cli import options
 from inpaint_app.cli.blocks import restore_in_blocks
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import TerminalControl, as_document, print_result
+from inpaint_app.cli.parser import whole_number
+from inpaint_app.cli.report import print_outcome, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.cli.streams import print_note
 from inpaint_app.cluster.stores.opening import needs_blocks
@@ -18,6 +19,8 @@ from inpaint_app.files.write import Output, default_output
 from inpaint_app.jobs.checks import check_input
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
 
+#: As many as `dictsel_core.restore` takes.
+_MAX_NEIGHBORS = 8
 _DETAILS = """\
 examples:
   inpaint restore photo.png
@@ -28,6 +31,7 @@ examples:
   inpaint restore damaged.png --preset paper --constraint individual
   inpaint restore damaged.png --auto --write-recipe best.json
   inpaint restore another.png --recipe best.json
+  inpaint restore volume.tif --neighbor-planes 2
   inpaint restore scene.zarr -o whole.zarr --mask clouds.zarr --scheduler local:8
   curl -s URL | inpaint restore - --mask mask.png -o jpg:- > whole.jpg
 
@@ -55,6 +59,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_strict(parser)
     recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
     parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)
+    neighbors = (
+        "take the pages of IN for planes of a volume or frames of a film, and look for similar patches in N "
+        "pages before and after each, too (default: every page by itself)"
+    )
+    parser.add_argument(
+        "--neighbor-planes", metavar="N", type=whole_number(0, _MAX_NEIGHBORS), help=neighbors
+    )
     options.add_blocks(parser)
     options.add_verbosity(parser)
     options.add_mask_options(parser)
@@ -67,14 +78,13 @@ def _run(args: argparse.Namespace) -> int:
     check_input(args.input)
     output = resolve_output(args.output, args.input, default_output(args.input))
     console = Console.of(args, output)
-    chosen = resolve_options(args)
+    chosen = replace(resolve_options(args), neighbor_planes=args.neighbor_planes)
     recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     if args.write_recipe == Path() and is_stdout(output):
         raise UserError("The recipe of a picture on standard output has no default name", "give it one")
     target = Output(output, args.overwrite, args.quality, args.depth)
     request = FileRequest(args.input, target, chosen, recipe, args.reference)
-    with ProgressBar(quiet=args.quiet) as bar:
-        control = TerminalControl(console, bar)
+    with terminal_control(console) as control:
         try:
             result = restore_file(request, control)
         except KeyboardInterrupt:
@@ -82,10 +92,7 @@ def _run(args: argparse.Namespace) -> int:
                 raise
             print_note(f"inpaint: Stopped; {printable_path(output)} was written.\n")
             return 130
-    print_result(console, result)
-    if recipe is not None:
-        console.print_written(recipe, (), label="Recipe")
-    console.print_json(as_document(result))
+    print_outcome(console, result, recipe)
     return 0
 
 

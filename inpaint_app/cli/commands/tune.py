@@ -8,12 +8,10 @@ from dictsel_core import RestoreSettings, Tuning
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
-from inpaint_app.cli.progress import ProgressBar
-from inpaint_app.cli.report import TerminalControl, print_source
+from inpaint_app.cli.report import print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.formatting import format_decibels
 from inpaint_app.jobs.export import check_recipe_target, write_recipe
-from inpaint_app.jobs.restore import RestoreRequest
 from inpaint_app.jobs.source import load_source
 from inpaint_app.jobs.tune import tune
 
@@ -49,9 +47,8 @@ def _run(args: argparse.Namespace) -> int:
         check_recipe_target(args.write_recipe, [args.input], overwrite=args.overwrite)
     source = load_source(args.input, chosen.mask_spec)
     print_source(console, source)
-    request = RestoreRequest(source.picture.pixels, source.missing.mask, chosen.settings)
-    with ProgressBar(quiet=args.quiet) as bar:
-        tuning = tune(request, TerminalControl(console, bar))
+    with terminal_control(console) as control:
+        tuning = tune(source.request(chosen.settings), control)
     best = sorted(tuning.trials, key=lambda trial: -trial.estimated_psnr)
     console.print(f"Finalists:   (of {tuning.n_tried}, before refinement)")
     for trial in best[:5]:

@@ -44,10 +44,7 @@ class Multiscale:
     def attributes(self, factors: Sequence[int]) -> dict[str, Any]:
         """Return the attributes of the group of an image with the same axes.
 
-        Parameters
-        ----------
-        factors : sequence of int
-            By how much each level is smaller than the finest; that has the path "0", the next one "1".
+        Its levels, with the paths "0", "1" and so on, are smaller than the finest by these factors.
         """
         sizes, starts = self._values("scale", 1.0), self._values("translation", 0.0)
         datasets = []

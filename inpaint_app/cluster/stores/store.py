@@ -48,8 +48,7 @@ def checked_shape(path: Path, shape: tuple[int, ...]) -> tuple[int, ...]:
     if len(shape) not in (2, 3) or 0 in shape:
         sides = " x ".join(map(str, shape)) or "no axes"
         raise UserError(
-            f"{printable_path(path)} has the shape {sides}",
-            "give rows, columns and perhaps channels",
+            f"{printable_path(path)} has the shape {sides}", "give rows, columns and perhaps channels"
         )
     return shape
 

@@ -132,6 +132,8 @@ class TiffStore(Store):
             no_data = float(directory.text(tags.NO_DATA))
         except ValueError:
             no_data = None
+        has_copies = len(self._pages) < len(self._pages[0][0].page.parent.pages)
+        copies = ("reduced copies of the picture",) if has_copies else ()
         return Picture(
             np.zeros((1, 1, *self.shape[2:]), self.dtype),
             np.zeros((1, 1), self.dtype) if self.has_alpha else None,
@@ -140,30 +142,19 @@ class TiffStore(Store):
             dpi=resolution_of(directory),
             source_format="TIFF",
             no_data=no_data,
-            tags=read_tags(directory),
+            tags=read_tags(directory, is_first=plane == 0),
             other_metadata=read_blocks(directory),
-            lost=(*lost_names(directory), *(("reduced copies of the picture",) if self._has_copies else ())),
+            lost=(*lost_names(directory, is_first=plane == 0), *copies),
         )
-
-    @property
-    def _has_copies(self) -> bool:
-        return len(self._pages) < len(self._pages[0][0].page.parent.pages)
 
 
 def write_tiff(
     file: BinaryIO, shape: tuple[int, ...], pages: Iterable[tuple[Picture, Iterator[Array]]]
 ) -> None:
-    """Write pictures as BigTIFF, one page for each.
+    """Write pictures of a shape, (H, W) or (H, W, C) with alpha, as BigTIFF, one page for each.
 
-    Parameters
-    ----------
-    file : BinaryIO
-        Open for writing and seeking.
-    shape : tuple of int
-        (H, W) or (H, W, C) of each page, alpha included.
-    pages : iterable of (Picture, iterator of ndarray)
-        What to write beside the pixels, whose dtype is that of the picture; and `TILE` whole rows of pixels
-        at a time, of which the last ones may be fewer.
+    Of each page are given what to write beside the pixels, whose dtype is that of the picture; and `TILE`
+    whole rows of pixels at a time, of which the last ones may be fewer.
     """
     handle, writer, order = tifffile.FileHandle(file, name="picture.tif"), None, None  # it has no name yet
     with contextlib.ExitStack() as stack:

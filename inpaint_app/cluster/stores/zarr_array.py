@@ -80,15 +80,9 @@ class ZarrStore(Store):
         image = self.image
         self.shape = checked_shape(path, image.shape)
         self.dtype = checked_dtype(path, image.array.dtype)
-        names = self.names
+        names = axis_names(image.array) or [""] * image.array.ndim
         self.stack = tuple((names[axis], length) for axis, length in image.stacked.items() if length > 1)
         _check_chunks(path, image.array)
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of the axes of the array; empty ones if it has none."""
-        array = self.image.array
-        return axis_names(array) or [""] * array.ndim
 
     @cached_property
     def image(self) -> ZarrImage:
@@ -183,20 +177,10 @@ def create_array(
     axes: tuple[int, ...] = (0, 1, 2),
     options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Create a Zarr v3 array in which every block of pixels is one shard, to be written by one process alone.
+    """Create a Zarr v3 array of which every block of pixels is one shard, to be written by one process alone.
 
-    Parameters
-    ----------
-    path : Path
-        A new folder.
-    shape, dtype
-        Of the array.
-    block : int
-        Side of a block.
-    axes : tuple of int
-        Which axes are rows, columns and, if there are any, channels.
-    options : dict, optional
-        For `zarr.create_array`.
+    The axes are those of rows, columns and, if there are any, channels; the options are for
+    `zarr.create_array`.
     """
     chunk = max(size for size in range(1, min(block, _MAX_CHUNK) + 1) if block % size == 0)
     chunks, shards = [1] * len(shape), [1] * len(shape)

@@ -7,18 +7,10 @@ from inpaint_app.jobs.control import Progress
 
 @dataclass(frozen=True)
 class Activity:
-    """Long work in progress.
+    """Long work in progress."""
 
-    Attributes
-    ----------
-    kind : str
-        "open", "restore", "tune", "compare", "heal", "detect", "file" or "export".
-    progress : Progress
-        How far it is.
-    """
-
-    kind: str
-    progress: Progress
+    kind: str  #: "open", "restore", "tune", "compare", "heal", "detect", "file" or "export".
+    progress: Progress  #: How far it is.
 
     @property
     def can_keep(self) -> bool:

@@ -12,13 +12,7 @@ from inpaint_app.window.background.worker_pool import Work, WorkerPool
 
 
 class ExclusiveTask(QObject):
-    """Holds the work in progress; new work takes the place of the last, which never delivers.
-
-    Attributes
-    ----------
-    activity : Activity or None
-        The work in progress with its progress, if the user waits for it.
-    """
+    """Holds the work in progress; new work takes the place of the last, which never delivers."""
 
     activity_changed = Signal()
 
@@ -26,6 +20,7 @@ class ExclusiveTask(QObject):
         super().__init__(parent)
         self._workers = workers
         self._control: JobControl | None = None
+        #: The work in progress with its progress, if the user waits for it.
         self.activity: Activity | None = None
 
     @property

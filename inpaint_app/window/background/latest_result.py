@@ -39,8 +39,7 @@ class LatestResult(QObject, Generic[Ready]):
         *sources : object
             What it is made of, such as arrays; the same objects need not be made ready again.
         """
-        known = len(sources) == len(self._sources)
-        if known and all(one is other for one, other in zip(sources, self._sources, strict=True)):
+        if list(map(id, sources)) == list(map(id, self._sources)):
             return
         self._sources = sources
         self._task.start(lambda _control: make(), done=self._take)

@@ -2,10 +2,10 @@
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from inpaint_app.errors import UserError
 from inpaint_app.jobs.control import CancelledError, JobControl
@@ -44,7 +44,7 @@ class WorkerPool(QObject):
         super().__init__(parent)
         keep_responsive()
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="inpaint-worker")
-        self._listeners: dict[JobControl, tuple[dict[str, Listener], Future[None]]] = {}
+        self._listeners: dict[JobControl, dict[str, Listener]] = {}
         self._closed = False
         self._arrived.connect(self._receive)
 
@@ -56,7 +56,7 @@ class WorkerPool(QObject):
         failed: Callable[[str], None] | None = None,
         progress: Listener | None = None,
     ) -> JobControl:
-        """Start work.
+        """Start work when the event that asks for it has been handled, so that it does not slow that down.
 
         Parameters
         ----------
@@ -70,12 +70,12 @@ class WorkerPool(QObject):
             Called with whatever it reports on the way.
         """
         control = JobControl(lambda report: self._arrived.emit(control, "progress", report))
-        listeners: dict[str, Listener] = {
+        self._listeners[control] = {
             "done": done,
             "failed": failed or self.failed.emit,
             "progress": progress or (lambda _report: None),
         }
-        self._listeners[control] = (listeners, self._pool.submit(self._run, control, work))
+        QTimer.singleShot(0, self, lambda: self._submit(control, work))
         return control
 
     @property
@@ -90,6 +90,10 @@ class WorkerPool(QObject):
             control.cancel()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._listeners.clear()
+
+    def _submit(self, control: JobControl, work: Work) -> None:
+        if not self._closed:
+            self._pool.submit(self._run, control, work)
 
     def _run(self, control: JobControl, work: Work) -> None:
         kind, payload = "ended", None
@@ -111,7 +115,7 @@ class WorkerPool(QObject):
     def _receive(self, control: JobControl, kind: str, payload: Any) -> None:  # noqa: ANN401
         if self._closed:
             return
-        listeners, _ = self._listeners[control]
+        listeners = self._listeners[control]
         if kind != "progress":
             del self._listeners[control]
         if not control.is_cancelled and kind in listeners:

@@ -60,7 +60,12 @@ def display_range(pixels: Array) -> Range | None:
 
 
 def to_image(
-    pixels: Array, value_range: Range | None = None, *, alpha: Array | None = None, icc: bytes | None = None
+    pixels: Array,
+    value_range: Range | None = None,
+    *,
+    alpha: Array | None = None,
+    icc: bytes | None = None,
+    screen: bytes | None = None,
 ) -> QImage:
     """Return a picture as a QImage of its own memory.
 
@@ -72,14 +77,14 @@ def to_image(
         As for `display_values`.
     alpha : ndarray, (H, W), optional
         Opacity: partly transparent pixels are drawn on a checkerboard, transparent ones in their own color.
-    icc : bytes, optional
-        The color profile of the pixels; they are converted to the colors of the screen.
+    icc, screen : bytes, optional
+        The color profiles of the pixels and of what shows the image; sRGB if none is given.
     """
     height, width = pixels.shape[:2]
     image = QImage(width, height, QImage.Format.Format_RGB32)
     target = as_uint32(image).view(np.uint8).reshape(height, width, 4)
     blue_green_red = [0, 1, 2] if np.little_endian else [3, 2, 1]
-    convert = screen_converter(icc, is_color=pixels.ndim == 3)
+    convert = screen_converter(icc, screen, is_color=pixels.ndim == 3)
     for top in range(0, height, _BAND):
         band = slice(top, top + _BAND)
         values = convert(display_values(pixels[band], value_range))
@@ -118,13 +123,9 @@ class ImagePyramid:
 
     Drawing a large picture reduced takes its pixels from a small copy. QImages are shared, and may be
     made in any thread.
-
-    Attributes
-    ----------
-    images : tuple of QImage
-        The image itself first. Odd sizes are rounded up, so level n has ceil(W / 2^n) columns.
     """
 
+    #: The image itself first. Odd sizes are rounded up, so level n has ceil(W / 2^n) columns.
     images: tuple[QImage, ...]
 
     @property
@@ -146,10 +147,15 @@ class ImagePyramid:
 
 
 def build_pyramid(
-    pixels: Array, value_range: Range | None = None, *, alpha: Array | None = None, icc: bytes | None = None
+    pixels: Array,
+    value_range: Range | None = None,
+    *,
+    alpha: Array | None = None,
+    icc: bytes | None = None,
+    screen: bytes | None = None,
 ) -> ImagePyramid:
     """Return a picture ready to be drawn, given as to `to_image`; may be called in any thread."""
-    images = [to_image(pixels, value_range, alpha=alpha, icc=icc)]
+    images = [to_image(pixels, value_range, alpha=alpha, icc=icc, screen=screen)]
     while max(images[-1].width(), images[-1].height()) > _SMALLEST:
         images.append(_halved(images[-1]))
     return ImagePyramid(tuple(images))

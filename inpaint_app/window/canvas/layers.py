@@ -31,21 +31,13 @@ _OPACITIES <<= np.uint32(24)
 
 @dataclass(frozen=True)
 class Geometry:
-    """Where the picture lies in a pane.
+    """Where the picture lies in a pane."""
 
-    Attributes
-    ----------
-    left, top : float
-        Screen pixel of its corner.
-    zoom : float
-        Screen pixels per picture pixel.
-    width, height : int
-        Size of the picture.
-    """
-
+    #: Screen pixel of its corner.
     left: float
     top: float
-    zoom: float
+    zoom: float  #: Screen pixels per picture pixel.
+    #: Size of the picture.
     width: int
     height: int
 

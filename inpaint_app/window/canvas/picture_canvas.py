@@ -31,17 +31,12 @@ class PictureCanvas(QWidget):
     ----------
     viewport : Viewport
         What is seen; the canvas tells it its size while it is visible.
-
-    Attributes
-    ----------
-    content : Content
-        What is drawn.
     """
 
     def __init__(self, viewport: Viewport) -> None:
         super().__init__()
         self.viewport = viewport
-        self.content = Content()
+        self.content = Content()  #: What is drawn.
         self._marker: tuple[int, int] | None = None
         self._brush: tuple[int, QBrush] | None = None
         viewport.changed.connect(self.update)

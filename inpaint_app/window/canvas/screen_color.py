@@ -12,32 +12,47 @@ from PySide6.QtGui import QColorSpace, QImage
 Bytes = npt.NDArray[np.uint8]
 
 
-def screen_converter(icc: bytes | None, *, is_color: bool) -> Callable[[Bytes], Bytes]:
+def screen_converter(
+    icc: bytes | None, screen: bytes | None = None, *, is_color: bool
+) -> Callable[[Bytes], Bytes]:
     """Return what converts rows of 8-bit values from a color profile to that of the screen.
 
-    Qt does not report the profile of the screen; sRGB is assumed. Values stay as they are without a profile,
-    or with one that cannot be used.
+    A profile that is None, or cannot be used, is taken for sRGB.
 
     Parameters
     ----------
-    icc : bytes or None
+    icc, screen : bytes or None
+        The profiles of the values and of the screen.
     is_color : bool
-        Whether the values are RGB (H, W, 3), or gray (H, W).
+        Whether the values are RGB (H, W, 3), or gray (H, W). Gray may become RGB.
     """
-    if icc is None:
+    if is_color:
+        return _rgb_converter(icc, screen)
+    if icc is None and screen is None:
         return _unchanged
-    return _rgb_converter(icc) if is_color else _gray_converter(icc)
+    shades = _srgb_shades(icc)
+    if screen is not None:
+        shades = _rgb_converter(None, screen)(np.repeat(shades[None, :, None], 3, axis=2))[0]
+    return lambda values: shades[values]
 
 
 def _unchanged(values: Bytes) -> Bytes:
     return values
 
 
-def _rgb_converter(icc: bytes) -> Callable[[Bytes], Bytes]:
-    space, screen = QColorSpace.fromIccProfile(QByteArray(icc)), QColorSpace(QColorSpace.NamedColorSpace.SRgb)
-    if not space.isValid() or space.colorModel() != QColorSpace.ColorModel.Rgb or space == screen:
+def _color_space(icc: bytes | None) -> QColorSpace:
+    if icc is not None:
+        space = QColorSpace.fromIccProfile(QByteArray(icc))
+        if space.isValid() and space.colorModel() == QColorSpace.ColorModel.Rgb:
+            return space
+    return QColorSpace(QColorSpace.NamedColorSpace.SRgb)
+
+
+def _rgb_converter(icc: bytes | None, screen: bytes | None) -> Callable[[Bytes], Bytes]:
+    source, target = _color_space(icc), _color_space(screen)
+    if source == target:
         return _unchanged
-    transform = space.transformationToColorSpace(screen)
+    transform = source.transformationToColorSpace(target)
 
     def convert(values: Bytes) -> Bytes:
         height, width = values.shape[:2]
@@ -51,12 +66,15 @@ def _rgb_converter(icc: bytes) -> Callable[[Bytes], Bytes]:
     return convert
 
 
-def _gray_converter(icc: bytes) -> Callable[[Bytes], Bytes]:
+def _srgb_shades(icc: bytes | None) -> Bytes:
+    """Return the 256 shades of a gray profile in sRGB."""
+    shades = np.arange(256, dtype=np.uint8)
+    if icc is None:
+        return shades
     try:
         profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
         transform = ImageCms.buildTransform(profile, ImageCms.createProfile("sRGB"), "L", "RGB")
-        shades = ImageCms.applyTransform(Image.fromarray(np.arange(256, dtype=np.uint8)[None]), transform)
+        converted = ImageCms.applyTransform(Image.fromarray(shades[None]), transform)
     except (ImageCms.PyCMSError, OSError, ValueError, TypeError):  # damaged, or not for gray
-        return _unchanged
-    table = np.asarray(shades)[0, :, 1]
-    return lambda values: table[values]
+        return shades
+    return np.asarray(converted)[0, :, 1]

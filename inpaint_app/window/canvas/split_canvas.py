@@ -19,16 +19,11 @@ class SplitCanvas(ToolCanvas):
 
     The line is dragged with the mouse, and moved by the left and right arrows, Home and End. While the
     right button is held, the first picture is shown alone.
-
-    Attributes
-    ----------
-    divider : float
-        Where the line is, as a fraction of the width, 0 to 1.
     """
 
     def __init__(self, viewport: Viewport) -> None:
         super().__init__(viewport)
-        self.divider = 0.5
+        self.divider = 0.5  #: Where the line is, as a fraction of the width, 0 to 1.
         self._is_dragged = False
         self._is_over = False
         self._only_before = False

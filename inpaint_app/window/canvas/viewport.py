@@ -17,17 +17,6 @@ class Viewport(QObject):
     Positions are picture coordinates (x, y): the pixel in row r and column c covers c to c + 1 and r to
     r + 1. A picture that is smaller than the panes is centered; a larger one cannot be moved away from
     their borders.
-
-    Attributes
-    ----------
-    zoom : float
-        Screen pixels, those of the device, per picture pixel: at 1.0 a picture is sharp on every display.
-    center : (float, float)
-        The place (x, y) of the picture in the middle of the panes.
-    is_fitted : bool
-        Whether the whole picture is kept in view: it fills the panes whatever their size.
-    picture_size : (float, float)
-        Width and height of the picture in pixels.
     """
 
     changed = Signal()
@@ -35,10 +24,12 @@ class Viewport(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.picture_size = (1.0, 1.0)
+        self.picture_size = (1.0, 1.0)  #: Width and height of the picture in pixels.
         self._panes: dict[Hashable, tuple[float, float]] = {}
+        #: Screen pixels, those of the device, per picture pixel: at 1.0 a picture is sharp on every display.
         self.zoom = 1.0
-        self.center = (0.5, 0.5)
+        self.center = (0.5, 0.5)  #: The place (x, y) of the picture in the middle of the panes.
+        #: Whether the whole picture is kept in view: it fills the panes whatever their size.
         self.is_fitted = True
 
     @property

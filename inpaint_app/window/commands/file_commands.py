@@ -228,25 +228,21 @@ class FileCommands(QObject):
 
     def export_comparison(self) -> None:
         """Ask where to write the comparison figure, and write it."""
-        self._ask_and_write_picture(
-            "Export the comparison", "comparison", registry.writable(), self._exporter.write_comparison
-        )
+        write = self._exporter.write_comparison
+        self._ask_and_write("Export the comparison", "comparison", write, registry.writable())
 
     def export_dictionary(self) -> None:
         """Ask where to write the picture of the dictionary, and write it."""
-        self._ask_and_write_picture(
-            "Export the dictionary", "dictionary", registry.writable(), self._exporter.write_dictionary
-        )
+        write = self._exporter.write_dictionary
+        self._ask_and_write("Export the dictionary", "dictionary", write, registry.writable())
 
     def save_mask(self) -> None:
         """Ask where to write the mask, and write it."""
-        self._ask_and_write_picture("Save the mask", "mask", registry.lossless(), self._exporter.write_mask)
+        self._ask_and_write("Save the mask", "mask", self._exporter.write_mask, registry.lossless())
 
     def save_recipe(self) -> None:
         """Ask where to write the recipe, and write it."""
-        self._ask_and_write(
-            "Save the recipe", "recipe", "Recipes (*.json)", self._exporter.write_recipe, ".json"
-        )
+        self._ask_and_write("Save the recipe", "recipe", self._exporter.write_recipe)
 
     def suggestion(self, what: str, ending: str = ".png") -> Path:
         """Return a name beside the source that does not exist yet, for something that is written."""
@@ -266,17 +262,16 @@ class FileCommands(QObject):
             number += 1
         return free
 
-    def _ask_and_write_picture(
-        self, title: str, what: str, formats: list[Format], write: Callable[[Output], None]
-    ) -> None:
-        self._ask_and_write(title, what, file_dialogs.name_filter(formats), write)
-
     def _ask_and_write(
-        self, title: str, what: str, kinds: str, write: Callable[[Output], None], ending: str = ".png"
+        self, title: str, what: str, write: Callable[[Output], None], formats: list[Format] | None = None
     ) -> None:
+        """Ask where to write a picture in one of the formats, or a recipe without them, and write it."""
         if self._session.source is None:
             self._session.problem.emit(NO_PICTURE)
             return
+        kinds, ending = file_dialogs.RECIPES, ".json"
+        if formats is not None:
+            kinds, ending = file_dialogs.name_filter(formats), ".png"
         path = file_dialogs.ask_where_to_write(self._window, title, self.suggestion(what, ending), kinds)
         if path is not None:
             # The dialog has asked about replacing a file, but never may a source be replaced by a figure.

@@ -1,6 +1,8 @@
 """Menus and toolbar, laid out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup
@@ -53,19 +55,7 @@ _ALWAYS_LABELED = ("restore", "stop")
 
 
 class Menus:
-    """The menu bar and the toolbar of a window.
-
-    Parameters
-    ----------
-    window : QMainWindow
-        Where they go.
-    actions : Actions
-        What they hold.
-    sample : QMenu
-        The kinds of damage to the sample.
-    docks : list of QAction
-        Show and hide parts of the window.
-    """
+    """The menu bar and the toolbar of a window; `docks` show and hide its parts."""
 
     def __init__(self, window: QMainWindow, actions: Actions, sample: QMenu, docks: list[QAction]) -> None:
         self._window, self._actions = window, actions
@@ -144,12 +134,12 @@ class Menus:
         return [(title, menu.actions()) for title, menu in menus if isinstance(menu, QMenu)]
 
     def show_recent(
-        self, names: Sequence[tuple[str, Callable[[], None]]], forget: Callable[[], None]
+        self, names: Mapping[Path, str], open_file: Callable[[Path], None], forget: Callable[[], None]
     ) -> None:
         """Fill the menu of recent files."""
         self.recent.clear()
-        for name, open_it in names:
-            self.recent.addAction(name.replace("&", "&&"), open_it)
+        for path, name in names.items():
+            self.recent.addAction(name.replace("&", "&&"), partial(open_file, path))
         self.recent.setEnabled(bool(names))
         if names:
             self.recent.addSeparator()

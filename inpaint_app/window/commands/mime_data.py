@@ -18,26 +18,15 @@ _MAX_NAMED = 3
 
 @dataclass(frozen=True)
 class DroppedData:
-    """What was dropped or pasted; None where absent.
+    """What was dropped or pasted; None where absent."""
 
-    Attributes
-    ----------
-    picture, mask, reference : Path or None
-        Files, told apart by their names where there are several.
-    folder : Path or None
-        A folder of pictures.
-    image : QImage or None
-        Pixels.
-    skipped : tuple of Path
-        Other files, which are not opened.
-    """
-
+    #: Files, told apart by their names where there are several.
     picture: Path | None = None
     mask: Path | None = None
     reference: Path | None = None
-    folder: Path | None = None
-    image: QImage | None = None
-    skipped: tuple[Path, ...] = ()
+    folder: Path | None = None  #: A folder of pictures.
+    image: QImage | None = None  #: Pixels.
+    skipped: tuple[Path, ...] = ()  #: Other files, which are not opened.
 
     @property
     def drop_hint(self) -> str:
@@ -110,7 +99,7 @@ def picture_of(image: QImage) -> Picture:
 
 
 def image_of(picture: Picture, like: Array) -> QImage:
-    """Return a picture for the clipboard, in the colors of the screen; may be called in any thread.
+    """Return a picture for the clipboard, in sRGB; may be called in any thread.
 
     Float values are scaled as those of `like` are on the screen.
     """

@@ -34,6 +34,7 @@ from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.settings_text import format_settings
 from inpaint_app.window.widgets.banner import Banner
 from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.tooltip import tooltip
 
@@ -56,7 +57,7 @@ class BatchDialog(QDialog):
         self._settings.setWordWrap(True)
         self._banner, self._bar, self._summary = Banner(), QProgressBar(), QLabel()
         self._table = QTableWidget(0, len(_COLUMNS))
-        self._buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        self._buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
         self._start = self._buttons.addButton("&Restore all", QDialogButtonBox.ButtonRole.ActionRole)
         self._stop = self._buttons.addButton("&Stop", QDialogButtonBox.ButtonRole.ActionRole)
         self._lay_out()
@@ -76,20 +77,14 @@ class BatchDialog(QDialog):
         for column in (0, len(_COLUMNS) - 1):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self._bar.setAccessibleName("Progress of the batch")
-        layout = QVBoxLayout(self)
-        layout.addWidget(self._banner)
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         for field in (self._input, self._output):
             form.addRow(field.title, field)
         self._masks.add_rows(form)
         form.addRow("", self._replace)
-        layout.addLayout(form)
-        layout.addWidget(self._settings)
-        layout.addWidget(self._table, 1)
-        layout.addWidget(self._bar)
-        layout.addWidget(self._summary)
-        layout.addWidget(self._buttons)
+        top, bottom = (self._banner, form, self._settings), (self._bar, self._summary, self._buttons)
+        fill(QVBoxLayout(self), *top, (self._table, 1), *bottom, margins=None)
         self._start.setDefault(True)
         self.resize(720, 520)
 
@@ -106,7 +101,6 @@ class BatchDialog(QDialog):
             changed.connect(self._make_plan)
         self._start.clicked.connect(self.start)
         self._stop.clicked.connect(self._work.cancel)
-        self._buttons.rejected.connect(self.reject)
 
     def set_folders(self, folder: Path, output: Path) -> None:
         """Fill in the folders."""

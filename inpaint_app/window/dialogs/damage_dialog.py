@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.image.damage import MAX_TEXT, Damage
 from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 
 _KINDS = {"random": "Pixels missing at random", "text": "Stamped text", "scratches": "Scratches"}
@@ -35,7 +36,7 @@ class DamageDialog(QDialog):
         self.setWindowTitle("Simulate damage")
         self._kind, self._text, self._seed = QComboBox(), QLineEdit("SAMPLE"), QSpinBox()
         self._missing = SliderField(_PERCENT)
-        self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons = button_box(self, QDialogButtonBox.StandardButton.Cancel)
         self._damage = self._buttons.addButton("&Damage", QDialogButtonBox.ButtonRole.AcceptRole)
         for kind, text in _KINDS.items():
             self._kind.addItem(text, kind)
@@ -48,8 +49,6 @@ class DamageDialog(QDialog):
         self._lay_out()
         self._kind.currentIndexChanged.connect(self._show)
         self._text.textChanged.connect(self._show)
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
         self._show()
 
     def _lay_out(self) -> None:
@@ -64,11 +63,7 @@ class DamageDialog(QDialog):
         self._form.addRow(self._missing)
         self._form.addRow("&Text", self._text)
         self._form.addRow("&Seed", self._seed)
-        layout = QVBoxLayout(self)
-        layout.addWidget(note)
-        layout.addLayout(self._form)
-        layout.addStretch(1)
-        layout.addWidget(self._buttons)
+        fill(QVBoxLayout(self), note, self._form, 1, self._buttons, margins=None)
         self.setMinimumWidth(440)
 
     @property

@@ -24,6 +24,7 @@ from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES
 from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.path_field import PathField
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
@@ -77,7 +78,7 @@ class ExportDialog(QDialog):
         self._replace, self._note = QCheckBox(), QLabel()
         self._preview_note = SecondaryLabel(_PREVIEW)
         self._preview_note.setVisible(shows_preview)
-        self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons = button_box(self, QDialogButtonBox.StandardButton.Cancel)
         self._export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out()
         self._connect()
@@ -97,14 +98,9 @@ class ExportDialog(QDialog):
         form.addRow("&Depth", self._depth)
         form.addRow(self._quality)
         form.addRow(self._metadata)
-        layout = QVBoxLayout(self)
         self._preview_note.setWordWrap(True)
-        layout.addWidget(self._preview_note)
-        layout.addLayout(form)
-        layout.addWidget(self._note)
-        layout.addWidget(self._replace)
-        layout.addStretch(1)
-        layout.addWidget(self._buttons)
+        parts = self._preview_note, form, self._note, self._replace, 1, self._buttons
+        fill(QVBoxLayout(self), *parts, margins=None)
         self.setMinimumWidth(560)
 
     def _connect(self) -> None:
@@ -113,8 +109,6 @@ class ExportDialog(QDialog):
         self._depth.activated.connect(self._choose_depth)
         self._replace.toggled.connect(self._show_note)
         self._metadata.toggled.connect(self._show_note)
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
 
     @property
     def target(self) -> Output | None:

@@ -10,6 +10,8 @@ from inpaint_app.files import registry
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_visible
 
+RECIPES = "Recipes (*.json)"
+
 
 def name_filter(formats: list[Format] | None = None) -> str:
     """Return the filter of a file dialog for some formats; for all that can be read if none are given."""
@@ -25,8 +27,14 @@ def ask_for_picture(parent: QWidget, title: str, folder: Path) -> Path | None:
 
 def ask_for_recipe(parent: QWidget, folder: Path) -> Path | None:
     """Ask for a recipe to read."""
-    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a recipe", str(folder), "Recipes (*.json)")
+    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a recipe", str(folder), RECIPES)
     return Path(chosen) if chosen else None
+
+
+def ask_for_profile(parent: QWidget) -> str:
+    """Ask for a color profile to read; empty if the user cancels."""
+    chosen, _ = QFileDialog.getOpenFileName(parent, "Profile of the screen", "", "ICC profiles (*.icc *.icm)")
+    return chosen
 
 
 def ask_where_to_write(parent: QWidget, title: str, suggestion: Path, kinds: str) -> Path | None:
@@ -52,11 +60,8 @@ def _may_replace(parent: QWidget, title: str, path: Path) -> bool:
 def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
     """Ask what to do with unsaved work, given by its names: "export", "discard" or "stay"."""
     is_one = len(works) == 1
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("Unsaved work")
-    box.setText(f"The {' and the '.join(works)} {'has' if is_one else 'have'} not been saved.")
-    box.setInformativeText(f"Export {'it' if is_one else 'them'} first?")
+    text = f"The {' and the '.join(works)} {'has' if is_one else 'have'} not been saved."
+    box = _question(parent, "Unsaved work", text, f"Export {'it' if is_one else 'them'} first?")
     export = box.addButton("&Export …", QMessageBox.ButtonRole.AcceptRole)
     discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
     box.addButton(QMessageBox.StandardButton.Cancel).setIcon(QIcon())
@@ -68,13 +73,18 @@ def ask_about_unsaved(parent: QWidget, works: list[str]) -> str:
 
 def ask_to_discard(parent: QWidget, text: str, question: str) -> bool:
     """Ask whether work in progress may be lost."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("Work in progress")
-    box.setText(text)
-    box.setInformativeText(question)
+    box = _question(parent, "Work in progress", text, question)
     discard = box.addButton("&Discard", QMessageBox.ButtonRole.DestructiveRole)
     keep = box.addButton("&Keep Running", QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(keep)
     box.exec()
     return box.clickedButton() is discard
+
+
+def _question(parent: QWidget, title: str, text: str, question: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle(title)
+    box.setText(text)
+    box.setInformativeText(question)
+    return box

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayo
 
 from inpaint_app.files.assets import asset
 from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.layouts import fill
 
 _MARGIN = 16
 
@@ -20,11 +21,8 @@ class ManualDialog(QDialog):
         text.setMarkdown(asset("manual.md").read_text(encoding="utf-8"))
         text.document().setDocumentMargin(_MARGIN)
         text.setAccessibleName("Manual")
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.close)
-        layout = QVBoxLayout(self)
-        layout.addWidget(text)
-        layout.addWidget(buttons)
+        buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
+        fill(QVBoxLayout(self), text, buttons, margins=None)
         self.resize(640, 680)
 
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.window.dialogs.file_dialogs import name_filter
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.path_field import PathField
 
 _KINDS = {
@@ -79,10 +80,7 @@ class MaskSourceForm(QObject):
         row, choose = QWidget(), QPushButton("Choose …")
         choose.setAutoDefault(False)
         choose.clicked.connect(self._choose_color)
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._key, choose, QLabel("Tolerance"), self._tolerance):
-            layout.addWidget(widget)
+        fill(QHBoxLayout(row), self._key, choose, QLabel("Tolerance"), self._tolerance)
         return row
 
     @property

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.window.widgets.button_box import button_box
+from inpaint_app.window.widgets.layouts import fill
 
 Section = tuple[str, list[tuple[str, str]]]
 """A title, and what there is with its keys."""
@@ -47,14 +48,9 @@ class ShortcutDialog(QDialog):
             for title, actions in groups
         ]
         self._sections = [section for section in (*sections, ("Pictures", list(_BY_HAND))) if section[1]]
-        columns = QHBoxLayout()
-        for half in _halves(self._sections):
-            columns.addWidget(_sheet(half))
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addLayout(columns, 1)
-        layout.addWidget(buttons)
+        columns = fill(QHBoxLayout(), *map(_sheet, _halves(self._sections)))
+        buttons = button_box(self, QDialogButtonBox.StandardButton.Close)
+        fill(QVBoxLayout(self), (columns, 1), buttons, margins=None)
         self.resize(self.sizeHint())
 
     @property

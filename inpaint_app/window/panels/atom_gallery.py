@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from inpaint_app.window.panels.atom_model import Atom, AtomModel, Index, Order, format_share
 from inpaint_app.window.theme.colors import colors_of
 from inpaint_app.window.widgets.keys import overrides_shortcut
+from inpaint_app.window.widgets.layouts import fill, labeled
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
@@ -34,11 +35,6 @@ class AtomGallery(QWidget):
 
     A click or the arrow keys choose an atom; Escape, or a click beside the atoms or on the chosen one,
     chooses none.
-
-    Attributes
-    ----------
-    chosen : int or None
-        The number of the atom that is chosen, from 0.
     """
 
     atom_chosen = Signal(object)
@@ -47,7 +43,7 @@ class AtomGallery(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._model = AtomModel(self)
-        self.chosen: int | None = None
+        self.chosen: int | None = None  #: The number of the atom that is chosen, from 0.
         self._view, self._orders = _AtomView(), NoWheelComboBox()
         self._heading, self._details = QLabel(), SecondaryLabel(_HINT)
         self._view.setModel(self._model)
@@ -81,27 +77,16 @@ class AtomGallery(QWidget):
         self._orders.setCurrentIndex(list(Order).index(order))
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        label = QLabel("Sort &by")
-        label.setBuddy(self._orders)
-        top.addWidget(self._heading, 1)
-        top.addWidget(label)
-        top.addWidget(self._orders)
+        top = fill(QHBoxLayout(), (self._heading, 1), labeled("Sort &by", self._orders))
         empty = SecondaryLabel(_EMPTY)
         empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         empty.setWordWrap(True)
         full = QWidget()
-        inside = QVBoxLayout(full)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.addWidget(self._view, 1)
-        inside.addWidget(self._details)
+        fill(QVBoxLayout(full), (self._view, 1), self._details)
         self._pages = QStackedLayout()
         self._pages.addWidget(empty)
         self._pages.addWidget(full)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(top)
-        layout.addLayout(self._pages, 1)
+        fill(QVBoxLayout(self), top, (self._pages, 1))
 
     def _on_order(self, place: int) -> None:
         self._model.set_order(list(Order)[place])

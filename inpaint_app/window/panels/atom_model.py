@@ -19,24 +19,12 @@ Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True, eq=False)
 class Atom:
-    """An atom of the selected dictionary.
+    """An atom of the selected dictionary."""
 
-    Attributes
-    ----------
-    pixels : (h, w) ndarray of float
-        The atom as a small picture.
-    origin : str
-        Its basis and position, as text.
-    gain : float
-        What its selection gained.
-    share : float
-        Fraction of the patches of the selection that use it, 0 to 1.
-    """
-
-    pixels: npt.NDArray[np.floating[Any]]
-    origin: str
-    gain: float
-    share: float
+    pixels: npt.NDArray[np.floating[Any]]  #: The atom as a small picture.
+    origin: str  #: Its basis and position, as text.
+    gain: float  #: What its selection gained.
+    share: float  #: Fraction of the patches of the selection that use it, 0 to 1.
 
 
 class Order(Enum):
@@ -59,18 +47,12 @@ class AtomModel(QAbstractListModel):
 
     def set_atoms(self, atoms: Sequence[Atom]) -> None:
         """Show a dictionary, given in the order of selection."""
-        self.beginResetModel()
-        self._atoms = tuple(atoms)
         self._images = {}
-        self._sort()
-        self.endResetModel()
+        self._reset(tuple(atoms), self._order)
 
     def set_order(self, order: Order) -> None:
         """Change the order."""
-        self.beginResetModel()
-        self._order = order
-        self._sort()
-        self.endResetModel()
+        self._reset(self._atoms, order)
 
     def atom(self, number: int) -> Atom:
         """Return an atom by its place in the order of selection."""
@@ -113,13 +95,16 @@ class AtomModel(QAbstractListModel):
         used = f"used by {format_share(atom.share)} of the patches it was selected on"
         return f"Atom {number + 1}: {atom.origin}. Gain {format_number(atom.gain)}, {used}."
 
-    def _sort(self) -> None:
+    def _reset(self, atoms: tuple[Atom, ...], order: Order) -> None:
         keys = {
             Order.SELECTION: lambda number: number,
-            Order.USAGE: lambda number: -self._atoms[number].share,
-            Order.GAIN: lambda number: -self._atoms[number].gain,
+            Order.USAGE: lambda number: -atoms[number].share,
+            Order.GAIN: lambda number: -atoms[number].gain,
         }
-        self._numbers = sorted(range(len(self._atoms)), key=keys[self._order])
+        self.beginResetModel()
+        self._atoms, self._order = atoms, order
+        self._numbers = sorted(range(len(atoms)), key=keys[order])
+        self.endResetModel()
 
 
 def format_share(share: float) -> str:

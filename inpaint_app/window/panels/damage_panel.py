@@ -3,11 +3,21 @@
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
 
 from dictsel_core import DAMAGE_KINDS, DamageKind
 from inpaint_app.jobs.damage_choice import count_chosen
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.tooltip import tooltip
 
 _KINDS: dict[DamageKind, tuple[str, str, str]] = {
@@ -47,24 +57,16 @@ class DamagePanel(QWidget):
         self._show()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.addWidget(self._find)
         grid = QGridLayout()
         grid.setVerticalSpacing(2)
         for place, (kind, box) in enumerate(self._boxes.items()):
             box.setToolTip(tooltip(_KINDS[kind][2]))
             box.setChecked(kind in _USUAL)
             grid.addWidget(box, place // 3, place % 3)
-        layout.addLayout(grid)
-        self._row = QWidget()
-        row = QGridLayout(self._row)
-        row.setContentsMargins(0, 0, 0, 0)
-        label = QLabel("Sensitivity")
-        row.addWidget(label, 0, 0)
-        row.addWidget(self._sensitivity, 0, 1)
-        row.addWidget(self._found, 1, 0, 1, 2)
-        layout.addWidget(self._row)
+        self._choice = QWidget()
+        slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1))
+        fill(QVBoxLayout(self._choice), slider, self._found)
+        fill(QVBoxLayout(self), self._find, grid, self._choice, margins=(8, 4, 8, 4))
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)
         self._sensitivity.setAccessibleName("Sensitivity")
@@ -84,7 +86,7 @@ class DamagePanel(QWidget):
     def _show(self) -> None:
         finder = self._session.finder
         self._find.setEnabled(self._session.source is not None and finder.task.activity is None)
-        self._row.setVisible(finder.is_in_mask)
+        self._choice.setVisible(finder.is_in_mask)
         if finder.analysis is None or not finder.is_in_mask:
             return
         with QSignalBlocker(self._sensitivity):

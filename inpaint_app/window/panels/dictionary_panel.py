@@ -9,6 +9,7 @@ from inpaint_app.window.panels.atom_gallery import AtomGallery
 from inpaint_app.window.panels.atom_model import Atom
 from inpaint_app.window.panels.gain_curve import GainCurve
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.widgets.layouts import fill
 
 
 class DictionaryPanel(QWidget):
@@ -19,10 +20,7 @@ class DictionaryPanel(QWidget):
         self._session = session
         self._shown: Selection | None = None
         self.gallery, self.curve = AtomGallery(), GainCurve()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.addWidget(self.gallery, 5)
-        layout.addWidget(self.curve, 2)
+        fill(QVBoxLayout(self), (self.gallery, 5), (self.curve, 2), margins=(8, 4, 8, 4))
         self.gallery.atom_chosen.connect(self._choose)
         self.curve.step_clicked.connect(self._choose)
         session.results.changed.connect(self._show)

@@ -17,6 +17,7 @@ from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.settings_text import format_settings
 from inpaint_app.window.session.state import RunRecord
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 _COLUMNS = ("Run", "Parameters", "Missing", "PSNR", "SSIM", "Seconds")
@@ -54,10 +55,7 @@ class HistoryPanel(QWidget):
         self._list.setMinimumHeight(80)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._empty)
-        layout.addWidget(self._list)
+        fill(QVBoxLayout(self), self._empty, self._list)
         session.results.changed.connect(self._show)
         for chosen in (self._list.itemSelectionChanged, self._list.itemClicked, self._list.itemActivated):
             chosen.connect(self._choose)

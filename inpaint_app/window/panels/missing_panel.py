@@ -20,6 +20,7 @@ from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
@@ -49,32 +50,19 @@ class MissingPanel(QWidget):
         self._show()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.addWidget(self._found)
         grid = QGridLayout()
         grid.setSpacing(4)
         for place, button in enumerate((self._file, self._color, self._invert, self._clear)):
             grid.addWidget(button, place // 2, place % 2)
-        layout.addLayout(grid)
-        self._resize_row = QWidget()
-        row = QHBoxLayout(self._resize_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        for control in (self._grow, self._shrink):
-            row.addWidget(control, 1)
-        row.addWidget(QLabel("by"))
-        row.addWidget(self._pixels)
+        self._resize_row, self._tolerance_row = QWidget(), QWidget()
+        parts = (self._grow, 1), (self._shrink, 1), QLabel("by"), self._pixels
+        fill(QHBoxLayout(self._resize_row), *parts, spacing=4)
         grid.addWidget(self._resize_row, 2, 0, 1, 2)
-        self._tolerance_row = QWidget()
-        row = QHBoxLayout(self._tolerance_row)
-        row.setContentsMargins(0, 0, 0, 0)
         label = QLabel("&Tolerance of the color")
         label.setBuddy(self._tolerance)
-        row.addWidget(label, 1)
-        row.addWidget(self._tolerance)
-        layout.addWidget(self._tolerance_row)
-        layout.addWidget(self._soft)
+        fill(QHBoxLayout(self._tolerance_row), (label, 1), self._tolerance)
+        column = QVBoxLayout(self)
+        fill(column, self._found, grid, self._tolerance_row, self._soft, margins=(8, 4, 8, 4))
 
     def _describe(self) -> None:
         self._file.setToolTip("Read the missing pixels from a picture, white = missing.")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -25,6 +25,7 @@ from inpaint_app.explanations import (
 )
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.session.settings_text import preset_of
+from inpaint_app.window.widgets.layouts import fill, labeled
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelComboBox
 from inpaint_app.window.widgets.slider_field import Quantity, SliderField
 from inpaint_app.window.widgets.tooltip import tooltip
@@ -112,31 +113,30 @@ class ParameterPanel(QWidget):
         self._show()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.setSpacing(6)
-        layout.addLayout(_labeled("&Preset", self._presets))
-        layout.addLayout(_labeled("Fill wide holes", self._fills))
-        layout.addWidget(self._advanced_button)
-        layout.addWidget(self._advanced)
-        layout = QVBoxLayout(self._advanced)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addLayout(self._constraint_row())
-        for field in self._fields.values():
-            layout.addWidget(field)
-        layout.addWidget(QLabel("Bases to select atoms from"))
         grid = QGridLayout()
         grid.setContentsMargins(8, 0, 0, 4)
         grid.setVerticalSpacing(2)
         for place, box in enumerate(self._bases.values()):
             grid.addWidget(box, place // 2, place % 2)
-        layout.addLayout(grid)
-        more = QVBoxLayout()
-        more.setSpacing(2)
-        for box in (self._keep, self._every_patch, self._automatic):
-            more.addWidget(box)
-        layout.addLayout(more)
+        more = fill(QVBoxLayout(), self._keep, self._every_patch, self._automatic, spacing=2)
+        fill(
+            QVBoxLayout(self._advanced),
+            self._constraint_row(),
+            *self._fields.values(),
+            QLabel("Bases to select atoms from"),
+            grid,
+            more,
+            spacing=6,
+        )
+        fill(
+            QVBoxLayout(self),
+            labeled("&Preset", self._presets),
+            labeled("Fill wide holes", self._fills),
+            self._advanced_button,
+            self._advanced,
+            margins=(8, 4, 8, 4),
+            spacing=6,
+        )
 
     def _constraint_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -236,10 +236,8 @@ class ParameterPanel(QWidget):
 
     def _show(self) -> None:
         settings = self._session.settings
-        with QSignalBlocker(self._presets):
-            self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
-        with QSignalBlocker(self._fills):
-            self._fills.setCurrentIndex(self._fills.findData(settings.fill))
+        self._presets.setCurrentIndex(self._presets.findData(preset_of(settings)))
+        self._fills.setCurrentIndex(self._fills.findData(settings.fill))
         for number, constraint in enumerate(CONSTRAINTS):
             self._constraints.button(number).setChecked(settings.constraint == constraint)
         resolved = self._resolved(settings)
@@ -283,12 +281,3 @@ class ParameterPanel(QWidget):
         size = self._session.settings.patch_size
         tiles = -(-source.picture.height // size) * -(-source.picture.width // size)
         return min(tiles * (3 if source.picture.is_color else 1), MAX_PATCHES)
-
-
-def _labeled(text: str, box: QWidget) -> QHBoxLayout:
-    """Return a label and the box it belongs to, side by side."""
-    row, label = QHBoxLayout(), QLabel(text)
-    label.setBuddy(box)
-    row.addWidget(label)
-    row.addWidget(box, 1)
-    return row

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QW
 
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session import descriptions
+from inpaint_app.window.widgets.layouts import fill
 
 
 class ProgressStrip(QWidget):
@@ -22,12 +23,8 @@ class ProgressStrip(QWidget):
         self._stop, self._cancel = QPushButton("Stop"), QPushButton("Cancel")
         self._stop.setToolTip("Stop and keep the current result (Shift+F5).")
         self._cancel.setToolTip("Cancel and discard (Esc).")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(4, 0, 4, 0)
-        layout.addWidget(self._words, 1)
-        layout.addWidget(self._bar, 1)
-        layout.addWidget(self._stop)
-        layout.addWidget(self._cancel)
+        parts = (self._words, 1), (self._bar, 1), self._stop, self._cancel
+        fill(QHBoxLayout(self), *parts, margins=(4, 0, 4, 0))
         self._stop.clicked.connect(self.stop_wanted)
         self._cancel.clicked.connect(self.cancel_wanted)
         self.hide()

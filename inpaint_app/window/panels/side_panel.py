@@ -18,6 +18,7 @@ from inpaint_app.window.panels.damage_panel import DamagePanel
 from inpaint_app.window.panels.missing_panel import MissingPanel
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
 from inpaint_app.window.session.session import Session
+from inpaint_app.window.widgets.layouts import fill
 
 
 class SidePanel(QWidget):
@@ -32,34 +33,23 @@ class SidePanel(QWidget):
         self._advice.setWordWrap(True)
         self._advice.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(8, 2, 8, 2)
-        column.setSpacing(4)
-        column.addWidget(_framed("Damage", self.damage))
-        column.addWidget(_framed("Missing pixels", self.missing))
-        column.addWidget(_framed("Parameters", self.parameters))
-        column.addStretch(1)
+        panels = {"Damage": self.damage, "Missing pixels": self.missing, "Parameters": self.parameters}
+        framed = (_framed(title, panel) for title, panel in panels.items())
+        fill(QVBoxLayout(inside), *framed, 1, margins=(8, 2, 8, 2), spacing=4)
         scroll = _Column()
         scroll.setWidgetResizable(True)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(8, 0, 8, 8)
-        self._restore = _button(actions["restore"], main=True)
-        for button in (
-            self._restore,
+        buttons = (
+            _button(actions["restore"], main=True),
             _button(actions["tune"], "Auto"),
             _button(actions["compare"], "Constraints"),
-        ):
-            buttons.addWidget(button, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(scroll, 1)
+        )
+        row = fill(QHBoxLayout(), *((button, 1) for button in buttons), margins=(8, 0, 8, 8))
         self._advice.setContentsMargins(10, 0, 10, 0)
-        layout.addWidget(self._advice)
-        layout.addLayout(buttons)
+        fill(QVBoxLayout(self), (scroll, 1), self._advice, row)
         session.settings_changed.connect(self._show_advice)
         session.source_changed.connect(self._show_advice)
         self._show_advice()
@@ -89,9 +79,7 @@ class _Column(QScrollArea):
 
 def _framed(title: str, widget: QWidget) -> QGroupBox:
     box = QGroupBox(title)
-    layout = QVBoxLayout(box)
-    layout.setContentsMargins(4, 2, 4, 2)
-    layout.addWidget(widget)
+    fill(QVBoxLayout(box), widget, margins=(4, 2, 4, 2))
     return box
 
 

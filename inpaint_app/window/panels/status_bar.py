@@ -9,21 +9,15 @@ _MESSAGE_MS = 8000
 
 
 class StatusBar(QStatusBar):
-    """Shows what is told to it; empty where there is nothing to tell.
-
-    Attributes
-    ----------
-    progress : ProgressStrip
-        The work in progress.
-    """
+    """Shows what is told to it; empty where there is nothing to tell."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.progress = ProgressStrip()
-        self._pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
+        self.progress = ProgressStrip()  #: The work in progress.
+        self.pixel, self._kind, self._zoom = QLabel(), QLabel(), QLabel()
         self.addPermanentWidget(self.progress, 1)
         self.setMinimumHeight(self.progress.sizeHint().height() + 6)
-        for label in (self._pixel, self._kind, self._zoom):
+        for label in (self.pixel, self._kind, self._zoom):
             label.setContentsMargins(8, 0, 8, 0)
             self.addPermanentWidget(label)
 
@@ -33,15 +27,11 @@ class StatusBar(QStatusBar):
 
     def show_picture(self, picture: Picture | None) -> None:
         """Show size and kind of a picture that was opened, and no earlier notice."""
-        self._pixel.clear()
+        self.pixel.clear()
         self._kind.clear()
         if picture is not None:
             self.clearMessage()
             self._kind.setText(f"{picture.width} x {picture.height} pixels, {picture.mode}")
-
-    def show_pixel(self, words: str) -> None:
-        """Show where the pointer is."""
-        self._pixel.setText(words)
 
     def show_zoom(self, zoom: float | None) -> None:
         """Show the zoom; None for none."""

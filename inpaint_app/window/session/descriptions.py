@@ -27,6 +27,7 @@ from inpaint_app.window.session.state import RunRecord
 
 _SOURCES = {
     "alpha": "transparent",
+    "stored mask": "in the mask of the file",
     "soft": "partly transparent at their edges",
     "nan": "not a number",
     "nodata": "without data",

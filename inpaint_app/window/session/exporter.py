@@ -9,7 +9,7 @@ from inpaint_app.files.write import Output
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs import export
 from inpaint_app.jobs.control import Progress
-from inpaint_app.jobs.export import Compared
+from inpaint_app.jobs.export import ComparedImage
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.opener import NO_PICTURE
@@ -46,11 +46,11 @@ class Exporter(QObject):
 
     def write_restored(self, output: Output) -> None:
         """Write the restored picture that is shown."""
-
-        def write(source: Source, record: RunRecord) -> Notes:
-            return export.write_restored(source, pixels_of(record), record.mask, output)
-
-        self._write_record(write, output, self._session.unsaved.mark_saved)
+        self._write_record(
+            lambda source, record: export.write_restored(source, pixels_of(record), record.mask, output),
+            output,
+            self._session.unsaved.mark_saved,
+        )
 
     def write_dictionary(self, output: Output) -> None:
         """Write the atoms of the current dictionary as a picture."""
@@ -75,7 +75,7 @@ class Exporter(QObject):
         def write(source: Source) -> Notes:
             titles = comparison_titles(records)
             compared = [
-                Compared(pixels_of(record), title, record.figures)
+                ComparedImage(pixels_of(record), title, record.figures)
                 for record, title in zip(records, titles, strict=True)
             ]
             mask = records[0].mask if records else source.missing.mask
@@ -99,20 +99,16 @@ class Exporter(QObject):
         self,
         write: Callable[[Source, RunRecord], Notes],
         output: Output,
-        on_saved: Callable[[RunRecord], None] | None = None,
+        on_saved: Callable[[RunRecord], None] = lambda _record: None,
     ) -> None:
         record = self._session.results.current
         if record is None:
             self._session.problem.emit(NO_RESULT)
-            return
-        self._write(
-            lambda source: write(source, record),
-            output,
-            None if on_saved is None else lambda: on_saved(record),
-        )
+        else:
+            self._write(lambda source: write(source, record), output, lambda: on_saved(record))
 
     def _write(
-        self, write: Callable[[Source], Notes], output: Output, on_saved: Callable[[], None] | None = None
+        self, write: Callable[[Source], Notes], output: Output, on_saved: Callable[[], None] = lambda: None
     ) -> None:
         session = self._session
         source = session.source
@@ -121,8 +117,7 @@ class Exporter(QObject):
             return
 
         def on_done(notes: Notes) -> None:
-            if on_saved is not None:
-                on_saved()
+            on_saved()
             session.notice.emit(" ".join((f"Written: {printable_path(output.path)}", *notes)))
             self._count(-1)
 

@@ -102,7 +102,9 @@ class Opener:
             source = work()
             if isinstance(source, UnshownFile):
                 return source
-            return source, MaskHistory(source.missing.mask)
+            mask = MaskHistory(source.missing.mask)
+            mask.snapshot()  # which it keeps: packing a large one takes a while
+            return source, mask
 
         def show(opened: tuple[Source, MaskHistory] | UnshownFile) -> None:
             if isinstance(opened, UnshownFile):

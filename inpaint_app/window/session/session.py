@@ -37,7 +37,7 @@ class Session(QObject):
 
     Everything here happens on the GUI thread; long work is handed to `WorkerPool`. `opener` opens files and
     `run_starter` starts runs; `runner` has the run or preview in progress, `results` the results of earlier
-    runs, `changes` what can be undone, `unsaved` what is in no file, `hints` what is offered. Most signals
+    runs, `undo_redo` what can be undone, `unsaved` what is in no file, `hints` what is offered. Most signals
     carry no values: listeners ask the session.
     """
 

@@ -14,42 +14,18 @@ from inpaint_app.jobs.restore import RestoreRequest
 
 @dataclass(frozen=True, eq=False)
 class RunRecord:
-    """One restoration of the history.
+    """One restoration of the history."""
 
-    Attributes
-    ----------
-    number : int
-        Counts the restorations of a source, from 1 on.
-    requested : RestoreSettings
-        The parameters as the user had set them.
-    packed_mask : PackedMask
-        What was missing.
-    seconds : float
-        How long it took.
-    image : ndarray or None
-        The restored pixels; None where they were released to save memory.
-    restoration : Restoration
-        How it came about; its own pixels are released as well.
-    figures : QualityMetrics or None
-        None while they are being measured.
-    is_stopped : bool
-        Whether it was stopped before its end.
-    n_strokes : int
-        How many strokes of the healing brush are part of it.
-    name : str
-        What the user calls it; empty for nothing.
-    """
-
-    number: int
-    requested: RestoreSettings
-    packed_mask: PackedMask
-    seconds: float
-    image: Array | None
-    restoration: Restoration
-    figures: QualityMetrics | None = None
-    is_stopped: bool = False
-    n_strokes: int = 0
-    name: str = ""
+    number: int  #: Counts the restorations of a source, from 1 on.
+    requested: RestoreSettings  #: The parameters as the user had set them.
+    packed_mask: PackedMask  #: What was missing.
+    seconds: float  #: How long it took.
+    image: Array | None  #: The restored pixels; None where they were released to save memory.
+    restoration: Restoration  #: How it came about; its own pixels are released as well.
+    figures: QualityMetrics | None = None  #: None while they are being measured.
+    is_stopped: bool = False  #: Whether it was stopped before its end.
+    n_strokes: int = 0  #: How many strokes of the healing brush are part of it.
+    name: str = ""  #: What the user calls it; empty for nothing.
 
     @property
     def title(self) -> str:
@@ -82,15 +58,15 @@ def without_pixels(restoration: Restoration) -> Restoration:
 
 
 @dataclass(frozen=True, eq=False)
-class RunInputs:
-    """What a run is made from, as it is when the run is started."""
+class PackedRequest:
+    """The request of a run, in little memory, as it is when the run is started."""
 
     pixels: Array
     packed_mask: PackedMask
     settings: RestoreSettings
 
-    def request(self) -> RestoreRequest:
-        """Return it for a job; called in another thread, since the mask is unpacked."""
+    def unpack(self) -> RestoreRequest:
+        """Return it for a job; called in another thread, since it takes a while."""
         return RestoreRequest(self.pixels, self.packed_mask.unpack(), self.settings)
 
 

@@ -5,20 +5,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from inpaint_app.window.session.undo_stack import Inputs, UndoStack
+from inpaint_app.window.session.undo_stack import UndoStack, UndoState
 
 if TYPE_CHECKING:
     from inpaint_app.window.session.session import Session
 
 
 class UndoRedo(QObject):
-    """Takes the session back to earlier inputs, and forth again.
-
-    Attributes
-    ----------
-    stack : UndoStack
-        The steps.
-    """
+    """Takes the session back to earlier states, and forth again."""
 
     changed = Signal()
     """There is something else to undo or redo."""
@@ -26,17 +20,17 @@ class UndoRedo(QObject):
     def __init__(self, session: "Session") -> None:
         super().__init__(session)
         self._session = session
-        self.stack = UndoStack(self._inputs)
+        self.stack = UndoStack(self._state)  #: The steps.
 
     def record(self) -> None:
         """Make what has changed a step that can be undone."""
         mask = self._session.mask
-        self.stack.record(self._inputs, {0} if mask is None else mask.states)
+        self.stack.record(self._state, {0} if mask is None else mask.states)
         self.changed.emit()
 
     def restart(self) -> None:
         """Forget all steps, for another picture."""
-        self.stack.restart(self._inputs)
+        self.stack.restart(self._state)
         self.changed.emit()
 
     def undo(self) -> None:
@@ -54,26 +48,26 @@ class UndoRedo(QObject):
             self._go_to(self.stack.redo(), is_back=False)
 
     @property
-    def _inputs(self) -> Inputs:
+    def _state(self) -> UndoState:
         session = self._session
         source, mask = session.source, session.mask
         if source is None or mask is None:
-            return Inputs(session.settings, session.is_automatic)
-        return Inputs(session.settings, session.is_automatic, source.mask_spec, source.missing, mask.state)
+            return UndoState(session.settings, session.is_automatic)
+        return UndoState(session.settings, session.is_automatic, source.mask_spec, source.missing, mask.state)
 
-    def _go_to(self, inputs: Inputs, *, is_back: bool) -> None:
+    def _go_to(self, state: UndoState, *, is_back: bool) -> None:
         session = self._session
-        session.is_automatic = inputs.is_automatic
-        session.show_settings(inputs.settings)
-        state = None if session.mask is None else session.mask.state
-        is_healed = self._move_mask(inputs.mask_state, is_back=is_back)
+        session.is_automatic = state.is_automatic
+        session.show_settings(state.settings)
+        mask_state = None if session.mask is None else session.mask.state
+        is_healed = self._move_mask(state.mask_state, is_back=is_back)
         source = session.source
-        if source is not None and inputs.mask_spec is not None and inputs.missing is not None:
-            changed = replace(source, missing=inputs.missing, mask_spec=inputs.mask_spec)
+        if source is not None and state.mask_spec is not None and state.missing is not None:
+            changed = replace(source, missing=state.missing, mask_spec=state.mask_spec)
             if changed.missing is not source.missing or changed.mask_spec != source.mask_spec:
                 session.source = changed
                 session.source_changed.emit()
-        if session.mask is not None and session.mask.state != state:
+        if session.mask is not None and session.mask.state != mask_state:
             session.finder.follow_mask()
             session.end_edit(is_healed=is_healed)
         else:

@@ -13,80 +13,61 @@ MERGE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """What a restoration is made from, as far as the user changes it.
+class UndoState:
+    """What a restoration is made from, as far as the user changes it."""
 
-    Attributes
-    ----------
-    settings : RestoreSettings
-        The parameters.
-    is_automatic : bool
-        Whether a run follows every change.
-    mask_spec : MaskSpec or None
-        How missing pixels are marked; None without a picture.
-    missing : MissingPixels or None
-        Those that are marked so.
-    mask_state : int
-        Number of the state of the mask, see `MaskHistory.state`.
-    """
+    settings: RestoreSettings  #: The parameters.
+    is_automatic: bool = False  #: Whether a run follows every change.
+    mask_spec: MaskSpec | None = None  #: How missing pixels are marked; None without a picture.
+    missing: MissingPixels | None = None  #: Those that are marked so.
+    mask_state: int = 0  #: Number of the state of the mask, see `MaskHistory.state`.
 
-    settings: RestoreSettings
-    is_automatic: bool = False
-    mask_spec: MaskSpec | None = None
-    missing: MissingPixels | None = None
-    mask_state: int = 0
-
-    def differences(self, other: "Inputs") -> frozenset[str]:
+    def differences(self, other: "UndoState") -> frozenset[str]:
         """Return the names of all that is not the same: attributes, and parameters of the settings."""
-        names = {
-            each.name
-            for each in fields(self)
-            if each.name != "settings" and getattr(self, each.name) != getattr(other, each.name)
-        }
-        changed = {
-            each.name
-            for each in fields(self.settings)
-            if getattr(self.settings, each.name) != getattr(other.settings, each.name)
-        }
-        return frozenset(names | changed)
+        names = _unequal(self, other) - {"settings"}
+        return frozenset(names | _unequal(self.settings, other.settings))
+
+
+def _unequal(one: UndoState | RestoreSettings, other: UndoState | RestoreSettings) -> set[str]:
+    return {each.name for each in fields(one) if getattr(one, each.name) != getattr(other, each.name)}
 
 
 @dataclass(frozen=True)
 class _Step:
-    inputs: Inputs
+    state: UndoState
     """What the step led to."""
     changed: frozenset[str] = frozenset()
     at: float = 0.0
 
 
 class UndoStack:
-    """Remembers inputs in the order in which they were made."""
+    """Remembers states in the order in which they were made."""
 
-    def __init__(self, inputs: Inputs) -> None:
-        self._done, self._undone = [_Step(inputs)], list[_Step]()
+    def __init__(self, state: UndoState) -> None:
+        self._done, self._undone = [_Step(state)], list[_Step]()
 
-    def restart(self, inputs: Inputs) -> None:
+    def restart(self, state: UndoState) -> None:
         """Forget all steps, for another picture."""
-        self._done, self._undone = [_Step(inputs)], []
+        self._done, self._undone = [_Step(state)], []
 
-    def record(self, inputs: Inputs, states: Collection[int], now: float | None = None) -> None:
-        """Remember inputs that have changed.
+    def record(self, state: UndoState, mask_states: Collection[int], now: float | None = None) -> None:
+        """Remember a state that has changed.
 
         Parameters
         ----------
-        inputs : Inputs
-            As they are now.
-        states : collection of int
+        state : UndoState
+            As it is now.
+        mask_states : collection of int
             States of the mask that it can be brought back to; what led to others is forgotten.
         now : float, optional
             The time in seconds.
         """
         now = time.monotonic() if now is None else now
-        while len(self._done) > 1 and self._done[-1].inputs.mask_state not in states:
+        while len(self._done) > 1 and self._done[-1].state.mask_state not in mask_states:
             self._done.pop()
-        while len(self._done) > 1 and self._done[0].inputs.mask_state not in states:
+        while len(self._done) > 1 and self._done[0].state.mask_state not in mask_states:
             self._done.pop(0)
-        changed = inputs.differences(self._done[-1].inputs)
+        changed = state.differences(self._done[-1].state)
         if not changed:
             return
         last = self._done[-1]
@@ -94,8 +75,8 @@ class UndoStack:
         if is_same and not self._undone and now - last.at < MERGE_SECONDS:
             self._done.pop()
         self._undone.clear()
-        if inputs != self._done[-1].inputs:
-            self._done.append(_Step(inputs, changed, now))
+        if state != self._done[-1].state:
+            self._done.append(_Step(state, changed, now))
 
     @property
     def can_undo(self) -> bool:
@@ -117,15 +98,15 @@ class UndoStack:
         """What the next redo changes again; empty if nothing."""
         return _subject(self._undone[-1]) if self._undone else ""
 
-    def undo(self) -> Inputs:
+    def undo(self) -> UndoState:
         """Go a step back, and return what was there before it."""
         self._undone.append(self._done.pop())
-        return self._done[-1].inputs
+        return self._done[-1].state
 
-    def redo(self) -> Inputs:
+    def redo(self) -> UndoState:
         """Go a step forth again, and return what is there after it."""
         self._done.append(self._undone.pop())
-        return self._done[-1].inputs
+        return self._done[-1].state
 
 
 def _subject(step: _Step) -> str:

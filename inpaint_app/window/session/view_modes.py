@@ -7,31 +7,16 @@ from dictsel_core import CONSTRAINTS
 
 @dataclass(frozen=True)
 class ViewMode:
-    """Which panes are shown.
+    """Which panes are shown."""
 
-    Attributes
-    ----------
-    name : str
-        Its name on the command line.
-    text, tip : str
-        Of its menu entry; an ampersand marks its letter.
-    icon : str
-        A file of `assets/icons`, without its suffix.
-    key : str
-        Shortcut.
-    panes : tuple of str
-        Names of panes, see `viewer.display`, which also has their order.
-    is_comparison : bool
-        Whether it shows several runs.
-    """
-
-    name: str
+    name: str  #: Its name on the command line.
+    #: Of its menu entry; an ampersand marks its letter.
     text: str
     tip: str
-    icon: str
-    key: str
-    panes: tuple[str, ...]
-    is_comparison: bool = False
+    icon: str  #: A file of `assets/icons`, without its suffix.
+    key: str  #: Shortcut.
+    panes: tuple[str, ...]  #: Names of panes, see `viewer.display`, which also has their order.
+    is_comparison: bool = False  #: Whether it shows several runs.
 
 
 #: Panes for the runs of a comparison: as many as there are constraints, of which there are at least two.

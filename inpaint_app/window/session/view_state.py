@@ -9,29 +9,15 @@ MIN_BRUSH, MAX_BRUSH = 1, 500
 
 @dataclass(frozen=True)
 class ViewState:
-    """What is shown and which tool is chosen; a new value for every change.
+    """What is shown and which tool is chosen; a new value for every change."""
 
-    Attributes
-    ----------
-    mode : ViewMode
-        Which panes are shown.
-    mode_before_comparison : ViewMode
-        What to go back to when there is no comparison to show.
-    tool : str
-        Name of the tool of the left button.
-    brush_diameter : int
-        Width of brush and eraser in pixels of the picture.
-    shows_mask : bool
-        Whether missing pixels are hatched.
-    is_before_held : bool
-        Whether the damaged picture stands in for the restored one while a key is held.
-    """
-
-    mode: ViewMode = SIDE_BY_SIDE
+    mode: ViewMode = SIDE_BY_SIDE  #: Which panes are shown.
+    #: What to go back to when there is no comparison to show.
     mode_before_comparison: ViewMode = SIDE_BY_SIDE
-    tool: str = "heal"
-    brush_diameter: int = 15
-    shows_mask: bool = True
+    tool: str = "heal"  #: Name of the tool of the left button.
+    brush_diameter: int = 15  #: Width of brush and eraser in pixels of the picture.
+    shows_mask: bool = True  #: Whether missing pixels are hatched.
+    #: Whether the damaged picture stands in for the restored one while a key is held.
     is_before_held: bool = False
 
     def with_mode(self, mode: ViewMode) -> "ViewState":

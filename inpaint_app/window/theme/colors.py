@@ -13,33 +13,17 @@ DIMMING, OUTLINE = QColor(10, 10, 14, 165), QColor(255, 196, 0)
 
 @dataclass(frozen=True)
 class Colors:
-    """Colors that a palette has no role for, and that differ between light and dark.
+    """Colors that a palette has no role for, and that differ between light and dark."""
 
-    Attributes
-    ----------
-    surround : QColor
-        Behind pictures; neutral, so that it does not tint what is seen.
-    soft_text : QColor
-        Notes and hints.
-    rule : QColor
-        Thin lines between things.
-    edge : QColor
-        Around controls.
-    focus : QColor
-        Around the widget with the keyboard focus.
-    first, second : QColor
-        Two series of a plot.
-    notice, trouble : QColor
-        Backgrounds of messages.
-    """
-
-    surround: QColor
-    soft_text: QColor
-    rule: QColor
-    edge: QColor
-    focus: QColor
+    surround: QColor  #: Behind pictures; neutral, so that it does not tint what is seen.
+    soft_text: QColor  #: Notes and hints.
+    rule: QColor  #: Thin lines between things.
+    edge: QColor  #: Around controls.
+    focus: QColor  #: Around the widget with the keyboard focus.
+    #: Two series of a plot.
     first: QColor
     second: QColor
+    #: Backgrounds of messages.
     notice: QColor
     trouble: QColor
 

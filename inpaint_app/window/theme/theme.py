@@ -59,18 +59,12 @@ def palette_of(dark: bool) -> QPalette:
 
 
 class ThemeSwitch(QObject):
-    """Gives the application its style and its palette, and follows the system where asked to.
-
-    Attributes
-    ----------
-    theme : Theme
-        What the user asked for.
-    """
+    """Gives the application its style and its palette, and follows the system where asked to."""
 
     def __init__(self, application: QApplication) -> None:
         super().__init__(application)
         self._application = application
-        self.theme = Theme.SYSTEM
+        self.theme = Theme.SYSTEM  #: What the user asked for.
         application.setStyle(OutlinedStyle())
         application.styleHints().colorSchemeChanged.connect(self._on_system_changed)
         self._on_system_changed(application.styleHints().colorScheme())

@@ -42,92 +42,44 @@ _ALWAYS_READY = ("damaged", "restored")
 
 @dataclass(frozen=True, eq=False)
 class ImageSource:
-    """Pixels to draw.
+    """Pixels to draw."""
 
-    Attributes
-    ----------
-    pixels : ndarray
-        As `Picture` has them.
-    reference : ndarray or None
-        If given, the errors against it are drawn.
-    alpha : ndarray or None
-        Opacity.
-    filled : PackedMask or None
-        Where pixels were restored, and so are opaque.
-    icc : bytes or None
-        The color profile.
-    """
-
-    pixels: Array
-    reference: Array | None = None
-    alpha: Array | None = None
-    filled: PackedMask | None = None
-    icc: bytes | None = None
+    pixels: Array  #: As `Picture` has them.
+    reference: Array | None = None  #: If given, the errors against it are drawn.
+    alpha: Array | None = None  #: Opacity.
+    filled: PackedMask | None = None  #: Where pixels were restored, and so are opaque.
+    icc: bytes | None = None  #: The color profile.
 
 
 @dataclass(frozen=True)
 class PaneDisplay:
-    """What one pane shows.
+    """What one pane shows."""
 
-    Attributes
-    ----------
-    title, badge, placeholder : str
-        Above the picture, marking it, and in place of it.
-    names : (str, str)
-        Of the two images of a pane with a divider.
-    caption : (str, str, str)
-        Below the picture: the same in fewer and fewer words, for less and less room.
-    image : str
-        Key of `Display.images`, which may not have it.
-    after : str or None
-        The second image of a pane with a divider.
-    is_hatched : bool
-        Whether missing pixels are hatched.
-    has_inset : bool
-        Whether the preview is drawn on the image.
-    is_highlighted : bool
-        Whether the patches of the chosen atom are highlighted.
-    """
-
-    title: str
-    image: str
-    after: str | None = None
-    names: tuple[str, str] = ("", "")
+    title: str  #: Above the picture.
+    image: str  #: Key of `Display.images`, which may not have it.
+    after: str | None = None  #: The second image of a pane with a divider.
+    names: tuple[str, str] = ("", "")  #: Of the two images of a pane with a divider.
+    #: Below the picture: the same in fewer and fewer words, for less and less room.
     caption: Forms = _NOTHING
-    badge: str = ""
-    placeholder: str = ""
-    is_hatched: bool = False
-    has_inset: bool = False
-    is_highlighted: bool = False
+    badge: str = ""  #: A word that marks the picture.
+    placeholder: str = ""  #: Text in place of the picture.
+    is_hatched: bool = False  #: Whether missing pixels are hatched.
+    has_inset: bool = False  #: Whether the preview is drawn on the image.
+    is_highlighted: bool = False  #: Whether the patches of the chosen atom are highlighted.
 
 
 @dataclass(frozen=True, eq=False)
 class Display:
-    """What the viewer shows.
+    """What the viewer shows."""
 
-    Attributes
-    ----------
-    panes : mapping of str to PaneDisplay
-        All panes by name.
-    visible : tuple of str
-        The panes that are shown.
-    images : mapping of str to ImageSource
-        What there is to draw.
-    ready : set of str
-        Which images are to be made ready; the others wait until they are looked at, since large pictures
-        take memory.
-    preview : Preview or None
-        The inset.
-    atom_use : AtomUse or None
-        The patches to highlight.
-    """
-
-    panes: Mapping[str, PaneDisplay]
-    visible: tuple[str, ...]
-    images: Mapping[str, ImageSource]
+    panes: Mapping[str, PaneDisplay]  #: All panes by name.
+    visible: tuple[str, ...]  #: The panes that are shown.
+    images: Mapping[str, ImageSource]  #: What there is to draw.
+    #: Which images are to be made ready; the others wait until they are looked at, since large pictures take
+    #: memory.
     ready: frozenset[str]
-    preview: Preview | None
-    atom_use: AtomUse | None
+    preview: Preview | None  #: The inset.
+    atom_use: AtomUse | None  #: The patches to highlight.
 
 
 def resolve(scene: Scene, view: ViewState) -> Display:
@@ -186,9 +138,7 @@ def _split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
     pane = replace(pane, after="restored")
     if scene.intermediate is not None:
         return replace(pane, badge=_IN_PROGRESS)
-    after = _record_caption(scene.history.current)
-    full, shorter, shortest = map(_ARROW.join, zip(before, after, strict=True))
-    return replace(pane, caption=(full, shorter, shortest))
+    return replace(pane, caption=_from_to(before, _record_caption(scene.history.current)))
 
 
 def _compared(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDisplay:
@@ -207,13 +157,12 @@ def _compared_split(pane: PaneDisplay, scene: Scene, view: ViewState) -> PaneDis
     if not sides:
         return replace(pane, image=COMPARED[0])
     before, after = sides[0], sides[-1]
-    full, shorter, shortest = map(_ARROW.join, zip(before.caption, after.caption, strict=True))
     return replace(
         pane,
         image=before.image,
         after=after.image,
         names=(before.title, after.title),
-        caption=(full, shorter, shortest),
+        caption=_from_to(before.caption, after.caption),
         badge=before.badge or after.badge,
     )
 
@@ -283,6 +232,11 @@ def _damaged_caption(scene: Scene) -> Forms:
     return descriptions.damaged_caption(scene.missing_fraction, scene.damage_quality, has_reference)
 
 
+def _from_to(before: Forms, after: Forms) -> Forms:
+    full, shorter, shortest = map(_ARROW.join, zip(before, after, strict=True))
+    return full, shorter, shortest
+
+
 def _record_caption(record: RunRecord | None) -> Forms:
     return _NOTHING if record is None else descriptions.restored_caption(record)
 
@@ -297,7 +251,7 @@ def _placeholder(name: str, scene: Scene) -> str:
     if scene.activity is not None and scene.activity.kind in _WAITING:
         return _WAITING[scene.activity.kind]
     if scene.missing_fraction == 0:
-        return "Nothing is missing: paint over damage (H) to restore it."
+        return "Nothing is missing: paint over damage, or draw once around it (H), to restore it."
     if name in COMPARED or name == "compared_split":
         return "Choose two runs of the history (Ctrl+click), or compare the constraints (F6)."
     return "Restore (F5) to see the errors." if name == "error" else "Restore (F5) to see the picture here."

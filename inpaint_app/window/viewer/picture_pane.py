@@ -6,22 +6,18 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from inpaint_app.window.canvas.tool_canvas import ToolCanvas
 from inpaint_app.window.widgets.badge import Badge
 from inpaint_app.window.widgets.elided_label import ElidedLabel
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 
 
 class PicturePane(QWidget):
-    """A canvas between a line with title and badge and a line with caption and readout.
-
-    Attributes
-    ----------
-    title, badge, caption, readout : QLabel
-        What the picture is, a word such as "preview", its figures, and the pixel under the pointer.
-    """
+    """A canvas between a line with title and badge and a line with caption and readout."""
 
     def __init__(self, canvas: ToolCanvas) -> None:
         super().__init__()
         self.canvas = canvas
         self._words: tuple[str, str, tuple[str, ...]] | None = None
+        #: What the picture is, a word such as "preview", its figures, and the pixel under the pointer.
         self.title, self.badge = ElidedLabel(), Badge()
         self.caption, self.readout = ElidedLabel(), SecondaryLabel()
         font = self.title.font()
@@ -29,12 +25,8 @@ class PicturePane(QWidget):
         self.title.setFont(font)
         self.title.setMinimumHeight(self.badge.sizeHint().height())
         self.readout.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(_line(self.title, self.badge))
-        layout.addWidget(canvas, 1)
-        layout.addLayout(_line(self.caption, self.readout))
+        above, below = _line(self.title, self.badge), _line(self.caption, self.readout)
+        fill(QVBoxLayout(self), above, (canvas, 1), below, spacing=4)
         self.setFocusProxy(canvas)
 
     def set_labels(self, title: str, badge: str, caption: tuple[str, ...]) -> None:
@@ -50,10 +42,5 @@ class PicturePane(QWidget):
 
 
 def _line(left: QWidget, right: QWidget) -> QHBoxLayout:
-    line = QHBoxLayout()
-    line.setContentsMargins(2, 0, 2, 0)
-    line.setSpacing(8)
     left.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    line.addWidget(left, 1)
-    line.addWidget(right, 0)
-    return line
+    return fill(QHBoxLayout(), (left, 1), right, margins=(2, 0, 2, 0), spacing=8)

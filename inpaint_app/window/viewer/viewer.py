@@ -34,15 +34,7 @@ _SPLIT = ("split", "compared_split")
 
 
 class Viewer(QWidget):
-    """Shows the pictures of a session through one viewport; tools work on them.
-
-    Attributes
-    ----------
-    display : Display
-        What is shown.
-    panes : dict of str to PicturePane
-        All panes by name, hidden ones too.
-    """
+    """Shows the pictures of a session through one viewport; tools work on them."""
 
     pixel_changed = Signal(str)
     """Position of the pixel under the pointer; empty where there is none."""
@@ -54,10 +46,12 @@ class Viewer(QWidget):
         self._session = session
         self._workers = WorkerPool(1, self)
         self.viewport = Viewport(self)
-        self.display = resolve(Scene(), session.view)
+        self.display = resolve(Scene(), session.view)  #: What is shown.
+        #: All panes by name, hidden ones too.
         self.panes = {name: PicturePane(self._make_canvas(name)) for name in TITLES}
         self._tool = ""
         self._pixel: Pixel | None = None
+        self._screen: bytes | None = None
         self._images: dict[str, LatestResult[ImagePyramid]] = {
             name: LatestResult(self._workers, self) for name in TITLES
         }
@@ -111,6 +105,11 @@ class Viewer(QWidget):
 
     # What is shown
 
+    def set_screen_profile(self, icc: bytes | None) -> None:
+        """Draw pictures in the colors of a screen with that profile; None for sRGB."""
+        self._screen = icc
+        self._refresh()
+
     def _refresh(self) -> None:
         """Show what the session has now."""
         session = self._session
@@ -135,13 +134,13 @@ class Viewer(QWidget):
             if source is None or damaged is None:
                 made.clear()
             elif name in display.ready:
-                made.show(
-                    partial(_pyramid, source, damaged.pixels), source.pixels, source.reference, damaged.pixels
-                )
+                make = partial(_pyramid, source, damaged.pixels, self._screen)
+                made.show(make, source.pixels, source.reference, damaged.pixels, self._screen)
         if damaged is None or display.preview is None:
             self._inset.clear()
         else:
-            self._inset.show(partial(_inset, display.preview, damaged), display.preview)
+            make_inset = partial(_inset, display.preview, damaged, self._screen)
+            self._inset.show(make_inset, display.preview, self._screen)
         if damaged is None or display.atom_use is None or not display.atom_use.rects:
             self._highlight.clear()
         else:
@@ -226,15 +225,15 @@ class Viewer(QWidget):
         self._session.runner.look_at(rect.clipped(self._session.source.shape))
 
 
-def _pyramid(source: ImageSource, damaged: Array) -> ImagePyramid:
+def _pyramid(source: ImageSource, damaged: Array, screen: bytes | None) -> ImagePyramid:
     if source.reference is not None:
         return build_pyramid(error_picture(source.reference, source.pixels))
     alpha = source.alpha
     if alpha is not None and source.filled is not None:
         alpha = Picture(source.pixels, alpha).with_pixels(source.pixels, filled=source.filled.unpack()).alpha
-    return build_pyramid(source.pixels, display_range(damaged), alpha=alpha, icc=source.icc)
+    return build_pyramid(source.pixels, display_range(damaged), alpha=alpha, icc=source.icc, screen=screen)
 
 
-def _inset(preview: Preview, damaged: ImageSource) -> tuple[ImagePyramid, Rect]:
-    pyramid = build_pyramid(preview.image, display_range(damaged.pixels), icc=damaged.icc)
+def _inset(preview: Preview, damaged: ImageSource, screen: bytes | None) -> tuple[ImagePyramid, Rect]:
+    pyramid = build_pyramid(preview.image, display_range(damaged.pixels), icc=damaged.icc, screen=screen)
     return pyramid, preview.rect

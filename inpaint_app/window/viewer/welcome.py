@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from inpaint_app.image.damage import SAMPLES, Damage
+from inpaint_app.window.widgets.layouts import fill
 
 
 class Welcome(QWidget):
@@ -41,22 +42,13 @@ class Welcome(QWidget):
         self._paste.clicked.connect(self.paste_wanted)
         self._sample.clicked.connect(lambda: self.sample_wanted.emit(SAMPLES[0]))
         height = max(34, self._open.sizeHint().height())
-        buttons = QHBoxLayout()
-        buttons.setSpacing(12)
-        buttons.addStretch(1)
-        for button in (self._open, self._sample, self._paste):
-            button.setMinimumHeight(height)
-            button.setMinimumWidth(140)
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setSpacing(18)
-        layout.addStretch(2)
+        buttons = self._open, self._sample, self._paste
+        for button in buttons:
+            button.setMinimumSize(140, height)
         for label in (title, words):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            layout.addWidget(label)
-        layout.addLayout(buttons)
-        layout.addStretch(3)
+        row = fill(QHBoxLayout(), 1, *buttons, 1, spacing=12)
+        fill(QVBoxLayout(self), 2, title, words, row, 3, margins=None, spacing=18)
 
 
 def sample_menu(parent: QWidget, chosen: Callable[[Damage], None]) -> QMenu:

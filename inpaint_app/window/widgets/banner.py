@@ -56,10 +56,10 @@ class Banner(QFrame):
         return "" if self.isHidden() else self._words.text()
 
     def show_message(self, sentence: str) -> None:
-        """Show a sentence."""
+        """Show a sentence; an empty one hides the banner."""
         self._words.setText(sentence)
-        self._words.setAccessibleName(self._words.text())
-        self.show()
+        self._words.setAccessibleName(sentence)
+        self.setVisible(bool(sentence))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the background."""

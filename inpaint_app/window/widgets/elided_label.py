@@ -10,11 +10,10 @@ from inpaint_app.window.widgets.tooltip import tooltip
 class ElidedLabel(QLabel):
     """A label that may become narrower than its text; the tooltip then has all of it."""
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._shorter: tuple[str, ...] = ()
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self.set_text(text)
 
     def set_text(self, text: str, *shorter: str) -> None:
         """Change the text, and shorter forms for less and less room."""

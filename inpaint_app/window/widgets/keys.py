@@ -10,14 +10,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 class HeldKey(QObject):
     """Follows a key wherever the focus is in a window, except where text is typed.
 
-    A list with the focus would otherwise look for an entry that begins with that letter.
-
-    Parameters
-    ----------
-    key : Qt.Key
-        Without modifiers.
-    window : QWidget
-        Whose focus widgets are watched.
+    A list with the focus would otherwise look for an entry that begins with that letter. With a modifier it
+    is another key.
     """
 
     changed = Signal(bool)

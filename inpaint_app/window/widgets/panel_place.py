@@ -23,25 +23,13 @@ _PLACE = Parameter(name="x, y", kind=int, minimum=-_FARTHEST, maximum=_FARTHEST)
 
 @dataclass(frozen=True)
 class PanelPlace:
-    """Where a panel is.
+    """Where a panel is."""
 
-    Attributes
-    ----------
-    area : str
-        The side of the window that it is docked at, or would be.
-    size : int
-        Pixels across that side.
-    is_hidden : bool
-    is_in_front : bool
-        Whether it can be seen; False behind the tab of another one.
-    window : tuple of int or None
-        Left, top, width and height of a panel that floats; None for one that is docked.
-    """
-
-    area: str
-    size: int
+    area: str  #: The side of the window that it is docked at, or would be.
+    size: int  #: Pixels across that side.
     is_hidden: bool = False
-    is_in_front: bool = True
+    is_in_front: bool = True  #: Whether it can be seen; False behind the tab of another one.
+    #: Left, top, width and height of a panel that floats; None for one that is docked.
     window: tuple[int, int, int, int] | None = None
 
 

@@ -6,6 +6,8 @@ from typing import Literal
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from inpaint_app.window.widgets.layouts import fill
+
 Kind = Literal["folder", "read", "write"]
 
 
@@ -34,10 +36,7 @@ class PathField(QWidget):
         self._line.setAccessibleName(name)
         self._browse.setAccessibleName(f"Browse: {name}")
         self._browse.setAutoDefault(False)  # Enter in the line is for the dialog around
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._line, 1)
-        layout.addWidget(self._browse)
+        fill(QHBoxLayout(self), (self._line, 1), self._browse)
         self._line.textChanged.connect(self.changed)
         self._browse.clicked.connect(self._browse_files)
         self.setFocusProxy(self._line)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QMouseEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
+from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.secondary_label import SecondaryLabel
 from inpaint_app.window.widgets.tooltip import tooltip
 
@@ -16,39 +17,20 @@ _BUTTONS = 32
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """A number that the user chooses.
+    """A number that the user chooses."""
 
-    Attributes
-    ----------
-    label : str
-        Its name; an ampersand marks the letter of its shortcut.
-    minimum, maximum : float
-        Smallest and largest number that can be typed.
-    usual : (float, float) or None
-        Where the slider begins and ends; None: at the minimum and the maximum.
-    default : float or None
-        What resetting gives; None: automatic.
-    step : float
-        Distance between two places of the slider.
-    decimals : int
-        Digits after the point; with 0 the numbers are integers.
-    suffix : str
-        Words after the number, such as " px".
-    tooltip : str
-        A sentence: what the number does to the picture.
-    can_be_automatic : bool
-        Whether it may be left to the program; always so if the default is None.
-    """
-
-    label: str
+    label: str  #: Its name; an ampersand marks the letter of its shortcut.
+    #: Smallest and largest number that can be typed.
     minimum: float
     maximum: float
-    default: float | None
+    default: float | None  #: What resetting gives; None: automatic.
+    #: Where the slider begins and ends; None: at the minimum and the maximum.
     usual: tuple[float, float] | None = None
-    step: float = 1
-    decimals: int = 0
-    suffix: str = ""
-    tooltip: str = ""
+    step: float = 1  #: Distance between two places of the slider.
+    decimals: int = 0  #: Digits after the point; with 0 the numbers are integers.
+    suffix: str = ""  #: Words after the number, such as " px".
+    tooltip: str = ""  #: A sentence: what the number does to the picture.
+    #: Whether it may be left to the program; always so if the default is None.
     can_be_automatic: bool = False
 
     def __post_init__(self) -> None:
@@ -133,17 +115,10 @@ class SliderField(QWidget):
             field.setAccessibleDescription(words)
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self._label, 1)
-        top.addWidget(self._box)
         self._note.setWordWrap(True)
         self._note.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(top)
-        layout.addWidget(self._slider)
-        layout.addWidget(self._note)
+        top = fill(QHBoxLayout(), (self._label, 1), self._box)
+        fill(QVBoxLayout(self), top, self._slider, self._note, spacing=0)
         self.setTabOrder(self._slider, self._box)
 
     @property

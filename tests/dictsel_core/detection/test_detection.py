@@ -305,7 +305,9 @@ def test_a_single_channel_and_a_masked_array_are_pictures_too():
     hidden = np.zeros(SHAPE, bool)
     hidden[:60] = True
     masked = np.ma.array(image, mask=hidden)
-    np.testing.assert_array_equal(detect_scratches(masked).mask, detect_scratches(image, missing=hidden).mask)
+    expected = detect_scratches(image, missing=hidden).mask
+    np.testing.assert_array_equal(detect_scratches(masked).mask, expected)
+    np.testing.assert_array_equal(detect_scratches(image, missing=np.uint8(255) * hidden).mask, expected)
 
 
 @pytest.mark.parametrize("number", [-1, 10**6])

@@ -169,7 +169,7 @@ def test_a_dictionary_may_be_given(image, mask, restored):
         (np.ones((100, 3)), ValueError, "set patch_size=10"),
         (np.ones((63, 3)), ValueError, "square patches"),
         (np.zeros((64, 3)), ValueError, "nonzero"),
-        (np.ones(64), ValueError, "two-dimensional"),
+        (np.ones(64), ValueError, "dictionary must be two-dimensional"),
         (ground_set_from_array(np.eye(9)), ValueError, "set patch_size=3"),
     ],
 )

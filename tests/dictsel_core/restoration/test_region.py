@@ -132,6 +132,8 @@ def test_steps_report_progress_and_can_be_left():
         ({"region": slice(3, 4)}, TypeError, "two slices"),
         ({"region": np.s_[500:600, 0:4]}, ValueError, "must contain pixels"),
         ({"region": np.s_[0:8:2, 0:4]}, ValueError, "without a step"),
+        ({"region": np.s_[0.5:8, 0:4]}, TypeError, "slices of whole numbers"),
+        ({"previous": np.zeros((3, 4))}, TypeError, "previous must be a Restoration"),
     ],
 )
 def test_what_cannot_be_continued_is_refused(change, error, message):

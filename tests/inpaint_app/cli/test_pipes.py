@@ -52,6 +52,31 @@ def test_the_format_of_standard_output(pair, monkeypatch, capsysbinary) -> None:
     assert capsysbinary.readouterr().out.startswith(b"II*")
 
 
+class SlowPipe(io.RawIOBase):
+    """Delivers one byte at first, then a few at a time."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._n_reads = io.BytesIO(data), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        self._n_reads += 1
+        part = self._data.read(min(len(buffer), 1 if self._n_reads < 5 else 100))
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def test_a_pipe_may_be_slow(pair, monkeypatch, capsysbinary) -> None:
+    _, broken = pair
+    write_picture(read_picture(broken), "broken.tif")
+    slow = io.BufferedReader(SlowPipe(Path("broken.tif").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(slow))
+    assert main(["restore", "-", *FAST, "--quiet"]) == 0
+    assert capsysbinary.readouterr().out.startswith(b"II*"), "the format is that of the input"
+
+
 def test_other_commands_in_a_pipe(pair, monkeypatch, capsysbinary) -> None:
     whole, broken = pair
     feed(monkeypatch, whole.read_bytes())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dictsel_core import ArraySpec
-from inpaint_app.cluster.block_jobs import BlockDone
+from inpaint_app.cluster.block_jobs import FinishedBlock
 from inpaint_app.cluster.blocks import blocks_at, cut_into_blocks, stage_block
 from inpaint_app.cluster.schedule import BlockStage, Schedule
 from inpaint_app.image.rect import Rect
@@ -19,7 +19,7 @@ def _stage(name, reads, block=100, plane=0, shape=SHAPE):
         return [(each, rect.widened(10, shape)) for each in reads]
 
     def compute(rect):
-        return BlockDone(name, plane, rect, 1.0)
+        return FinishedBlock(name, plane, rect, 1.0)
 
     blocks = cut_into_blocks(shape, block)
     spec = ArraySpec(name, (*shape, 1), "bool")

@@ -9,7 +9,7 @@ from PIL import Image, ImageColor
 
 from inpaint_app.errors import UserError
 from inpaint_app.files.read import read_picture
-from inpaint_app.image.color import Color, parse_color
+from inpaint_app.image.color import parse_color
 from inpaint_app.image.missing import check_missing, detect_missing, without_no_data
 from inpaint_app.image.picture import Picture
 
@@ -214,7 +214,7 @@ def test_sentences() -> None:
 def test_all_css_names() -> None:
     for name in ImageColor.colormap:
         red, green, blue = ImageColor.getrgb(name)[:3]
-        assert parse_color(name.upper()) == Color((red, green, blue))
+        assert parse_color(name.upper(), np.uint8) == (red, green, blue)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_all_css_names() -> None:
 )
 def test_what_is_not_a_color(text: str) -> None:
     with pytest.raises(UserError, match="not a color"):
-        parse_color(text)
+        parse_color(text, np.uint8)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])

@@ -5,7 +5,7 @@ import pytest
 
 from dictsel_core import DamageAnalysis
 from dictsel_core.detection.regions import regions_from_points
-from inpaint_app.jobs.damage_choice import DamageChoice, count_chosen, propose, region_near
+from inpaint_app.jobs.damage_choice import DamageChoice, count_chosen, mark_damage, region_near
 
 SHAPE = (20, 30)
 BOTH = ("scratches", "dust")
@@ -29,7 +29,7 @@ def test_sensitivity_kinds_and_removed_regions_choose(analysis) -> None:
     nothing = np.zeros(SHAPE, bool)
 
     def rows(choice: DamageChoice) -> list[int]:
-        return np.flatnonzero(propose(nothing, None, analysis, choice).mask.any(axis=1)).tolist()
+        return np.flatnonzero(mark_damage(nothing, None, analysis, choice).mask.any(axis=1)).tolist()
 
     assert rows(DamageChoice(BOTH, 0.5)) == [5, 10]
     assert rows(DamageChoice(BOTH, 0.9)) == [5, 10, 15]
@@ -43,12 +43,12 @@ def test_sensitivity_kinds_and_removed_regions_choose(analysis) -> None:
 def test_what_is_missing_for_other_reasons_stays(analysis, channels) -> None:
     mask = np.zeros((*SHAPE, *channels), bool)
     mask[4:6, :10] = True
-    first = propose(mask, None, analysis, DamageChoice(BOTH, 0.5))
+    first = mark_damage(mask, None, analysis, DamageChoice(BOTH, 0.5))
     assert first.mask[5].all()
     assert not first.added[5, :10].any()
     painted = first.mask.copy()
     painted[18] = True
-    second = propose(painted, first.added, analysis, DamageChoice(("dust",), 0.5))
+    second = mark_damage(painted, first.added, analysis, DamageChoice(("dust",), 0.5))
     assert not second.mask[5, 10:].any()
     assert second.mask[5, :10].all()
     assert second.mask[18].all()

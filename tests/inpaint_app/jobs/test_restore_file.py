@@ -13,7 +13,7 @@ from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import Output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl
-from inpaint_app.jobs.restore_file import FileOptions, FileRequest, Written, restore_file
+from inpaint_app.jobs.restore_file import FileOptions, FileRequest, WrittenFile, restore_file
 from inpaint_app.jobs.source import open_source
 
 FAST = FileOptions(RestoreSettings.preset("fast"), estimates=False)
@@ -42,7 +42,7 @@ def test_all_pages_are_restored_and_intact_ones_stay(tmp_path: Path) -> None:
     assert np.array_equal(restored[observed], pages[observed])
     assert np.abs(restored - pages)[~observed].max() < 10
     assert result.missing_fraction == pytest.approx((~observed).mean())
-    assert any(isinstance(report, Written) for report in reports)
+    assert any(isinstance(report, WrittenFile) for report in reports)
 
 
 def test_all_bands_are_restored_in_their_own_type(tmp_path: Path) -> None:

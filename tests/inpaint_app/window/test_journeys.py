@@ -48,15 +48,15 @@ def test_red_marks_on_a_jpeg_open_restore_export(window, qtbot, tmp_path, export
     assert np.median(line[..., 0] - line[..., 1]) < 60, "it is no longer red"
 
 
-def test_an_object_open_paint_export(window, qtbot, tmp_path, export_to) -> None:
+def test_an_object_open_draw_around_export(window, qtbot, tmp_path, export_to) -> None:
     pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
     pixels[60:120, 70:130] = (40, 90, 200)
     window.session.set_settings(FAST)
-    window.session.set_view(window.session.view.with_brush(70))
     window.files.open_file(write_jpeg(tmp_path / "object.jpg", pixels))
     settle(window, qtbot)
     canvas = window.viewer.panes["damaged"].canvas
-    drag(canvas, at(canvas, 75, 85), at(canvas, 105, 115), at(canvas, 75, 115), at(canvas, 105, 85))
+    corners = ((56, 66), (56, 134), (124, 134), (124, 66), (60, 66))
+    drag(canvas, *(at(canvas, *corner) for corner in corners))
     settle(window, qtbot)
     trigger(window, "export")
     settle(window, qtbot)

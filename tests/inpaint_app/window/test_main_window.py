@@ -175,6 +175,12 @@ def test_a_problem_is_a_sentence_and_the_window_stays_usable(window, qtbot, file
     assert window.session.results.current is not None
 
 
+def test_a_profile_of_the_screen_that_cannot_be_read_changes_nothing(window, tmp_path) -> None:
+    window.set_screen("srgb")
+    assert window.set_screen(str(tmp_path / "gone.icc")) == "srgb"
+    assert "gone.icc" in window.banner.text
+
+
 def test_another_document_takes_old_words_away(window, qtbot, files) -> None:
     window.session.notice.emit("Something was done.")
     assert window.statusBar().currentMessage() == "Something was done."

@@ -25,15 +25,7 @@ def has_channels(shape: tuple[int, ...]) -> bool:
 
 
 def check_array(shape: tuple[int, ...], dtype: np.dtype[np.generic], *, channels: bool) -> None:
-    """Refuse, from its header alone, an array that is no picture or too large.
-
-    Parameters
-    ----------
-    shape, dtype
-        Of the array.
-    channels : bool
-        Whether the last axis holds channels.
-    """
+    """Refuse, from its header alone, an array that is no picture, with or without channels, or too large."""
     if dtype.kind not in "buif" or dtype.itemsize > 8:
         kind = _OTHERS.get(dtype.kind, f"values of the type {dtype}")
         raise UnsupportedError(f"it holds {kind}", "give an array of whole numbers or floats")
@@ -54,18 +46,10 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype[np.generic], *, channels
 
 
 def picture_of_array(values: Array, name: str, *, channels: bool, alpha: Array | None = None) -> Picture:
-    """Return the pages of an array that `check_array` has let pass.
+    """Return the pages of an array that `check_array` has let pass, read from a format of this name.
 
-    Parameters
-    ----------
-    values : ndarray
-        All leading axes count pages.
-    name : str
-        Of the format.
-    channels : bool
-        Whether the last axis holds channels.
-    alpha : ndarray, optional
-        Opacity from 0 to 1, in the shape of `values` without the channels.
+    All axes before rows, columns and perhaps channels count pages. Alpha is opacity from 0 to 1, in the shape
+    of the values without the channels.
     """
     accepted = accepted_dtype(values.dtype)
     n_page_axes = 3 if channels else 2

@@ -80,7 +80,7 @@ def _check(unit: Any, n_bytes_left: int) -> None:  # noqa: ANN401
         raise DamagedError("it ends too early")
 
 
-def encode_fits(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_fits(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write all pages as one image, with the header and the other parts that the file had."""
     from astropy.io import fits  # noqa: PLC0415
 

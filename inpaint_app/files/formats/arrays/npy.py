@@ -81,7 +81,7 @@ def read_header(data: bytes) -> ArrayHeader:
     return ArrayHeader(end, dtype, shape, order == b"True")
 
 
-def encode_npy(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_npy(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write all pages as one array."""
     values = np.ascontiguousarray(array_of_picture(picture))
     np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))

@@ -4,6 +4,7 @@ import io
 import re
 import zipfile
 import zlib
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -57,6 +58,9 @@ def _decode(archive: zipfile.ZipFile) -> Picture:
         white = np.iinfo(opacity.dtype).max if opacity.dtype.kind in "ui" else 1
         alpha = _fitted(opacity, values, _ALPHA, channels=channels) / white
     picture = picture_of_array(values, "NPZ", channels=channels, alpha=alpha)
+    if _MASK in members:
+        pages = [replace(page, alpha_is_mask=True) for page in picture.more_pages]
+        picture = replace(picture, alpha_is_mask=True, more_pages=tuple(pages))
     rest = [name for name in candidates if name != chosen]
     return picture.with_lost(*(f"the array {name[:40]!r}" for name in rest))
 
@@ -84,7 +88,7 @@ def _fitted(values: Array, image: Array, name: str, *, channels: bool) -> Array:
     return np.broadcast_to(values, wanted)
 
 
-def encode_npz(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_npz(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write all pages as one array, and which pixels are missing as a mask."""
     arrays: dict[str, Any] = {_IMAGE: array_of_picture(picture)}
     opacities = [page.alpha for page in picture.pages]

@@ -87,15 +87,9 @@ def _closed(data: bytes, header: Header) -> bytes:
 def _lost_part(pixels: Array, mcu: tuple[int, int]) -> npt.NDArray[np.bool_]:
     """Return where a picture was filled up: from the last unit that holds anything to the end.
 
-    Units (MCU) follow each other in rows; that last one may be incomplete. Where colors are stored in half
-    the resolution, units and filling mix at their borders, by a pixel on either side.
-
-    Parameters
-    ----------
-    pixels : ndarray, (H, W) or (H, W, C)
-        As unpacked.
-    mcu : (int, int)
-        Rows and columns of a unit.
+    Units (MCU), of so many rows and columns, follow each other in rows; that last one may be incomplete.
+    Where colors are stored in half the resolution, units and filling mix at their borders, by a pixel on
+    either side.
     """
     height, width = pixels.shape[:2]
     filled: npt.NDArray[np.bool_] = np.asarray(np.atleast_3d(pixels == pixels[-1, -1]).all(axis=2))

@@ -1,7 +1,6 @@
 """AVIF: read and write with 8 bits."""
 
 import re
-from typing import BinaryIO
 
 from PIL.AvifImagePlugin import AvifImageFile
 
@@ -13,7 +12,7 @@ from inpaint_app.files.formats.pillow.reader import (
     open_image,
     picture_of_image,
 )
-from inpaint_app.files.formats.pillow.writer import metadata_options, save_by_pillow, to_image
+from inpaint_app.files.formats.pillow.writer import lossy_encoder
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 
@@ -35,19 +34,13 @@ def decode_avif(data: bytes) -> Picture:
     return picture_of_image(image, "AVIF", pixels, alpha, losses)
 
 
-def encode_avif(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write an 8-bit picture as AVIF with full color resolution; it is lossy at any quality."""
-    options = {"quality": quality, "subsampling": "4:4:4", **metadata_options(picture)}
-    save_by_pillow(to_image(picture, as_rgb=True), "AVIF", picture, file, options)
-
-
 FORMAT = Format(
     name="AVIF",
     suffixes=(".avif",),
     mime_types=("image/avif",),
     signature=re.compile(rb".{4}ftyp(?:.{4}){0,12}?avi[fs]", re.DOTALL),
     decode=decode_avif,
-    encode=encode_avif,
+    encode=lossy_encoder("AVIF", lambda _quality: {"subsampling": "4:4:4"}),
     metadata=USUAL_METADATA - {MetadataKind.RESOLUTION} | {MetadataKind.XMP},
     is_lossy=True,
     max_side=32_768,

@@ -9,11 +9,7 @@ from PIL import Image
 from PIL.GifImagePlugin import GifImageFile
 
 from inpaint_app.files.format import Format
-from inpaint_app.files.formats.pillow.reader import (
-    OTHER_FRAMES,
-    load_pixels,
-    open_image,
-)
+from inpaint_app.files.formats.pillow.reader import OTHER_FRAMES, load_pixels, open_image
 from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
@@ -45,7 +41,7 @@ def _is_gray(image: Image.Image) -> bool:
     return bool((palette == palette[:, :1]).all())
 
 
-def encode_gif(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_gif(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write an opaque 8-bit picture as GIF; colors beyond 256 are replaced by similar ones."""
     image = to_image(replace(picture, alpha=None))
     if picture.is_color:

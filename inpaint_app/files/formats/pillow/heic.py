@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from inpaint_app.files.format import USUAL_METADATA, Format, PlugIn
 from inpaint_app.files.formats.pillow.reader import Loss, load_pixels, open_image, picture_of_image
-from inpaint_app.files.formats.pillow.writer import metadata_options, save_by_pillow, to_image
+from inpaint_app.files.formats.pillow.writer import lossy_encoder
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 
@@ -28,13 +28,15 @@ def decode_heic(data: bytes) -> Picture:
     return picture_of_image(image, "HEIC", pixels, alpha, losses)
 
 
+_encode = lossy_encoder("HEIF", lambda _quality: {"chroma": 444})
+
+
 def encode_heic(picture: Picture, file: BinaryIO, quality: int) -> None:
     """Write an 8-bit picture as HEIC with full color resolution; it is lossy at any quality."""
     from pillow_heif import register_heif_opener  # noqa: PLC0415
 
     register_heif_opener()
-    options = {"quality": quality, "chroma": 444, **metadata_options(picture)}
-    save_by_pillow(to_image(picture, as_rgb=True), "HEIF", picture, file, options)
+    _encode(picture, file, quality)
 
 
 FORMAT = Format(

@@ -188,7 +188,7 @@ def _box(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I4s", 8 + len(content), name) + content
 
 
-def encode_jpeg2000(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_jpeg2000(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write a picture as lossless JPEG 2000: 8 bits, or 16 bits of gray."""
     packed = io.BytesIO()
     # Coding colors together compresses better, and is lossless too.

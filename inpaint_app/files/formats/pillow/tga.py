@@ -30,7 +30,7 @@ def decode_tga(data: bytes) -> Picture:
     return Picture(pixels, alpha, source_format="TGA", notices=notices.get(image.mode, ()))
 
 
-def encode_tga(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_tga(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write an 8-bit picture as TGA, with run-length compression."""
     save_by_pillow(to_image(picture), "TGA", picture, file, {"compression": "tga_rle"})
 

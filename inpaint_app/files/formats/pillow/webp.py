@@ -2,18 +2,13 @@
 
 import re
 import struct
-from typing import BinaryIO
 
 from PIL.WebPImagePlugin import WebPImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import USUAL_METADATA, Format
-from inpaint_app.files.formats.pillow.reader import (
-    OTHER_FRAMES,
-    load_pixels,
-    open_image,
-)
-from inpaint_app.files.formats.pillow.writer import metadata_options, save_by_pillow, to_image
+from inpaint_app.files.formats.pillow.reader import OTHER_FRAMES, load_pixels, open_image
+from inpaint_app.files.formats.pillow.writer import lossy_encoder
 from inpaint_app.files.limits import check_size
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
@@ -79,19 +74,13 @@ def _frame_size(frame: bytes) -> tuple[int, int]:
     return 1 + int.from_bytes(frame[6:9], "little"), 1 + int.from_bytes(frame[9:12], "little")
 
 
-def encode_webp(picture: Picture, file: BinaryIO, quality: int) -> None:
-    """Write an 8-bit picture as WebP; it is lossless at quality 100."""
-    options = {"quality": quality, "lossless": quality == 100, "exact": True, **metadata_options(picture)}
-    save_by_pillow(to_image(picture, as_rgb=True), "WEBP", picture, file, options)
-
-
 FORMAT = Format(
     name="WebP",
     suffixes=(".webp",),
     mime_types=("image/webp",),
     signature=re.compile(rb"RIFF....WEBP", re.DOTALL),
     decode=decode_webp,
-    encode=encode_webp,
+    encode=lossy_encoder("WEBP", lambda quality: {"lossless": quality == 100, "exact": True}),
     metadata=USUAL_METADATA - {MetadataKind.RESOLUTION} | {MetadataKind.XMP},
     is_lossy=True,
     is_lossless_at_100=True,

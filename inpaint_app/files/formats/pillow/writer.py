@@ -1,11 +1,13 @@
 """Write a picture by Pillow."""
 
 import io
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
 from PIL import Image
 
+from inpaint_app.files.format import Encoder
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 
@@ -33,8 +35,13 @@ def save_by_pillow(
         file.write(contents)
 
 
-def metadata_options(picture: Picture) -> dict[str, bytes]:
-    """Return EXIF and XMP as Pillow takes them."""
-    options = {} if picture.exif is None else {"exif": picture.exif}
-    packet = picture.block(MetadataKind.XMP)
-    return options if packet is None else options | {"xmp": packet}
+def lossy_encoder(name: str, options: Callable[[int], dict[str, Any]]) -> Encoder:
+    """Return the encoder of a format with quality, EXIF and XMP, but without gray; options go by quality."""
+
+    def encode(picture: Picture, file: BinaryIO, quality: int) -> None:
+        metadata = {"exif": picture.exif, "xmp": picture.block(MetadataKind.XMP)}
+        given = {kind: value for kind, value in metadata.items() if value is not None}
+        image = to_image(picture, as_rgb=True)
+        save_by_pillow(image, name, picture, file, {"quality": quality, **options(quality), **given})
+
+    return encode

@@ -70,19 +70,8 @@ def read_pixels(
 ) -> tuple[Array, Array | None]:
     """Return pixels and alpha, uint8 or uint16; fewer than 8 bits of gray are stretched to 8.
 
-    Parameters
-    ----------
-    header : Header
-        Checked.
-    packed : bytes or bytearray
-        The contents of all IDAT chunks.
-    palette, transparent : bytes
-        The contents of the chunks PLTE and tRNS; empty where there is none.
-
-    Raises
-    ------
-    DamagedError
-        If the data are too short, too long, or contradict the header.
+    `packed` are the contents of all IDAT chunks, the others those of PLTE and tRNS; empty where there is
+    none. Raises `DamagedError` if the data are too short, too long, or contradict the header.
     """
     if header.data_size > 1100 * len(packed) + 1000:  # deflate reaches 1032 to 1
         raise DamagedError("it ends too early")

@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from inpaint_app.files.formats.png.reader import SIGNATURE, XMP
+from inpaint_app.files.formats.shared.bands import row_bands
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
 _AVERAGE = 3
-_BAND_BYTES = 4 * 1024**2
 
 
-def encode_png(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_png(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write a picture with 8 or 16 bits."""
     kind = (2 if picture.is_color else 0) + (0 if picture.alpha is None else 4)
     header = struct.pack(">IIBBBBB", picture.width, picture.height, picture.depth, kind, 0, 0, 0)
@@ -70,11 +70,9 @@ def _chunk(name: bytes, content: bytes) -> bytes:
 def _write_pixels(picture: Picture, file: BinaryIO) -> None:
     # The low bytes of 16-bit samples are noise: trying harder takes twice as long to save 0.4 %.
     stream = zlib.compressobj(4 if picture.depth == 8 else 1)
-    row_bytes = picture.width * 8
-    step = max(1, _BAND_BYTES // row_bytes)
     above: npt.NDArray[np.uint8] | None = None
-    for top in range(0, picture.height, step):
-        rows, pixel_bytes = _band(picture, top, top + step)
+    for band in row_bands(picture.height, 8 * picture.width):
+        rows, pixel_bytes = _band(picture, band)
         if above is None:
             above = np.zeros_like(rows[0])
         packed = stream.compress(_filtered(rows, above, pixel_bytes).tobytes())
@@ -84,13 +82,13 @@ def _write_pixels(picture: Picture, file: BinaryIO) -> None:
     file.write(_chunk(b"IDAT", stream.flush()))
 
 
-def _band(picture: Picture, top: int, bottom: int) -> tuple[npt.NDArray[np.uint8], int]:
+def _band(picture: Picture, band: slice) -> tuple[npt.NDArray[np.uint8], int]:
     """Return rows of big-endian bytes, and the number of bytes of a pixel."""
-    values: Array = picture.pixels[top:bottom]
+    values: Array = picture.pixels[band]
     if picture.alpha is not None or not picture.is_color:
         values = np.atleast_3d(values)
     if picture.alpha is not None:
-        values = np.concatenate((values, picture.alpha[top:bottom, :, np.newaxis]), axis=2)
+        values = np.concatenate((values, picture.alpha[band, :, np.newaxis]), axis=2)
     swapped = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder(">"))
     return swapped.view(np.uint8).reshape(swapped.shape[0], -1), swapped.shape[2] * swapped.itemsize
 

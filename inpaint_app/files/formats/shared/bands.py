@@ -23,15 +23,7 @@ def row_bands(n_rows: int, row_bytes: int) -> Iterator[slice]:
 
 
 def image_bands(image: Image.Image, mode: str | None = None) -> Iterator[tuple[slice, Array]]:
-    """Yield the rows of an image and their samples, (rows, W) or (rows, W, channels).
-
-    Parameters
-    ----------
-    image : Image
-        Of any mode.
-    mode : str, optional
-        The mode to convert to.
-    """
+    """Yield rows of an image and their samples, (rows, W) or (rows, W, channels), perhaps in another mode."""
     width, height = image.size
     for rows in row_bands(height, 4 * width):
         band = image.crop((0, rows.start, width, rows.stop))

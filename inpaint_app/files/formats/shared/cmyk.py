@@ -17,12 +17,8 @@ _PLAINLY = "CMYK was converted to RGB without a color profile; colors may differ
 def cmyk_to_rgb(inks: Array, icc: bytes | None) -> tuple[Array, str]:
     """Return RGB for ink amounts, and a notice about the conversion.
 
-    Parameters
-    ----------
-    inks : ndarray, (H, W, 4), uint8 or uint16
-        Cyan, magenta, yellow, black; the full scale is full ink.
-    icc : bytes or None
-        The color profile of the inks. It is used for 8-bit inks.
+    Inks are (H, W, 4), uint8 or uint16: cyan, magenta, yellow, black; the full scale is full ink. Their color
+    profile is used for 8 bits.
     """
     convert, notice = _converter(inks.dtype, icc)
     rgb = np.empty((*inks.shape[:2], 3), inks.dtype)

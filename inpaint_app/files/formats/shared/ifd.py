@@ -143,17 +143,7 @@ class Entry(NamedTuple):
 
 
 def pack_directory(entries: list[Entry], order: Order, position: int) -> bytes:
-    """Return a classic directory with its values behind it.
-
-    Parameters
-    ----------
-    entries : list of Entry
-        In any order; the tags must differ.
-    order : Order
-        "<" or ">".
-    position : int
-        Even offset at which the directory will stand.
-    """
+    """Return a classic directory for an even position, with its values behind it; no tag may occur twice."""
     entries = sorted(entries)
     if any(left.tag == right.tag for left, right in pairwise(entries)):
         raise ValueError("a tag occurs twice")

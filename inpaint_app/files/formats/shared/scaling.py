@@ -6,17 +6,7 @@ from inpaint_app.image.picture import Array
 
 
 def stretch(values: Array, white: int, *, bits: int | None = None) -> Array:
-    """Map integers 0..white to the full range of 8 or 16 bits, rounding to nearest.
-
-    Parameters
-    ----------
-    values : ndarray of unsigned integers, none above `white`
-        The samples.
-    white : int
-        1 to 65535.
-    bits : int, optional
-        8 or 16; without it 8 if `white` fits into it.
-    """
+    """Map integers 0..white to the full range of 8 or 16 bits (8 if white fits), rounding to nearest."""
     bits = bits or (8 if white <= 255 else 16)
     top, dtype = 2**bits - 1, np.dtype(f"u{bits // 8}")
     if white == top:

@@ -4,10 +4,18 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from inpaint_app.files.formats.shared.exif import SHAPE_NOTES
+from inpaint_app.files.formats.shared.exif import DESCRIPTIVE, SHAPE_NOTES
 from inpaint_app.files.formats.shared.ifd import SIZES, UNDEFINED, Directory
 from inpaint_app.files.formats.shared.photoshop import resource_blocks
-from inpaint_app.files.formats.shared.tags import DESCRIPTION
+from inpaint_app.files.formats.shared.tags import (
+    DESCRIPTION,
+    EXIF,
+    GPS,
+    ORIENTATION,
+    RESOLUTION_UNIT,
+    X_RESOLUTION,
+    Y_RESOLUTION,
+)
 from inpaint_app.files.limits import MAX_OTHER_BYTES
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Tag
@@ -20,6 +28,8 @@ _KEPT = {
     **dict.fromkeys((269, 285), "names of documents or pages"),
     DESCRIPTION: "the description of its axes",
 }
+#: What else describes a page; that of the first one is in the EXIF block.
+_DESCRIPTIONS = DESCRIPTIVE - {ORIENTATION, X_RESOLUTION, Y_RESOLUTION, RESOLUTION_UNIT}
 _LOST = {
     37724: "Photoshop layers",
     330: "pictures inside a page",
@@ -34,14 +44,17 @@ _TAGS_OF_BLOCKS = {
 _MAX_BYTES = 64 * 1024**2
 
 
-def read_tags(directory: Directory) -> tuple[Tag, ...]:
-    """Return the tags of a page that are kept, their numbers low bytes first."""
-    found, room = [], _MAX_BYTES
+def read_tags(directory: Directory, *, is_first: bool) -> tuple[Tag, ...]:
+    """Return the tags of a page that are kept, their numbers low bytes first.
+
+    Descriptions of the first page are in the EXIF block instead.
+    """
+    kept, found, room = _KEPT.keys() | (frozenset() if is_first else _DESCRIPTIONS), [], _MAX_BYTES
     for number, field in directory.fields.items():
-        if number == DESCRIPTION and not directory.raw(number).startswith(SHAPE_NOTES):
-            continue  # it is in the EXIF block
-        room -= field.size if number in _KEPT else 0
-        if number not in _KEPT or field.kind > 12 or not field.items or room < 0:
+        if number == DESCRIPTION and is_first and not directory.raw(number).startswith(SHAPE_NOTES):
+            continue
+        room -= field.size if number in kept else 0
+        if number not in kept or field.kind > 12 or not field.items or room < 0:
             continue
         found.append(Tag(number, field.kind, swapped(directory.raw(number), field.kind, directory.order)))
     return tuple(found)
@@ -72,11 +85,12 @@ def swapped(payload: bytes, kind: int, order: str) -> bytes:
     return payload if order == "<" or size == 1 else np.frombuffer(payload, f">u{size}").byteswap().tobytes()
 
 
-def lost_names(directory: Directory) -> list[str]:
+def lost_names(directory: Directory, *, is_first: bool) -> list[str]:
     """Return the names of metadata of a page that are not kept."""
-    return [name for number, name in _LOST.items() if number in directory.fields]
+    lost = _LOST if is_first else _LOST | dict.fromkeys((EXIF, GPS), "camera data of further pages")
+    return list(dict.fromkeys(name for number, name in lost.items() if number in directory.fields))
 
 
 def tag_names(tags: Iterable[Tag]) -> list[str]:
     """Return the names of tags, each once."""
-    return list(dict.fromkeys(_KEPT[tag.number] for tag in tags))
+    return list(dict.fromkeys(_KEPT.get(tag.number, "descriptions of further pages") for tag in tags))

@@ -62,13 +62,13 @@ def decode_tiff(data: bytes) -> Picture:
             check_size(page.imagewidth, page.imagelength)
             n_pixels += page.imagewidth * page.imagelength
             check_total(n_pixels)
-            read = _read_page(data, page, directory)
+            read = _read_page(data, page, directory, is_first=not pages)
+            lost += lost_names(directory, is_first=not pages)
             # That of the first page stands in the EXIF block, too.
             pages.append(read.oriented(directory.integer(tags.ORIENTATION, 1)) if pages else read)
     if following or not pages:
         raise DamagedError("some of its pages are missing")
     refuse_hidden_pages(first.text(tags.DESCRIPTION), len(pages))
-    lost += lost_names(first)
     return replace(
         pages[0],
         exif=exif_of_tiff(header, first),
@@ -77,12 +77,12 @@ def decode_tiff(data: bytes) -> Picture:
     )
 
 
-def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory) -> Picture:
+def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory, *, is_first: bool) -> Picture:
     layout = read_layout(page, len(data))
     channels = read_channels(layout)
     icc = directory.raw(tags.ICC)[:MAX_PROFILE_BYTES] or None
     pixels, alpha, converted = read_samples(data, layout, channels, icc)
-    notices, no_data, kept = [*converted, *channels.notices], None, read_tags(directory)
+    notices, no_data, kept = [*converted, *channels.notices], None, read_tags(directory, is_first=is_first)
     text = directory.text(tags.NO_DATA)
     if are_values_kept(layout):
         with contextlib.suppress(ValueError):

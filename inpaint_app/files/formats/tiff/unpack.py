@@ -15,10 +15,6 @@ Unpacker = Callable[[bytes, int], bytes]
 """Called with packed bytes and the number of bytes that are wanted; may return fewer."""
 
 
-def _take(packed: bytes, size: int) -> bytes:
-    return packed[:size]
-
-
 def _inflate(packed: bytes, size: int) -> bytes:
     try:
         return zlib.decompressobj().decompress(packed, size)
@@ -51,7 +47,7 @@ def _unpack_bits(packed: bytes, size: int) -> bytes:
 
 #: By the number of the compression.
 UNPACKERS: dict[int, Unpacker] = {
-    1: _take,
+    1: lambda packed, size: packed[:size],
     5: unpack_lzw,
     8: _inflate,
     32946: _inflate,

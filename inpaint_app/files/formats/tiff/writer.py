@@ -34,7 +34,7 @@ _CHILDREN = {tags.EXIF: "ExifTag", tags.GPS: "GPSTag"}
 _STRUCTURAL = frozenset({tags.ORIENTATION, tags.X_RESOLUTION, tags.Y_RESOLUTION, tags.RESOLUTION_UNIT})
 
 
-def encode_tiff(picture: Picture, file: BinaryIO, _quality: int = 100) -> None:
+def encode_tiff(picture: Picture, file: BinaryIO, _quality: int) -> None:
     """Write all pages of a picture, compressed losslessly (deflate).
 
     Encoded in memory, so that a full disk is seen by our own write.

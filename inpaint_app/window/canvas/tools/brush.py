@@ -1,14 +1,11 @@
 """Paint missing pixels."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainterPath
 
 from inpaint_app.window.canvas.tools.tool import Place, Tool
-
-if TYPE_CHECKING:
-    from inpaint_app.window.session.session import Session
 
 
 class Brush(Tool):
@@ -23,10 +20,8 @@ class Brush(Tool):
     icon, key = "brush", "P"
     marks_missing: ClassVar[bool] = True
     uses_right_button = True
-
-    def __init__(self, session: "Session") -> None:
-        super().__init__(session)
-        self._last: Place | None = None
+    #: Where the last stroke ended.
+    _last: Place | None = None
 
     def press(self, place: Place) -> None:
         """Put the brush down."""

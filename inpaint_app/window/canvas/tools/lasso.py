@@ -1,17 +1,12 @@
 """Mark what a line surrounds as missing."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage, QPainter, QPainterPath
 
+from inpaint_app.image.missing import Mask
 from inpaint_app.image.rect import Rect
 from inpaint_app.window.canvas.tools.tool import Place, Tool
-
-if TYPE_CHECKING:
-    from inpaint_app.image.missing import Mask
-    from inpaint_app.window.session.session import Session
 
 
 class Lasso(Tool):
@@ -21,10 +16,8 @@ class Lasso(Tool):
     text, tip = "&Lasso", "Mark what you draw around as missing."
     icon, key = "lasso", "L"
     uses_right_button = True
-
-    def __init__(self, session: "Session") -> None:
-        super().__init__(session)
-        self._path = QPainterPath()
+    #: The line while it is drawn.
+    _path = QPainterPath()
 
     def press(self, place: Place) -> None:
         """Begin the line."""
@@ -38,11 +31,9 @@ class Lasso(Tool):
         """Close the line, and fill it."""
         self.is_active = False
         assert self.session.source is not None, "there is a picture to draw on"
-        bounds = self._path.boundingRect().toAlignedRect()
-        rect = Rect(bounds.top(), bounds.left(), bounds.height(), bounds.width())
-        rect = rect.clipped(self.session.source.shape)
+        rect, inside = pixels_inside(self._path, self.session.source.shape)
         if not rect.is_empty:
-            inside, missing = _inside(self._path, rect), not self.is_reversed
+            missing = not self.is_reversed
             self.session.edit_mask(lambda mask: mask.fill(rect, missing=missing, where=inside))
 
     def outline(self, pointer: Place | None) -> QPainterPath | None:
@@ -54,8 +45,12 @@ class Lasso(Tool):
         return path
 
 
-def _inside(path: QPainterPath, rect: Rect) -> "Mask":
-    """Return which pixels of a rectangle have their center inside a path."""
+def pixels_inside(path: QPainterPath, shape: tuple[int, int]) -> "tuple[Rect, Mask]":
+    """Return a rectangle around a path, within a picture, and which pixels of it have their center inside."""
+    bounds = path.boundingRect().toAlignedRect()
+    rect = Rect(bounds.top(), bounds.left(), bounds.height(), bounds.width()).clipped(shape)
+    if rect.is_empty:
+        return rect, np.zeros((0, 0), np.bool_)
     image = QImage(rect.width, rect.height, QImage.Format.Format_Grayscale8)
     image.fill(0)
     painter = QPainter(image)
@@ -68,4 +63,4 @@ def _inside(path: QPainterPath, rect: Rect) -> "Mask":
     painter.end()
     values = np.frombuffer(image.constBits(), np.uint8).reshape(rect.height, image.bytesPerLine())
     inside: Mask = values[:, : rect.width] > 0
-    return inside
+    return rect, inside

@@ -1,15 +1,11 @@
 """Mark a rectangle as missing."""
 
 from math import ceil, floor
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QPainterPath
 
 from inpaint_app.image.rect import Rect
 from inpaint_app.window.canvas.tools.tool import Place, Tool
-
-if TYPE_CHECKING:
-    from inpaint_app.window.session.session import Session
 
 
 class Rectangle(Tool):
@@ -19,10 +15,7 @@ class Rectangle(Tool):
     text, tip = "Rec&tangle", "Mark a rectangle as missing."
     icon, key = "rectangle", "R"
     is_smooth = False
-
-    def __init__(self, session: "Session") -> None:
-        super().__init__(session)
-        self._corners = Place(0, 0), Place(0, 0)
+    _corners = Place(0, 0), Place(0, 0)
 
     def press(self, place: Place) -> None:
         """Set the first corner."""

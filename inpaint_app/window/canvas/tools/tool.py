@@ -21,44 +21,28 @@ class Tool:
 
     A tool is a file with one class that names itself by the class attributes and overrides the methods it
     needs, and a line in `registry`. One instance belongs to one canvas.
-
-    Attributes
-    ----------
-    name, text, tip, icon, key : str
-        Its name and its menu entry, as those of a `ViewMode`.
-    cursor : Qt.CursorShape
-        The pointer over the picture.
-    panes : tuple of str
-        The panes it works on; elsewhere the left button moves the picture.
-    is_smooth : bool
-        Whether its outline is drawn antialiased.
-    uses_right_button : bool
-        Whether the right button does the opposite.
-    joins_clicks : bool
-        Whether every press adds to what has begun, until a double-click or Return finishes it.
-    pressure : float
-        How hard a pen is pressed, 0 to 1; 1 for a mouse.
-    is_reversed, is_straight : bool
-        Whether it was pressed with the right button, or with Shift; set before `press`.
-    is_active : bool
-        Whether something has begun that `release` ends and Escape cancels.
     """
 
+    #: Its name and its menu entry, as those of a `ViewMode`.
     name: ClassVar[str]
     text: ClassVar[str]
     tip: ClassVar[str]
     icon: ClassVar[str]
     key: ClassVar[str]
-    cursor: ClassVar[Qt.CursorShape] = Qt.CursorShape.CrossCursor
+    cursor: ClassVar[Qt.CursorShape] = Qt.CursorShape.CrossCursor  #: The pointer over the picture.
+    #: The panes it works on; elsewhere the left button moves the picture.
     panes: ClassVar[tuple[str, ...]] = ("damaged",)
-    is_smooth: ClassVar[bool] = True
-    uses_right_button: ClassVar[bool] = False
+    is_smooth: ClassVar[bool] = True  #: Whether its outline is drawn antialiased.
+    uses_right_button: ClassVar[bool] = False  #: Whether the right button does the opposite.
+    #: Whether every press adds to what has begun, until a double-click or Return finishes it.
     joins_clicks: ClassVar[bool] = False
 
     def __init__(self, session: "Session") -> None:
         self.session = session
-        self.is_active = self.is_reversed = self.is_straight = False
-        self.pressure = 1.0
+        self.is_active = False  #: Whether something has begun that `release` ends and Escape cancels.
+        #: Whether it was pressed with the right button, or with Shift; set before `press`.
+        self.is_reversed = self.is_straight = False
+        self.pressure = 1.0  #: How hard a pen is pressed, 0 to 1; 1 for a mouse.
 
     def press(self, place: Place) -> None:
         """Begin where the button was pressed."""

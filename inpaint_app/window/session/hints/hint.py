@@ -6,24 +6,16 @@ from PySide6.QtCore import QObject, Signal
 
 
 class Hint(QObject):
-    """A sentence with a button; shown while it is wanted, until it is accepted or dismissed.
+    """A sentence with a button; shown while it is wanted, until it is accepted or dismissed."""
 
-    Attributes
-    ----------
-    offer : str
-        The text of the button.
-    sentence : str
-        What is offered, and why; empty while nothing is.
-    """
+    offer: ClassVar[str]  #: The text of the button.
 
-    offer: ClassVar[str]
-
-    changed = Signal()
-    """`sentence` has changed."""
+    changed = Signal(str)
+    """With the sentence as it is now."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.sentence = ""
+        self.sentence = ""  #: What is offered, and why; empty while nothing is.
 
     def accept(self) -> None:
         """Do what is offered."""
@@ -37,4 +29,4 @@ class Hint(QObject):
         """Offer something, or nothing."""
         if sentence != self.sentence:
             self.sentence = sentence
-            self.changed.emit()
+            self.changed.emit(sentence)

@@ -13,7 +13,7 @@ from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.damage_choice import DamageChoice, Proposal, propose, region_near
+from inpaint_app.jobs.damage_choice import DamageChoice, MarkedMask, mark_damage, region_near
 from inpaint_app.jobs.detect import analyze_picture
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
@@ -36,15 +36,7 @@ EditMask = Callable[[Callable[[MaskHistory], Rect | None]], None]
 
 
 class DamageFinder(QObject):
-    """Analyzes the picture once, and keeps the mask in step with what is chosen of the damage.
-
-    Attributes
-    ----------
-    analysis : DamageAnalysis or None
-        All that may be damage; None before it was looked for.
-    choice : DamageChoice
-        What of it is in the mask.
-    """
+    """Analyzes the picture once, and keeps the mask in step with what is chosen of the damage."""
 
     changed = Signal()
     """The analysis or the choice has changed."""
@@ -57,8 +49,8 @@ class DamageFinder(QObject):
         self._mask: MaskHistory | None = None
         #: What is in the mask, by the state of the mask that it led to; None where nothing of it is left.
         self._applied: dict[int, _Applied | None] = {}
-        self.analysis: DamageAnalysis | None = None
-        self.choice = DamageChoice()
+        self.analysis: DamageAnalysis | None = None  #: All that may be damage; None before it was looked for.
+        self.choice = DamageChoice()  #: What of it is in the mask.
 
     @property
     def is_in_mask(self) -> bool:
@@ -121,11 +113,9 @@ class DamageFinder(QObject):
 
     def choose(self, choice: DamageChoice) -> None:
         """Put another choice of the damage into the mask; kinds that are new are looked for."""
-        kinds, self.choice = choice.kinds, replace(choice, kinds=self.choice.kinds)
+        self.choice = choice
         if self._source is not None and self._mask is not None:
-            self.find(self._source, self._mask, kinds)
-        else:
-            self.choice = choice
+            self.find(self._source, self._mask, choice.kinds)
 
     def toggle(self, row: int, column: int) -> bool:
         """Remove the found region at a pixel, or bring it back; return whether there is one."""
@@ -150,17 +140,17 @@ class DamageFinder(QObject):
             return
         before, state = mask.snapshot(), mask.state
 
-        def work(_control: JobControl) -> tuple[Proposal, PackedMask]:
+        def work(_control: JobControl) -> tuple[MarkedMask, PackedMask]:
             added = None if applied is None else applied.added.unpack()
-            proposal = propose(before.unpack(), added, analysis, choice)
-            return proposal, PackedMask.pack(proposal.added)
+            marked = mark_damage(before.unpack(), added, analysis, choice)
+            return marked, PackedMask.pack(marked.added)
 
-        def on_done(made: tuple[Proposal, PackedMask]) -> None:
+        def on_done(made: tuple[MarkedMask, PackedMask]) -> None:
             if mask.state != state:  # it was painted on meanwhile
                 self._update()
                 return
-            proposal, added = made
-            self._edit(lambda history: history.propose(proposal.mask))
+            marked, added = made
+            self._edit(lambda history: history.mark_detected(marked.mask))
             known = {state: each for state, each in self._applied.items() if state in mask.states}
             self._applied = {**known, mask.state: _Applied(choice, added)}
             self.changed.emit()

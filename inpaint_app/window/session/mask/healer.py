@@ -5,10 +5,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import Restoration, RestoreSettings
+from dictsel_core import RestoreSettings
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
@@ -55,29 +54,13 @@ class _Move:
 
 
 @dataclass(frozen=True, eq=False)
-class _Beginning:
-    """What a record is made from that begins with a stroke."""
-
-    source: Source
-    settings: RestoreSettings
-    seconds: float
-    restoration: Restoration
-    """Without its pixels."""
-
-    @property
-    def unhealed(self) -> HealedPicture:
-        nothing = np.zeros(self.source.missing.mask.shape, bool)
-        return HealedPicture(self.source.picture.pixels, PackedMask.pack(nothing), self.restoration)
-
-
-@dataclass(frozen=True, eq=False)
 class _Step:
-    """A healed stroke: the record it is part of, what it changed, and how it began that record if it did."""
+    """A healed stroke: the record it is part of, what it changed, and that record before it began with it."""
 
     number: int
     before: HealedRect
     after: HealedRect
-    beginning: _Beginning | None
+    beginning: RunRecord | None
 
     @property
     def n_bytes(self) -> int:
@@ -163,22 +146,20 @@ class Healer(QObject):
     def _start_healing(self, wanted: _Healing) -> None:
         record, pixels = self._record, wanted.source.picture.pixels
         number = self._results.history.next_number if record is None else record.number
-        start = time.perf_counter()
+        nothing, start = PackedMask.empty(wanted.source.missing.mask.shape), time.perf_counter()
 
         def work(control: JobControl) -> HealedStroke:
-            shape = wanted.source.missing.mask.shape
-            before = _picture_of(record) or HealedPicture(pixels, PackedMask.pack(np.zeros(shape, bool)))
+            before = HealedPicture(pixels, nothing) if record is None else _picture_of(record)
             return heal(HealRequest(pixels, before, wanted.missing, wanted.rect, wanted.settings), control)
 
         def on_stroke(stroke: HealedStroke) -> None:
-            beginning = None
-            if record is None:
+            base, beginning = record, None
+            if base is None:
                 assert stroke.picture.restoration is not None, "at least of this stroke"
                 seconds, slim = time.perf_counter() - start, without_pixels(stroke.picture.restoration)
-                beginning = _Beginning(wanted.source, wanted.settings, seconds, slim)
-            step = _Step(number, stroke.before, stroke.after, beginning)
-            self._steps[wanted.state] = step
-            self._show(step, stroke.picture, n_more=1, base=record)
+                base = beginning = RunRecord(number, wanted.settings, nothing, seconds, pixels, slim)
+            self._steps[wanted.state] = _Step(number, stroke.before, stroke.after, beginning)
+            self._show(base, stroke.picture, n_more=1)
 
         def on_done(stroke: HealedStroke) -> None:
             on_stroke(stroke)
@@ -191,23 +172,18 @@ class Healer(QObject):
     def _start_move(self, wanted: _Move) -> bool:
         step, record = self._steps[wanted.state], self._record
         n_more, part = (-1, step.before) if wanted.is_back else (1, step.after)
-        if record is None and (wanted.is_back or step.beginning is None):
-            return False
-        if record is not None and record.number != step.number:
+        base = record or (None if wanted.is_back else step.beginning)
+        if base is None or base.number != step.number:
             return False  # it is part of another result
-        if record is not None and wanted.is_back and step.beginning is not None and record.n_strokes == 1:
-            self._results.remove(record.number)
+        if wanted.is_back and step.beginning is not None and base.n_strokes == 1:
+            self._results.remove(base.number)
             return False
 
         def work(_control: JobControl) -> HealedPicture:
-            picture = _picture_of(record)
-            if picture is None:
-                assert step.beginning is not None, "it begins the record"
-                picture = step.beginning.unhealed
-            return put_rect(picture, part)
+            return put_rect(_picture_of(base), part)
 
         def on_done(moved: HealedPicture) -> None:
-            self._show(step, moved, n_more=n_more, base=record)
+            self._show(base, moved, n_more=n_more)
 
         self._start(work, on_done, lambda _report: None)
         return True
@@ -237,29 +213,25 @@ class Healer(QObject):
         current = self._results.current
         return None if current is None or current.image is None else current
 
-    def _show(self, step: _Step, picture: HealedPicture, *, n_more: int, base: RunRecord | None) -> None:
-        restoration = picture.restoration
-        assert restoration is not None, "at least of this stroke"
-        restoration = replace(restoration, image=picture.image)
-        if base is None:
-            begun = step.beginning
-            assert begun is not None, "it begins the record"
-            record = RunRecord(
-                step.number, begun.settings, picture.filled, begun.seconds, picture.image, restoration
-            )
-        else:
-            now = self._results.history.find(base.number) or base  # it may have been renamed since
-            record = replace(
-                base, name=now.name, packed_mask=picture.filled, image=picture.image, restoration=restoration
-            )
-        self._results.put(replace(record, n_strokes=record.n_strokes + n_more))
+    def _show(self, base: RunRecord, picture: HealedPicture, *, n_more: int) -> None:
+        """Show a record with another picture, and more or fewer strokes."""
+        assert picture.restoration is not None, "at least of this stroke"
+        now = self._results.history.find(base.number) or base  # it may have been renamed since
+        record = replace(
+            base,
+            name=now.name,
+            packed_mask=picture.filled,
+            image=picture.image,
+            restoration=replace(picture.restoration, image=picture.image),
+            n_strokes=base.n_strokes + n_more,
+        )
+        self._results.put(record)
 
 
 def _is_healing(waiting: _Healing | _Move, state: int) -> bool:
     return isinstance(waiting, _Healing) and waiting.state == state
 
 
-def _picture_of(record: RunRecord | None) -> HealedPicture | None:
-    if record is None or record.image is None:
-        return None
+def _picture_of(record: RunRecord) -> HealedPicture:
+    assert record.image is not None, "only such records are healed"
     return HealedPicture(record.image, record.packed_mask, record.restoration)

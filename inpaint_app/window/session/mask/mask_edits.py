@@ -9,9 +9,9 @@ from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.missing import Mask, color_at, grown, shrunk
 from inpaint_app.image.rect import Rect
 from inpaint_app.image.similar_region import similar_region
+from inpaint_app.jobs.source import Source
 
 if TYPE_CHECKING:
-    from inpaint_app.jobs.source import Source
     from inpaint_app.window.session.session import Session
 
 Computed = TypeVar("Computed")
@@ -52,7 +52,7 @@ class MaskEdits:
             key, tolerance = color_at(source.picture, row, column)
             self._session.opener.set_mask_spec(MaskSpec(key=key, tolerance=tolerance))
 
-    def _source_at(self, row: int, column: int) -> "Source | None":
+    def _source_at(self, row: int, column: int) -> Source | None:
         """Return the source if there is one that has this pixel."""
         source = self._session.source
         is_inside = source is not None and Rect(0, 0, *source.shape[:2]).contains((row, column))

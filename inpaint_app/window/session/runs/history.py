@@ -13,26 +13,13 @@ MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class RunHistory:
-    """Records of one source, and which of them are shown; a new value for every change.
+    """Records of one source, and which of them are shown; a new value for every change."""
 
-    Attributes
-    ----------
-    records : tuple of RunRecord
-        In the order in which they were made.
-    current_number : int or None
-        The record that is shown.
-    saved_number : int or None
-        The record that was last written to a file.
-    comparison : tuple of int
-        The records that were last compared, in the order of their panes.
-    newest_number : int
-        The number of the last record that was made, which no other gets, even if that one was deleted.
-    """
-
-    records: tuple[RunRecord, ...] = ()
-    current_number: int | None = None
-    saved_number: int | None = None
-    comparison: tuple[int, ...] = ()
+    records: tuple[RunRecord, ...] = ()  #: In the order in which they were made.
+    current_number: int | None = None  #: The record that is shown.
+    saved_number: int | None = None  #: The record that was last written to a file.
+    comparison: tuple[int, ...] = ()  #: The records that were last compared, in the order of their panes.
+    #: The number of the last record that was made, which no other gets, even if that one was deleted.
     newest_number: int = 0
 
     def __len__(self) -> int:

@@ -16,21 +16,11 @@ from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.release import release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
 from inpaint_app.window.session.runs.history import RunHistory
-from inpaint_app.window.session.state import RunInputs, RunRecord
+from inpaint_app.window.session.state import PackedRequest, RunRecord
 
 
 class Results(QObject):
-    """Keeps the history of runs, and measures its records in the background.
-
-    Attributes
-    ----------
-    history : RunHistory
-        All restorations of the source.
-    damage_quality : QualityMetrics or None
-        How good the damaged picture is; None while that is not known.
-    atom_use : AtomUse or None
-        Where the chosen atom is used.
-    """
+    """Keeps the history of runs, and measures its records in the background."""
 
     changed = Signal()
     """Records, their figures, the current record or `damage_quality` have changed."""
@@ -40,9 +30,10 @@ class Results(QObject):
 
     def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.history = RunHistory()
+        self.history = RunHistory()  #: All restorations of the source.
+        #: How good the damaged picture is; None while that is not known.
         self.damage_quality: QualityMetrics | None = None
-        self.atom_use: AtomUse | None = None
+        self.atom_use: AtomUse | None = None  #: Where the chosen atom is used.
         self._source: Source | None = None
         #: By what they measure: "damage", "atom", or the number of a record.
         self._tasks: defaultdict[str | int, ExclusiveTask] = defaultdict(lambda: ExclusiveTask(workers))
@@ -99,9 +90,8 @@ class Results(QObject):
         has_reference = self._source is not None and self._source.reference is not None
         record = replace(record, figures=None if has_reference else QualityMetrics())
         before = self.history.find(record.number)
-        is_new = before is None
         release_later(before)
-        history = self.history.added(record) if is_new else self.history
+        history = self.history.added(record) if before is None else self.history
         self.history = history.replaced(record)
         if has_reference:
             self._measure(record)
@@ -174,16 +164,16 @@ class Results(QObject):
             if self.atom_use is not None:
                 self._set_atom_use(None)
         else:
-            inputs, restoration = self._inputs(current), current.restoration
+            packed, restoration = self._packed_request(current), current.restoration
             self._tasks["atom"].start(
-                lambda _control: atom_use(inputs.request(), restoration, atom), done=self._set_atom_use
+                lambda _control: atom_use(packed.unpack(), restoration, atom), done=self._set_atom_use
             )
 
     def _measure(self, record: RunRecord) -> None:
         image = record.image
         if image is None or self._source is None:
             return
-        inputs, reference = self._inputs(record), self._source.reference
+        packed, reference = self._packed_request(record), self._source.reference
         pixels = None if reference is None else reference.pixels
 
         def on_done(figures: QualityMetrics) -> None:
@@ -191,12 +181,12 @@ class Results(QObject):
             self.changed.emit()
 
         self._tasks[record.number].start(
-            lambda _control: quality(inputs.request(), image, pixels), done=on_done
+            lambda _control: quality(packed.unpack(), image, pixels), done=on_done
         )
 
-    def _inputs(self, record: RunRecord) -> RunInputs:
+    def _packed_request(self, record: RunRecord) -> PackedRequest:
         assert self._source is not None, "records belong to a source"
-        return RunInputs(self._source.picture.pixels, record.packed_mask, record.settings)
+        return PackedRequest(self._source.picture.pixels, record.packed_mask, record.settings)
 
     def _set_atom_use(self, use: AtomUse | None) -> None:
         self.atom_use = use

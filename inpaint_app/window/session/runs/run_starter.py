@@ -8,7 +8,7 @@ from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.opener import NO_PICTURE
-from inpaint_app.window.session.state import RunInputs, TuningOutcome
+from inpaint_app.window.session.state import PackedRequest, TuningOutcome
 from inpaint_app.window.session.view_modes import COMPARISON
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ class RunStarter:
 
     def restore(self) -> None:
         """Restore the whole picture with the current parameters."""
-        inputs, results = self._inputs(), self._session.results
-        if inputs is not None:
+        packed, results = self._packed_request(), self._session.results
+        if packed is not None:
             self._run(
                 "restore",
-                lambda control: restoring.restore(inputs.request(), control),
-                lambda result: self._show_one_of(results.add((result,), inputs.packed_mask)),
+                lambda control: restoring.restore(packed.unpack(), control),
+                lambda result: self._show_one_of(results.add((result,), packed.packed_mask)),
                 restart=self.restore,
             )
 
@@ -43,22 +43,22 @@ class RunStarter:
         self._compare()
 
     def _compare(self) -> None:
-        inputs, results = self._inputs(), self._session.results
-        if inputs is not None:
-            known = results.find_runs(inputs.settings, inputs.packed_mask)
+        packed, results = self._packed_request(), self._session.results
+        if packed is not None:
+            known = results.find_runs(packed.settings, packed.packed_mask)
             rest = [constraint for constraint in CONSTRAINTS if constraint not in known]
             self._run(
                 "compare",
-                lambda control: restoring.compare(inputs.request(), rest, control),
-                lambda made: self._show_compared(known | results.add(made, inputs.packed_mask)),
+                lambda control: restoring.compare(packed.unpack(), rest, control),
+                lambda made: self._show_compared(known | results.add(made, packed.packed_mask)),
                 restart=self._compare,
             )
 
     def tune(self) -> None:
         """Let held-out pixels choose the parameters, then restore with them."""
-        inputs = self._inputs()
-        if inputs is not None:
-            self._run("tune", lambda control: tune(inputs.request(), control), self._take_tuning)
+        packed = self._packed_request()
+        if packed is not None:
+            self._run("tune", lambda control: tune(packed.unpack(), control), self._take_tuning)
 
     def follow_change(self) -> None:
         """Preview what has changed, or restore if that is automatic."""
@@ -68,22 +68,22 @@ class RunStarter:
         elif session.is_automatic:
             self.restore()
         else:
-            inputs = self._inputs()
-            assert inputs is not None and session.source is not None, "there is a picture"
+            packed = self._packed_request()
+            assert packed is not None and session.source is not None, "there is a picture"
             reference = session.source.reference
-            runner.start_preview(inputs.request, None if reference is None else reference.pixels)
+            runner.start_preview(packed.unpack, None if reference is None else reference.pixels)
 
     def _run(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
         """Start a run, see `Runner.run`; it restores the strokes that wait to be healed too."""
         self._session.healer.cancel()
         self._session.runner.run(*args, **options)
 
-    def _inputs(self) -> RunInputs | None:
+    def _packed_request(self) -> PackedRequest | None:
         source, mask = self._session.source, self._session.mask
         if source is None or mask is None:
             self._session.problem.emit(NO_PICTURE)
             return None
-        return RunInputs(source.picture.pixels, mask.snapshot(), self._session.settings)
+        return PackedRequest(source.picture.pixels, mask.snapshot(), self._session.settings)
 
     def _show_compared(self, numbers: dict[str, int]) -> None:
         self._show_one_of(numbers, [numbers[each] for each in CONSTRAINTS if each in numbers])

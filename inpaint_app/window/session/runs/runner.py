@@ -21,17 +21,7 @@ DEBOUNCE_MS = 150
 
 
 class Runner(QObject):
-    """Runs what the user waits for, or else previews a part of the picture that is visible.
-
-    Attributes
-    ----------
-    intermediate : IntermediateImage or None
-        The latest image of the run in progress, unless the user looks at an earlier result.
-    preview : Preview or None
-        The visible part, restored with the current parameters; shown before refinement and refined then.
-    is_previewing : bool
-        Whether a preview is being made, or will be as soon as the user pauses.
-    """
+    """Runs what the user waits for, or else previews a part of the picture that is visible."""
 
     intermediate_changed = Signal()
     preview_changed = Signal()
@@ -41,9 +31,11 @@ class Runner(QObject):
 
     def __init__(self, workers: WorkerPool, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        #: The latest image of the run in progress, unless the user looks at an earlier result.
         self.intermediate: IntermediateImage | None = None
+        #: The visible part, restored with the current parameters; shown before refinement and refined then.
         self.preview: Preview | None = None
-        self.is_previewing = False
+        self.is_previewing = False  #: Whether a preview is being made, or will be as soon as the user pauses.
         self._workers = workers
         self.task, self._preview_task = ExclusiveTask(workers, self), ExclusiveTask(workers, self)
         #: Restarts the run that is in progress, or was cancelled because of a change.

@@ -162,10 +162,28 @@ def test_surveys_take_blocks_on_a_coarser_grid():
 
 def test_blocks_of_the_wrong_shape_are_refused(computed):
     stage = computed[0].stages[0]
-    with pytest.raises(ValueError, match="needs 2 blocks"):
+    with pytest.raises(ValueError, match="There must be 2 blocks"):
         stage.apply([], slice(0, 4), slice(0, 4))
     with pytest.raises(ValueError, match="8 rows, 8 columns"):
         stage.apply([np.zeros((9, 8, 1)), np.zeros((8, 8, 1), bool)], slice(0, 4), slice(0, 4))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "error", "sentence"),
+    [
+        ([np.zeros((8, 8, 1), np.uint8)], ValueError, r"There must be 2 blocks \(image, mask\)"),
+        ([np.zeros((8, 8), np.uint8), np.zeros((8, 8), bool)], ValueError, "8 columns and 1 layers"),
+        ([np.zeros((8, 8, 3), np.uint8), np.zeros((8, 8, 1), bool)], ValueError, "8 columns and 1 layers"),
+        ([np.zeros((8, 8, 1)), np.zeros((8, 8, 1), bool)], TypeError, "image must be of uint8"),
+        ([np.zeros((8, 8, 1), np.uint8)] * 2, TypeError, "mask must be of bool"),
+    ],
+)
+def test_blocks_that_do_not_fit_the_image_are_refused_by_a_survey(blocks, error, sentence):
+    survey, whole = PictureSurvey(ImageSpec(8, 8), "fast"), (slice(0, 8), slice(0, 8))
+    with pytest.raises(error, match=sentence):
+        survey.measure(blocks, *whole)
+    with pytest.raises(TypeError, match="rows must be a slice, not 3"):
+        survey.reads(3, slice(0, 8))
 
 
 def test_every_stage_reads_what_was_written_before(computed):
@@ -201,6 +219,13 @@ def test_json_of_something_else_is_refused(computed):
     for text in ("[]", "{}", "no", "1"):
         with pytest.raises(ValueError, match="not the JSON of a plan"):
             RestorePlan.from_json(text)
+    values = json.loads(computed[0].to_json())
+    for part in ({"spec": None}, {"holes": 1}):
+        with pytest.raises(ValueError, match="not the JSON of a plan"):
+            RestorePlan.from_json(json.dumps(values | part))
+    del values["atoms"]
+    with pytest.raises(ValueError, match="not the JSON of a plan"):
+        RestorePlan.from_json(json.dumps(values))
     values = json.loads(computed[0].to_json()) | {"version": "0.0.0"}
     with pytest.raises(ValueError, match=r"made by version 0\.0\.0"):
         RestorePlan.from_json(json.dumps(values))
@@ -239,7 +264,12 @@ def test_too_many_channels_are_refused():
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
-    [((0, 5), ValueError), ((5, 5, 3, "uint8", 2), ValueError), ((5, 5, 1, "complex64"), TypeError)],
+    [
+        ((0, 5), ValueError),
+        ((1.5, 5), TypeError),
+        ((5, 5, 3, "uint8", 2), ValueError),
+        ((5, 5, 1, "complex64"), TypeError),
+    ],
 )
 def test_images_that_cannot_be_are_refused(arguments, error):
     with pytest.raises(error):

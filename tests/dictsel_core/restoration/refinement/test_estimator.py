@@ -6,13 +6,14 @@ from dictsel_core.restoration.refinement.refiner import RefinementOptions, Refin
 
 
 @pytest.mark.parametrize("shape", [None, (20, 1, 1), (20, 1, 9), (20, 2, 9)])
-def test_estimates_are_summed_where_their_patches_are(shape):
+def test_estimates_of_missing_pixels_are_summed_where_their_patches_are(shape):
     rng = np.random.default_rng(0)
     height, width, size, n_channels = 9, 7, 3, 2
     numbers = rng.integers(0, (height - size + 1) * (width - size + 1), 20)
     values = rng.random((20, n_channels, size * size)).astype(np.float32)
     weights = None if shape is None else rng.random(shape)
-    sums, totals = TileEstimates(numbers, values, size, weights).summed(height, width)
+    missing = rng.random((height, width, 2)) < 0.4
+    found = TileEstimates(numbers, values, size, weights).summed(missing)
     expected, expected_totals = np.zeros((height, width, n_channels)), np.zeros((height, width, n_channels))
     every_weight = np.broadcast_to(1.0 if weights is None else weights, values.shape)
     for number, value, weight in zip(numbers, values, every_weight, strict=True):
@@ -20,8 +21,11 @@ def test_estimates_are_summed_where_their_patches_are(shape):
         place = np.s_[row : row + size, column : column + size]
         expected[place] += (weight * value).reshape(n_channels, size, size).transpose(1, 2, 0)
         expected_totals[place] += weight.reshape(n_channels, size, size).transpose(1, 2, 0)
-    np.testing.assert_allclose(sums, expected, atol=1e-6)
-    np.testing.assert_allclose(np.broadcast_to(totals, sums.shape), expected_totals, atol=1e-12)
+    wanted = missing.any(axis=2)
+    np.testing.assert_array_equal(found.pixels, np.flatnonzero(wanted))
+    np.testing.assert_allclose(found.sums, expected[wanted], atol=1e-6)
+    totals = np.broadcast_to(found.weights, found.sums.shape)
+    np.testing.assert_allclose(totals, expected_totals[wanted], atol=1e-12)
 
 
 def test_shrinking_keeps_the_variance_of_each_group():

@@ -68,3 +68,30 @@ def test_groups_are_the_nearest_patches_with_the_reference_first(n_channels, pen
                 assert members == pytest.approx(np.sort(distances)[:12], abs=0.01)  # they are rounded
         values = groups.values() + groups.center
         assert values == pytest.approx(patches[groups.numbers], abs=1e-6)
+
+
+def test_groups_have_members_in_other_images_at_the_same_places():
+    rng = np.random.default_rng(0)
+    search = Search(size=4, radius=3, n_members=12, stride=2, penalty=0.01)
+    images = [rng.random((30, 45, 1)).astype(np.float32) for _ in range(3)]
+    for tile in tiles((30, 45), search):
+        regions, tall = tile.below_each_other(images)
+        wanted = np.ones((len(tile.vertical.references), len(tile.horizontal.references)), bool)
+        groups = find_groups(regions, tall, search, wanted)
+        everything = np.arange(tile.n_patches)
+        patches = np.stack([patches_at(each[tile.region], 4, everything) for each in images])
+        patches = patches.reshape(3, len(everything), 16)
+        width = tile.horizontal.n_patches
+        for group, reference, candidates in zip(
+            groups.numbers, tile.references, tile.candidates, strict=True
+        ):
+            distances = np.square(patches[:, candidates] - patches[0, reference]).sum(axis=2)
+            for numbers, own in zip(np.divmod(candidates, width), divmod(reference, width), strict=True):
+                distances += 0.01 * np.square(numbers - own)
+            rows, columns = np.divmod(group, width)
+            plane, rows = np.divmod(rows, tile.plane_height)
+            assert group[0] == reference
+            assert (np.diff((plane > 0).astype(int)) >= 0).all(), "those of other images come last"
+            of_members = dict(zip(candidates.tolist(), distances.T, strict=True))
+            members = [of_members[r * width + c][p] for p, r, c in zip(plane, rows, columns, strict=True)]
+            assert sorted(members) == pytest.approx(np.sort(distances.ravel())[:12], abs=0.01)

@@ -113,6 +113,7 @@ def test_a_mask_in_an_npz_file_marks_what_is_missing(tmp_path: Path, marks: type
     picture = read_picture(save(tmp_path / "a.npz", image=image, mask=mask.astype(marks)))
     for page, marked in zip(picture.pages, mask, strict=True):
         assert np.array_equal(detect_missing(page).mask, marked)
+        assert detect_missing(page).sources == ("stored mask",), "it is not transparent"
     write_picture(picture, tmp_path / "b.npz")
     again = np.load(tmp_path / "b.npz")
     assert np.array_equal(again["image"], image)

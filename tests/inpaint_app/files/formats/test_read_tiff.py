@@ -14,7 +14,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.files import limits
 from inpaint_app.files.formats.shared import bands
 from inpaint_app.files.read import read_picture
-from inpaint_app.files.write import write_picture
+from inpaint_app.files.write import lost_metadata, write_picture
 from inpaint_app.image.missing import detect_missing
 
 SHAPE = (21, 19)
@@ -266,6 +266,23 @@ def test_pages(tmp_path: Path) -> None:
         assert np.array_equal(ours.pixels, theirs.pixels)
     with pytest.raises(UserError, match="PNG cannot store 2 pages"):
         write_picture(picture, tmp_path / "b.png")
+
+
+def test_what_describes_a_page_is_kept_or_named_as_lost(tmp_path: Path) -> None:
+    path, again = tmp_path / "a.tif", tmp_path / "b.tif"
+    notes = {270: "second", 315: "somebody", 306: "2026:11:17 08:00:00", 33432: "CC0"}
+    layers = [(37724, 1, 4, b"8BIM", True)]
+    with tifffile.TiffWriter(path) as writer:
+        writer.write(random_samples("u1", 1)[..., 0], description="first", metadata=None)
+        extra = [(number, 2, len(text) + 1, text, True) for number, text in notes.items()]
+        writer.write(random_samples("u1", 1)[..., 0], metadata=None, extratags=extra + layers)
+    picture = read_picture(path)
+    assert picture.lost == ("Photoshop layers",)
+    write_picture(picture, again)
+    with tifffile.TiffFile(again) as file:
+        assert file.pages[0].tags[270].value == "first"
+        assert {number: file.pages[1].tags[number].value for number in notes} == notes
+    assert "descriptions of further pages" in lost_metadata(picture, tmp_path / "b.npy")
 
 
 def test_truncated_pages_are_refused(tmp_path: Path) -> None:

@@ -30,22 +30,34 @@ def test_results_and_reports_arrive_on_the_gui_thread_in_order(workers, qtbot) -
     assert {thread for *_, thread in heard} == {threading.main_thread()}
 
 
-def test_what_was_in_progress_when_cancelled_is_not_delivered(workers, qtbot) -> None:
-    heard, reached = [], threading.Event()
+def test_work_starts_when_the_event_that_asked_for_it_has_been_handled(workers, qtbot) -> None:
+    begun = threading.Event()
+    workers.start(lambda _task: begun.set(), done=lambda _result: None)
+    assert not begun.wait(0.01)
+    with qtbot.waitSignal(workers.idle):
+        assert workers.n_active == 1
+    assert begun.is_set()
+
+
+def test_what_was_in_progress_when_cancelled_is_not_delivered(workers, qtbot, qapp) -> None:
+    heard, gate, reached = [], threading.Event(), threading.Event()
 
     def work(task):
+        gate.wait(5)
         task.report("early")
         reached.set()
         return "result"
 
     task = workers.start(work, done=heard.append, failed=heard.append, progress=heard.append)
+    qapp.processEvents()
+    gate.set()
     assert reached.wait(5)  # its messages wait in the event queue now
     with qtbot.waitSignal(workers.idle):
         task.cancel()
     assert heard == []
 
 
-def test_cancelling_closes_the_generator(workers, qtbot) -> None:
+def test_cancelling_closes_the_generator(workers, qtbot, qapp) -> None:
     closed, begun = threading.Event(), threading.Event()
 
     def steps():
@@ -61,6 +73,7 @@ def test_cancelling_closes_the_generator(workers, qtbot) -> None:
         done=pytest.fail,
         failed=pytest.fail,
     )
+    qapp.processEvents()
     assert begun.wait(5)
     with qtbot.waitSignal(workers.idle):
         task.cancel()
@@ -68,11 +81,12 @@ def test_cancelling_closes_the_generator(workers, qtbot) -> None:
 
 
 def test_closing_waits_and_delivers_nothing(workers, qtbot, qapp) -> None:
-    heard, ended = [], threading.Event()
+    heard, begun, ended = [], threading.Event(), threading.Event()
 
     def steps():
         try:
             while True:
+                begun.set()
                 yield 0
         finally:
             ended.set()
@@ -83,6 +97,8 @@ def test_closing_waits_and_delivers_nothing(workers, qtbot, qapp) -> None:
             done=heard.append,
             failed=heard.append,
         )
+    qapp.processEvents()
+    assert begun.wait(5)
     workers.close()
     assert ended.is_set()
     qapp.processEvents()

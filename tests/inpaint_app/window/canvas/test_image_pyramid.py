@@ -119,6 +119,25 @@ def test_colors_are_those_of_the_profile():
     assert np.abs(shown - expected).max() <= 2
 
 
+@pytest.mark.parametrize("is_color", [True, False])
+@pytest.mark.parametrize("has_profile", [True, False])
+def test_colors_are_those_of_the_screen(is_color, has_profile):
+    wide, screen = (
+        QColorSpace(name).iccProfile().data()
+        for name in (QColorSpace.NamedColorSpace.ProPhotoRgb, QColorSpace.NamedColorSpace.AdobeRgb)
+    )
+    pixels = np.random.default_rng(0).integers(90, 160, (70, 31, 3) if is_color else (70, 31), np.uint8)
+    has_profile = has_profile and is_color
+    shown = colors(to_image(pixels, icc=wide if has_profile else None, screen=screen))
+    given = ImageCms.ImageCmsProfile(io.BytesIO(wide)) if has_profile else ImageCms.createProfile("sRGB")
+    target = ImageCms.ImageCmsProfile(io.BytesIO(screen))
+    transform = ImageCms.buildTransform(given, target, "RGB", "RGB", ImageCms.Intent.RELATIVE_COLORIMETRIC)
+    rgb = pixels if is_color else np.repeat(pixels[..., None], 3, axis=2)
+    expected = np.asarray(ImageCms.applyTransform(Image.fromarray(rgb), transform)).astype(int)
+    assert np.abs(shown - expected).max() <= 2
+    assert not is_color or np.abs(shown - rgb).max() > 5
+
+
 @pytest.mark.parametrize("shape", [(9, 9), (9, 9, 3)])
 def test_a_profile_that_cannot_be_used_changes_nothing(shape):
     pixels = np.random.default_rng(0).integers(0, 256, shape, np.uint8)

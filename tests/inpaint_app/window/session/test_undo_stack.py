@@ -3,21 +3,21 @@
 from dataclasses import replace
 
 from dictsel_core import RestoreSettings
-from inpaint_app.window.session.undo_stack import MERGE_SECONDS, Inputs, UndoStack
+from inpaint_app.window.session.undo_stack import MERGE_SECONDS, UndoStack, UndoState
 
-START = Inputs(RestoreSettings())
+START = UndoState(RestoreSettings())
 
 
-def with_settings(inputs: Inputs, **changes) -> Inputs:
-    return replace(inputs, settings=replace(inputs.settings, **changes))
+def with_settings(state: UndoState, **changes) -> UndoState:
+    return replace(state, settings=replace(state.settings, **changes))
 
 
 def test_steps_are_undone_and_redone_in_their_order() -> None:
     stack = UndoStack(START)
     painted = replace(START, mask_state=1)
     tuned = with_settings(painted, n_atoms=9)
-    for place, inputs in enumerate((painted, tuned)):
-        stack.record(inputs, {0, 1}, now=10.0 * place)
+    for place, state in enumerate((painted, tuned)):
+        stack.record(state, {0, 1}, now=10.0 * place)
     assert (stack.undo_subject, stack.redo_subject) == ("parameters", "")
     assert stack.undo() == painted
     assert (stack.undo_subject, stack.redo_subject) == ("mask", "parameters")

@@ -223,7 +223,11 @@ def test_the_chosen_atom_is_lit_up_on_damaged_and_restored(restored) -> None:
         ),
         ({}, "original", "Open the original (reference) to see it here."),
         ({}, "error", "Errors need the original: open it as the reference."),
-        ({"missing_fraction": 0.0}, "restored", "Nothing is missing: paint over damage (H) to restore it."),
+        (
+            {"missing_fraction": 0.0},
+            "restored",
+            "Nothing is missing: paint over damage, or draw once around it (H), to restore it.",
+        ),
         ({"activity": Activity("restore", Progress("x"))}, "restored", "The picture is being restored …"),
         ({"activity": Activity("tune", Progress("x"))}, "restored", "Auto is choosing parameters …"),
         ({"activity": Activity("open", Progress("x"))}, "restored", "Restore (F5) to see the picture here."),

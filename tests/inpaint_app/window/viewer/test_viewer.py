@@ -262,6 +262,22 @@ def soft(tmp_path, picture):
     return tmp_path / "soft.png"
 
 
+def test_the_profile_of_the_screen_changes_what_is_shown_and_nothing_else(shown, qtbot, soft) -> None:
+    restored(shown, qtbot, soft)
+    record, given = shown.session.results.current, read_picture(soft)
+    screen = QColorSpace(QColorSpace.NamedColorSpace.DisplayP3).iccProfile().data()
+    before = shown_pixels(shown["damaged"])
+    shown.viewer.set_screen_profile(screen)
+    settle(shown, qtbot)
+    drawn = to_image(given.pixels, alpha=given.alpha, icc=given.icc, screen=screen)
+    assert np.array_equal(shown_pixels(shown["damaged"]), as_uint32(drawn))
+    assert not np.array_equal(shown_pixels(shown["damaged"]), before)
+    assert shown.session.results.current is record
+    shown.viewer.set_screen_profile(None)
+    settle(shown, qtbot)
+    assert np.array_equal(shown_pixels(shown["damaged"]), before)
+
+
 def test_what_is_exported_is_what_is_shown(shown, qtbot, soft, tmp_path) -> None:
     restored(shown, qtbot, soft)
     Exporter(shown.session).write_restored(Output(tmp_path / "out.png"))

@@ -1,0 +1,181 @@
+"""Vectors of eight numbers of single precision, for kernels.
+
+Numba leaves it to LLVM to compute several entries of arrays at once. LLVM has a kernel check before every
+loop that arrays do not overlap, and keeps no sums of rows in registers: if loops have 40 or 64 entries, that
+takes more time than the arithmetic. With these operations, a kernel says itself what is computed at once.
+Every number of a vector has sums of its own, so results do not depend on how many numbers a processor adds
+at once.
+
+Machine code is kept until the module of a kernel changes, so a change of this one takes effect only then.
+"""
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from inspect import Parameter, Signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._support.compiled import Arguments, Kernel, Result
+
+Single = NDArray[np.float32]
+Place = int | np.uintp
+Emit = Callable[..., Any]
+
+#: Numbers of a vector.
+WIDTH = 8
+#: A product and a sum may become one instruction, as in all kernels.
+_FUSED = ("contract",)
+
+
+class Vector:
+    """A vector in a kernel, which has variables of this type but no array of them."""
+
+
+class Operation(Kernel[Arguments, Result]):
+    """An operation on vectors; only kernels can call it. Use as a decorator of what has no body."""
+
+    def _made(self, *, cache: bool) -> Callable[Arguments, Result]:
+        made: Callable[Arguments, Result] = _intrinsics()[self._function.__name__]
+        return made
+
+
+@Operation
+def load(array: Single, at: Place) -> Vector:  # type: ignore[empty-body]
+    """Return the entries of a one-dimensional array from an index on."""
+
+
+@Operation
+def store(array: Single, at: Place, vector: Vector) -> None:
+    """Set the entries of a one-dimensional array from an index on."""
+
+
+@Operation
+def splat(number: np.float32) -> Vector:  # type: ignore[empty-body]
+    """Return a vector of equal numbers."""
+
+
+@Operation
+def add(left: Vector, right: Vector) -> Vector:  # type: ignore[empty-body]
+    """Return the sum."""
+
+
+@Operation
+def subtract(left: Vector, right: Vector) -> Vector:  # type: ignore[empty-body]
+    """Return the difference."""
+
+
+@Operation
+def multiply(left: Vector, right: Vector) -> Vector:  # type: ignore[empty-body]
+    """Return the product, number by number."""
+
+
+@Operation
+def multiply_add(left: Vector, right: Vector, other: Vector) -> Vector:  # type: ignore[empty-body]
+    """Return the product plus another vector."""
+
+
+@Operation
+def where_larger(left: Vector, right: Vector, one: Vector, other: Vector) -> Vector:  # type: ignore[empty-body]
+    """Return the numbers of one vector where the left number is larger than the right, else of the other."""
+
+
+@Operation
+def total(vector: Vector) -> np.float32:  # type: ignore[empty-body]
+    """Return the sum of the numbers of a vector: of pairs, of pairs of pairs, and so on."""
+
+
+@cache
+def _llvm() -> Any:  # noqa: ANN401  (a module without types)
+    return importlib.import_module("llvmlite.ir")
+
+
+@cache
+def _lanes() -> Any:  # noqa: ANN401
+    return _llvm().VectorType(_llvm().FloatType(), WIDTH)
+
+
+@cache
+def _intrinsics() -> dict[str, Any]:
+    """Return what Numba makes of the operations, by their names."""
+    types, extending = importlib.import_module("numba").types, importlib.import_module("numba.extending")
+    kind = type("Vector", (types.Type,), {})
+
+    def model(manager: object, each: object) -> object:
+        return extending.models.PrimitiveModel(manager, each, _lanes())
+
+    extending.register_model(kind)(model)
+    vector, place, single = kind(name="Vector"), types.uintp, types.float32
+
+    def intrinsic(emit: Emit, result: object, *arguments: object) -> Any:  # noqa: ANN401
+        """Return an operation; of arguments that are None, any type is accepted."""
+
+        def typed(_: object, *given: object) -> tuple[object, Emit]:
+            known = (own or other for own, other in zip(arguments, given, strict=True))
+            return result(*known), emit  # type: ignore[operator]
+
+        # Numba looks at the names of parameters.
+        names = ("context", "first", "second", "third", "fourth")[: len(arguments) + 1]
+        parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        typed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        return extending.intrinsic(typed)
+
+    return {
+        "load": intrinsic(_emit_load, vector, None, place),
+        "store": intrinsic(_emit_store, types.void, None, place, vector),
+        "splat": intrinsic(_emit_splat, vector, single),
+        "add": intrinsic(_emit_by("fadd"), vector, vector, vector),
+        "subtract": intrinsic(_emit_by("fsub"), vector, vector, vector),
+        "multiply": intrinsic(_emit_by("fmul"), vector, vector, vector),
+        "multiply_add": intrinsic(_emit_multiply_add, vector, vector, vector, vector),
+        "where_larger": intrinsic(_emit_where_larger, vector, vector, vector, vector, vector),
+        "total": intrinsic(_emit_total, single, vector),
+    }
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:  # noqa: ANN401
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [at], inbounds=True), _lanes().as_pointer())
+
+
+def _emit_load(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    return builder.load(_pointer(context, builder, signature.args[0], *values), align=4)
+
+
+def _emit_store(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    array, at, vector = values
+    builder.store(vector, _pointer(context, builder, signature.args[0], array, at), align=4)
+    return context.get_dummy_value()
+
+
+def _emit_splat(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
+    ir, number = _llvm(), _llvm().IntType(32)
+    undefined = ir.Constant(_lanes(), ir.Undefined)
+    first = builder.insert_element(undefined, values[0], number(0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(number, WIDTH), [0] * WIDTH))
+
+
+def _emit_by(method: str) -> Emit:
+    def emit(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
+        return getattr(builder, method)(*values, flags=_FUSED)
+
+    return emit
+
+
+def _emit_multiply_add(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
+    left, right, other = values
+    return builder.fadd(builder.fmul(left, right, flags=_FUSED), other, flags=_FUSED)
+
+
+def _emit_where_larger(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
+    return builder.select(builder.fcmp_ordered(">", *values[:2]), *values[2:])
+
+
+def _emit_total(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
+    lanes = range(WIDTH)
+    parts = [builder.extract_element(values[0], _llvm().IntType(32)(lane)) for lane in lanes]
+    while len(parts) > 1:
+        parts = [builder.fadd(*parts[at : at + 2]) for at in range(0, len(parts), 2)]
+    return parts[0]

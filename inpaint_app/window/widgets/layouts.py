@@ -1,0 +1,49 @@
+"""Rows and columns of widgets."""
+
+from typing import TypeVar
+
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLayout, QWidget
+
+Part = QWidget | QLayout
+Box = TypeVar("Box", bound=QBoxLayout)
+
+
+def fill(
+    box: Box,
+    *parts: Part | tuple[Part, int] | int,
+    margins: tuple[int, int, int, int] | None = (0, 0, 0, 0),
+    spacing: int | None = None,
+) -> Box:
+    """Put parts into a row or a column, and return it.
+
+    Parameters
+    ----------
+    box : QBoxLayout
+        The row or the column.
+    *parts : QWidget, QLayout, (QWidget or QLayout, int) or int
+        What it holds, with a number for how much of the room it takes; a number alone is empty room.
+    margins : (int, int, int, int) or None
+        Left, top, right and bottom; None for those of the style, as around a dialog.
+    spacing : int, optional
+        Between two parts; by default that of the style.
+    """
+    if margins is not None:
+        box.setContentsMargins(*margins)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    for each in parts:
+        part, stretch = each if isinstance(each, tuple) else (each, 0)
+        if isinstance(part, QWidget):
+            box.addWidget(part, stretch)
+        elif isinstance(part, QLayout):
+            box.addLayout(part, stretch)
+        else:
+            box.addStretch(part)
+    return box
+
+
+def labeled(text: str, field: QWidget) -> QHBoxLayout:
+    """Return a row of a label and the field that it belongs to, which takes the room."""
+    label = QLabel(text)
+    label.setBuddy(field)
+    return fill(QHBoxLayout(), label, (field, 1))

@@ -1,0 +1,54 @@
+"""Vectors in kernels."""
+
+import numpy as np
+import pytest
+from kernels import needs_numba
+
+from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.vectors import (
+    WIDTH,
+    Single,
+    add,
+    load,
+    multiply,
+    multiply_add,
+    splat,
+    store,
+    subtract,
+    total,
+    where_larger,
+)
+
+pytestmark = needs_numba
+
+_FIRST, _SECOND = np.uintp(3), np.uintp(3 + WIDTH)
+
+
+@Kernel
+def _combine(values: Single, number: np.float32, results: Single) -> np.float32:
+    one, other = load(values, _FIRST), load(values, _SECOND)
+    store(results[0], _FIRST, add(one, other))
+    store(results[1], _FIRST, subtract(one, other))
+    store(results[2], _FIRST, multiply(one, splat(number)))
+    store(results[3], _FIRST, multiply_add(one, other, splat(number)))
+    store(results[4], _FIRST, where_larger(one, other, one, other))
+    return total(one)
+
+
+def test_operations_are_those_of_arrays() -> None:
+    values = np.random.default_rng(0).normal(size=5 + 2 * WIDTH).astype(np.float32)
+    results, number = np.zeros((5, len(values)), np.float32), np.float32(1.7)
+    found = _combine(values, number, results)
+    one, other = values[3 : 3 + WIDTH], values[3 + WIDTH : 3 + 2 * WIDTH]
+    expected = np.stack(
+        [one + other, one - other, one * number, one * other + number, np.maximum(one, other)]
+    )
+    np.testing.assert_allclose(results[:, 3 : 3 + WIDTH], expected, atol=1e-6)
+    assert not results[:, :3].any()
+    assert not results[:, 3 + WIDTH :].any()
+    assert found == pytest.approx(one.sum(), abs=1e-5)
+
+
+def test_only_kernels_call_operations() -> None:
+    with pytest.raises(NotImplementedError):
+        splat(np.float32(1))
