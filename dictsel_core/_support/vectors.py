@@ -78,8 +78,8 @@ def multiply_add(left: Vector, right: Vector, other: Vector) -> Vector:  # type:
 
 
 @Operation
-def larger(left: Vector, right: Vector) -> Vector:  # type: ignore[empty-body]
-    """Return the larger ones of the numbers of two vectors."""
+def where_larger(left: Vector, right: Vector, one: Vector, other: Vector) -> Vector:  # type: ignore[empty-body]
+    """Return the numbers of one vector where the left number is larger than the right, else of the other."""
 
 
 @Operation
@@ -117,7 +117,7 @@ def _intrinsics() -> dict[str, Any]:
             return result(*known), emit  # type: ignore[operator]
 
         # Numba looks at the names of parameters.
-        names = ("context", "first", "second", "third")[: len(arguments) + 1]
+        names = ("context", "first", "second", "third", "fourth")[: len(arguments) + 1]
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         typed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         return extending.intrinsic(typed)
@@ -130,7 +130,7 @@ def _intrinsics() -> dict[str, Any]:
         "subtract": intrinsic(_emit_by("fsub"), vector, vector, vector),
         "multiply": intrinsic(_emit_by("fmul"), vector, vector, vector),
         "multiply_add": intrinsic(_emit_multiply_add, vector, vector, vector, vector),
-        "larger": intrinsic(_emit_larger, vector, vector, vector),
+        "where_larger": intrinsic(_emit_where_larger, vector, vector, vector, vector, vector),
         "total": intrinsic(_emit_total, single, vector),
     }
 
@@ -169,8 +169,8 @@ def _emit_multiply_add(_: Any, builder: Any, __: Any, values: Any) -> Any:  # no
     return builder.fadd(builder.fmul(left, right, flags=_FUSED), other, flags=_FUSED)
 
 
-def _emit_larger(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
-    return builder.select(builder.fcmp_ordered(">", *values), *values)
+def _emit_where_larger(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
+    return builder.select(builder.fcmp_ordered(">", *values[:2]), *values[2:])
 
 
 def _emit_total(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel, is_enabled
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.validation import Floats, Ints
+from dictsel_core.pursuit._gram_kernels import pursue
 from dictsel_core.pursuit.batch import duplicate_columns
 
 Number = np.floating[Any]
@@ -16,9 +16,6 @@ MAX_ATOMS = 64
 #: An atom is dependent on the selected ones if less than this many machine epsilons of its squared length are
 #: orthogonal to them.
 _DEPENDENCE_EPSILONS = 1e3
-#: Patches that the compiled code works on at the same time: enough for the loops over them to be fast, few
-#: enough for their vectors to stay in the cache.
-_LANES = 64
 
 
 class GramPursuit:
@@ -77,9 +74,9 @@ class GramPursuit:
         min_scores = np.vecdot(data, data) * self._dependence_threshold**2
         correlations = (data.reshape(-1, *weights.shape) * weights).reshape(data.shape) @ self.atoms
         supports = np.full((len(data), self._capacity), -1)
-        pursue = _pursue_compiled if is_enabled() else _pursue
+        run = pursue if is_enabled() and data.dtype == np.float32 else _pursue
         threshold = data.dtype.type(self._dependence_threshold)
-        return supports, pursue(grams, self._places, inverse, threshold, min_scores, correlations, supports)
+        return supports, run(grams, self._places, inverse, threshold, min_scores, correlations, supports)
 
 
 def _pursue(
@@ -144,101 +141,3 @@ def _pursue(
         rest -= np.multiply(vector, step[:, None], out=scratch)
         supports[:, j] = np.where(active, chosen, -1)
     return -rest[:, n_atoms:]
-
-
-@Kernel
-def _pursue_compiled(
-    grams: Floats,
-    places: Ints,
-    inverse: Floats,
-    threshold: Number,
-    min_scores: Floats,
-    correlations: Floats,
-    supports: Ints,
-) -> Floats:
-    """Do the same as `_pursue`, up to rounding, with a few patches at a time.
-
-    The loops over these are the innermost, as in NumPy, so that a processor computes several at once.
-    """
-    (n, n_atoms), capacity, n_masks = correlations.shape, supports.shape[1], len(grams)
-    width, dtype = n_atoms + capacity, correlations.dtype
-    coefficients = np.empty((n, capacity), dtype)
-    vectors, inverse_lengths = np.empty((capacity, width, _LANES), dtype), np.empty((capacity, _LANES), dtype)
-    rest, weights = np.empty((width, _LANES), dtype), np.empty((n_atoms, _LANES), dtype)
-    scores, active = np.empty(_LANES, dtype), np.empty(_LANES, np.bool_)
-    chosen, masks, rows = np.empty(_LANES, np.int32), np.empty(_LANES, np.intp), np.empty(_LANES, np.intp)
-    for first in range(0, n, _LANES):
-        for lane in range(_LANES):  # the channels of a patch together; the last one as often as needed
-            patch, channel = divmod(min(first + lane, n - 1), n // n_masks)
-            row = rows[lane] = channel * n_masks + patch
-            masks[lane], active[lane] = patch, True
-            for atom in range(n_atoms):
-                rest[atom, lane], weights[atom, lane] = correlations[row, atom], inverse[patch, atom]
-        rest[n_atoms:] = 0
-        for j in range(capacity):
-            _choose(rest, weights, scores, chosen)
-            for lane, row in enumerate(rows):
-                active[lane] &= scores[lane] > min_scores[row]
-            if not active.any():
-                break
-            for lane in range(_LANES):
-                place, gram = places[chosen[lane]], grams[masks[lane]]
-                for atom in range(n_atoms):
-                    vectors[j, atom, lane] = gram[place[atom]]
-            _orthogonalize(j, vectors, inverse_lengths, chosen, threshold, active)
-            for lane, row in enumerate(rows):
-                scores[lane] = rest[chosen[lane], lane] * inverse_lengths[j, lane]
-                supports[row, j] = chosen[lane] if active[lane] else -1
-            for i in range(n_atoms + j + 1):
-                _subtract(rest[i], scores, vectors[j, i])
-        for lane, row in enumerate(rows):
-            for j in range(capacity):
-                coefficients[row, j] = -rest[n_atoms + j, lane]
-    return coefficients
-
-
-@Kernel
-def _choose(rest: Floats, weights: Floats, scores: Floats, chosen: NDArray[np.int32]) -> None:
-    """Find the atom with the best score in each lane, the first of equal ones."""
-    scores[:] = -1
-    for atom in range(len(weights)):
-        correlation, weight = rest[atom], weights[atom]
-        for lane in range(_LANES):
-            score = correlation[lane] * correlation[lane] * weight[lane]
-            better = score > scores[lane]
-            scores[lane] = score if better else scores[lane]
-            chosen[lane] = atom if better else chosen[lane]
-
-
-@Kernel
-def _orthogonalize(
-    j: int,
-    vectors: Floats,
-    inverse_lengths: Floats,
-    chosen: NDArray[np.int32],
-    threshold: Number,
-    active: Bools,
-) -> None:
-    """Make the j-th vector of each lane orthogonal to the previous ones; end those that depend on them."""
-    vector, n_atoms = vectors[j], vectors.shape[1] - len(vectors)
-    overlaps, lengths = np.empty((j, _LANES), vectors.dtype), np.empty(_LANES, vectors.dtype)
-    for lane in range(_LANES):
-        lengths[lane] = vector[chosen[lane], lane]
-        for i in range(j):
-            overlaps[i, lane] = vectors[i, chosen[lane], lane] * inverse_lengths[i, lane]
-    vector[n_atoms:] = 0
-    vector[n_atoms + j] = 1
-    for row in range(n_atoms + j):  # row by row, each of which stays in the cache
-        for i in range(max(0, row - n_atoms), j):
-            _subtract(vector[row], overlaps[i], vectors[i, row])
-    for lane in range(_LANES):
-        remaining = vector[chosen[lane], lane]
-        active[lane] &= remaining > threshold * lengths[lane]
-        inverse_lengths[j, lane] = 1 / remaining if active[lane] else 0
-
-
-@Kernel
-def _subtract(row: Floats, factors: Floats, other: Floats) -> None:
-    """Subtract another row, times one factor for each lane."""
-    for lane in range(_LANES):
-        row[lane] -= factors[lane] * other[lane]

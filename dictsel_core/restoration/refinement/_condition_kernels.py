@@ -11,7 +11,6 @@ from dictsel_core._support.validation import Bools, Ints
 from dictsel_core._support.vectors import (
     WIDTH,
     add,
-    larger,
     load,
     multiply,
     multiply_add,
@@ -19,6 +18,7 @@ from dictsel_core._support.vectors import (
     store,
     subtract,
     total,
+    where_larger,
 )
 from dictsel_core.restoration.refinement.conditional import MIN_RESIDUAL, TINY, VARIANCE_STEPS
 
@@ -163,7 +163,8 @@ def _solve(
                 store(directions, k, multiply_add(ratio, load(directions, k), load(residuals, k)))
     for v in range(n_vectors):
         for j in range(_0, d, _A):
-            store(reductions, j, larger(load(reductions, j), load(changes, v * d + j)))
+            known, change = load(reductions, j), load(changes, v * d + Index(j))
+            store(reductions, j, where_larger(change, known, change, known))
 
 
 @Kernel

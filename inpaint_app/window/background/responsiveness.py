@@ -7,8 +7,9 @@ import sys
 #: again, which it does many times in one repaint; Python's own 5 ms add up to what a user notices.
 _SWITCH_INTERVAL = 0.0005
 #: All threads stand still while garbage is collected. A full collection takes 0.1 s once Numba is loaded, and
-#: would come several times meanwhile: it is made rare, and often enough for what is young.
-_GC_THRESHOLDS = (2_000, 10, 1_000)
+#: would come several times meanwhile: it is made rare. One of the middle generation looks at up to 5,000
+#: objects (the first number times the second), which takes 5 ms at most; 20,000 took 20 ms.
+_GC_THRESHOLDS = (1_000, 5, 4_000)
 
 
 def keep_responsive() -> None:

@@ -9,7 +9,6 @@ from dictsel_core._support.vectors import (
     WIDTH,
     Single,
     add,
-    larger,
     load,
     multiply,
     multiply_add,
@@ -17,6 +16,7 @@ from dictsel_core._support.vectors import (
     store,
     subtract,
     total,
+    where_larger,
 )
 
 pytestmark = needs_numba
@@ -31,7 +31,7 @@ def _combine(values: Single, number: np.float32, results: Single) -> np.float32:
     store(results[1], _FIRST, subtract(one, other))
     store(results[2], _FIRST, multiply(one, splat(number)))
     store(results[3], _FIRST, multiply_add(one, other, splat(number)))
-    store(results[4], _FIRST, larger(one, other))
+    store(results[4], _FIRST, where_larger(one, other, one, other))
     return total(one)
 
 
