@@ -49,6 +49,16 @@ def test_the_outline_shows_what_is_surrounded(tool) -> None:
     assert closed.contains(closed.boundingRect().center())
 
 
+def test_the_outline_of_a_long_stroke_is_drawn_from_few_places(tool) -> None:
+    tool.press(Place(40, 10))
+    for number in range(2_000):
+        tool.move(Place(40 + 10 * np.sin(number / 40), 10 + 70 * number / 2_000))
+    outline = tool.outline(None)
+    tool.cancel()
+    assert outline.elementCount() < 3_000
+    assert abs(outline.boundingRect().right() - 82.5) < 1, "as far as the last place"
+
+
 @pytest.mark.parametrize(
     "places",
     [
