@@ -51,11 +51,13 @@ def trial_errors(
         return nothing
     neighbors = []
     for other in range(number - reach, number + reach + 1):
-        canvas = None if other == number else images.get(other)
-        intact = None if canvas is not None or other == number else find_intact(other)
-        if intact is not None:
-            neighbors.append(complete_planes(intact[region], own.ranges))
-        elif canvas is not None and not canvas.missing[region].all():
+        canvas = images.get(other)
+        image = find_intact(other) if canvas is None else canvas.image
+        if other == number or image is None:
+            continue
+        if canvas is None or not canvas.missing[region].any():
+            neighbors.append(complete_planes(image[region], own.ranges))
+        elif not canvas.missing[region].all():
             planes = _coded(start(canvas.part(region)))
             neighbors.append(in_ranges(planes, canvas.ranges, own.ranges))
     if not neighbors:
@@ -74,7 +76,7 @@ def trial_errors(
 
 
 def do_help(errors: Floats) -> bool:
-    """Return whether squared errors (2, N) are less with neighbors; they are unless there are any."""
+    """Return whether squared errors (2, N) are less with neighbors; True if there are none."""
     without, beside = errors.sum(axis=1)
     return errors.shape[1] == 0 or bool(beside <= (1 - _MIN_GAIN) * without)
 

@@ -59,6 +59,14 @@ def test_held_out_pixels_keep_unrelated_planes_apart():
     np.testing.assert_array_equal(restore(hollow, settings=QUICK, axes=(1, 2)).image, alone)
 
 
+def test_a_neighbor_may_be_whole_where_it_is_tried():
+    stack = np.stack([texture(3, 144)] * 3)
+    stack[:2, 2:7, 2:7] = stack[2, -7:-2, -7:-2] = np.nan
+    stack[0, 20:40:2, 20:40] = np.nan
+    found = restore(stack, settings=replace(QUICK, rounds=1), axes=(1, 2)).image
+    assert np.isfinite(found).all()
+
+
 def test_neighbors_must_lower_the_error_to_be_used():
     errors = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 2.0]])
     assert do_help(errors)
