@@ -13,7 +13,8 @@ from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Floats, Ints
 
 Number = np.floating[Any]
-Keys = NDArray[np.signedinteger[Any]]
+Index = np.signedinteger[Any]
+Keys = NDArray[Index]
 
 #: Entries of a block, whose rows of the dictionary are added at the same time.
 LANES = 8
@@ -94,7 +95,7 @@ def pursue(
 
 
 @InlinedKernel
-def _observe(weights: Floats, entries: Ints, factors: Floats) -> int:
+def _observe(weights: Floats, entries: Ints, factors: Floats) -> Index:
     """Write the observed entries and their weights, and return the number of their blocks."""
     n, one, none = np.uint64(0), np.uint64(1), np.uint64(0)  # without a sign, as an index needs no check
     for entry in range(len(weights)):
@@ -116,7 +117,7 @@ def _gather(values: Floats, places: Ints, scale: Floats, out: Floats) -> None:
 
 
 @InlinedKernel
-def _take(atoms: Floats, atom: int, places: Ints, scale: Floats, out: Floats) -> None:
+def _take(atoms: Floats, atom: Index, places: Ints, scale: Floats, out: Floats) -> None:
     """Write what is observed of an atom, times the weights."""
     for block in range(len(places)):
         for lane in range(LANES):
@@ -146,7 +147,7 @@ def _combine(rows: Floats, places: Ints, factors: Floats, out: Floats) -> None:
 
 
 @InlinedKernel
-def _choose(correlations: Floats, inverse: Floats, scores: Floats, keys: Keys) -> int:
+def _choose(correlations: Floats, inverse: Floats, scores: Floats, keys: Keys) -> Index:
     """Write the scores, and return the first of the atoms with the largest one."""
     for atom in range(len(scores)):
         scores[atom] = correlations[atom] * correlations[atom] * inverse[atom]
