@@ -311,8 +311,8 @@ class ObservedData:
         part = self._data[start:stop]
         if not zeroed and self.scales is None and self._factors is None and self._missing is not None:
             missing = self._missing[start:stop]
-            factors = np.logical_not(missing).astype(self.dtype, order="C")
-            return np.require(part, self.dtype, ["C", "A", "W"]), factors
+            observed = np.logical_not(missing).astype(self.dtype, order="C")
+            return np.require(part, self.dtype, ["C", "A", "W"]), observed
         if self._missing is None:
             clean, factors = np.array(part, dtype=self.dtype, order="C"), None
         else:
