@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIMIT = 0.050
 #: Seconds after which a run or a search is cancelled.
 _LONG_WORK = 12.0
-_SLIDER_STEPS, _MOVES, _NOTCHES = 20, 40, 12
+_SLIDER_STEPS, _MOVES, _STROKE_MOVES, _NOTCHES = 20, 40, 400, 12
 
 
 def measure(width: int, height: int) -> None:
@@ -171,7 +171,7 @@ class _Driver:
 
     def _stroke(self, tool: str) -> None:
         self._window.actions_.tools[tool].trigger()
-        self._drag([(x, 0.5 + 0.05 * np.sin(9 * x)) for x in np.linspace(0.3, 0.6, _MOVES)])
+        self._drag([(x, 0.5 + 0.05 * np.sin(9 * x)) for x in np.linspace(0.3, 0.6, _STROKE_MOVES)])
 
     def _drag(self, places: list[tuple[float, float]]) -> None:
         from PySide6.QtCore import QEvent, Qt

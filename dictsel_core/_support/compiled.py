@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
 from types import FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -63,6 +63,8 @@ class Kernel(Generic[Arguments, Result]):
     compiles again. Use as a decorator.
     """
 
+    _options: ClassVar[dict[str, object]] = _OPTIONS
+
     def __init__(self, function: Callable[Arguments, Result]) -> None:
         self._function = function
         self._compiled: Callable[Arguments, Result] | None = None
@@ -95,10 +97,20 @@ class Kernel(Generic[Arguments, Result]):
             names[name] = names[name].compiled() if cache else names[name]._made(cache=False)
         same = FunctionType(function.__code__, names, function.__name__)
         same.__qualname__, same.__module__ = function.__qualname__, function.__module__
-        made: Callable[Arguments, Result] = _numba().njit(cache=cache, **_OPTIONS)(same)
+        made: Callable[Arguments, Result] = _numba().njit(cache=cache, **self._options)(same)
         return made
 
     def _called(self) -> list[str]:
         """Return the names of the kernels that the function calls."""
         names, known = self._function.__code__.co_names, self._function.__globals__
         return [name for name in names if isinstance(known.get(name), Kernel)]
+
+
+class InlinedKernel(Kernel[Arguments, Result]):
+    """A kernel that becomes a part of each one that calls it.
+
+    For a few lines that get slices of arrays: otherwise every call counts references to them, which takes as
+    long as a loop over some hundred numbers.
+    """
+
+    _options: ClassVar[dict[str, object]] = {**_OPTIONS, "forceinline": True}

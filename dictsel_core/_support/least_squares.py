@@ -14,9 +14,9 @@ from dictsel_core._support.validation import Bools, Floats, Ints
 
 #: A column is dependent on the previous ones, and gets the coefficient zero, if less than this many machine
 #: epsilons of its squared length are orthogonal to them.
-_DEPENDENCE_EPSILONS = 16.0
+DEPENDENCE_EPSILONS = 16.0
 #: Gram-Schmidt is repeated if less than this fraction of the squared length of a column is left.
-_REPEAT_BELOW = 0.1
+REPEAT_BELOW = 0.1
 #: Ridge on the normal equations of unit columns: dependent columns then give large inverses, not errors.
 _RIDGE = 1e-13
 #: Largest entry of an inverse Gram matrix up to which a fit needs no refinement ...
@@ -57,7 +57,7 @@ class StackedLeastSquares:
         self._steps = np.empty((capacity, n_rows), dtype)
         self._residual = np.empty((n_rows, n_features), dtype)
         self._scratch = np.empty((n_rows, n_features), dtype)
-        self._dependence_threshold = _DEPENDENCE_EPSILONS * np.finfo(dtype).eps
+        self._dependence_threshold = DEPENDENCE_EPSILONS * np.finfo(dtype).eps
 
     def begin(self, target: Floats) -> None:
         """Start a batch of ``len(target)`` problems without columns."""
@@ -93,7 +93,7 @@ class StackedLeastSquares:
             overlaps[...] = self._orthogonalize(slice(0, n), column)
         remaining = np.einsum("bd,bd->b", column, column)
         if j:
-            again = np.flatnonzero(wanted & (remaining * inverse_length < _REPEAT_BELOW))
+            again = np.flatnonzero(wanted & (remaining * inverse_length < REPEAT_BELOW))
             if again.size:
                 part = column[again]
                 overlaps[:, again] += self._orthogonalize(again, part)

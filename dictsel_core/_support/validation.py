@@ -295,13 +295,24 @@ class ObservedData:
         """Whether some points have so little weight that their squares vanish in float32."""
         return self.scales is not None and float(self.scales.min()) < _SMALLEST_SINGLE
 
-    def rows(self, start: int, stop: int, *, weighted: bool = True) -> tuple[Floats, Floats | None]:
+    @property
+    def missing_fraction(self) -> float:
+        """What fraction of all entries is missing."""
+        return 0.0 if self._missing is None else np.count_nonzero(self._missing) / self._missing.size
+
+    def rows(
+        self, start: int, stop: int, *, weighted: bool = True, zeroed: bool = True
+    ) -> tuple[Floats, Floats | None]:
         """Return some rows, zero at missing entries, and their factors (None: all 1).
 
         The rows are multiplied by their scales and factors, if weighted. Both are new contiguous arrays of
-        `dtype`.
+        `dtype`; rows that are not zeroed may be the data themselves, with any values at missing entries.
         """
         part = self._data[start:stop]
+        if not zeroed and self.scales is None and self._factors is None and self._missing is not None:
+            missing = self._missing[start:stop]
+            observed = np.logical_not(missing).astype(self.dtype, order="C")
+            return np.require(part, self.dtype, ["C", "A", "W"]), observed
         if self._missing is None:
             clean, factors = np.array(part, dtype=self.dtype, order="C"), None
         else:

@@ -17,8 +17,9 @@ from dictsel_core.constraints import (
     Matroid,
     MatroidSparsity,
 )
-from dictsel_core.pursuit.batch import Pursuit, Rule, as_coding_problem, code_points
+from dictsel_core.pursuit.batch import as_coding_problem, code_points
 from dictsel_core.pursuit.codes import CHUNK, SparseCodes
+from dictsel_core.pursuit.columns import Pursuit, Rule
 
 __all__ = ["constrained_omp"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.pursuit._gram_kernels import pursue
-from dictsel_core.pursuit.batch import duplicate_columns
+from dictsel_core.pursuit.columns import duplicate_columns
 
 Number = np.floating[Any]
 

@@ -9,8 +9,8 @@ from dictsel_core._support.runs import GeneratorRun
 from dictsel_core._support.threads import as_thread_count
 from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.patches import MirroredPatches, median_of_patches
-from dictsel_core.pursuit.batch import Pursuit
 from dictsel_core.pursuit.codes import scatter_codes
+from dictsel_core.pursuit.columns import Pursuit
 from dictsel_core.pursuit.gram import MAX_ATOMS, GramPursuit
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.coding.pyramid import double_at, halve

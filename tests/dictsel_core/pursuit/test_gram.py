@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernels import needs_numba, with_numpy
 
-from dictsel_core.pursuit.batch import Pursuit
+from dictsel_core.pursuit.columns import Pursuit
 from dictsel_core.pursuit.gram import GramPursuit
 
 

@@ -33,11 +33,14 @@ class HealingBrush(Brush):
         super().__init__(session)
         #: Where the stroke led, while it is painted and until it is healed.
         self._places: list[QPointF] = []
+        #: Its outline for so many places and that brush: it is asked for several times with each.
+        self._outline: tuple[tuple[int, int], QPainterPath] | None = None
 
     def press(self, place: Place) -> None:
         """Put the brush down."""
         start = self._last if self.is_straight and self._last is not None else place
         super().press(place)
+        self._outline = None
         # A dot has no length, and no outline.
         self._places = [QPointF(start.column, start.row), QPointF(place.column + 0.01, place.row)]
 
@@ -61,8 +64,14 @@ class HealingBrush(Brush):
         if not self.is_active and (not self.session.healer.task.is_active or not self._places):
             self._places = []
             return super().outline(pointer)
+        key = len(self._places), self.session.view.brush_diameter
+        if self._outline is None or self._outline[0] != key:
+            self._outline = key, self._stroke_outline(key[1])
+        return self._outline[1]
+
+    def _stroke_outline(self, diameter: int) -> QPainterPath:
         stroker = QPainterPathStroker()
-        stroker.setWidth(self.session.view.brush_diameter)
+        stroker.setWidth(diameter)
         stroker.setCapStyle(Qt.PenCapStyle.RoundCap)
         stroker.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         path = _path([*self._places[:: 1 + len(self._places) // _MAX_PLACES], self._places[-1]])
