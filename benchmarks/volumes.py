@@ -65,7 +65,7 @@ def volumes() -> dict[str, Callable[[], Volume]]:
 
 
 def damages(shape: tuple[int, ...]) -> dict[str, Mask]:
-    """Return masks by name, True = missing: random pixels of each plane, and the same lines in all of them."""
+    """Return masks by name, True = missing: random pixels of each plane, and the same lines in all planes."""
     lines = np.zeros(shape, bool)
     lines[:, :, np.random.default_rng(7).choice(shape[2], shape[2] // 12, replace=False)] = True
     random = {f"{100 * part:.0f} %": np.random.default_rng(7).random(shape) < part for part in (0.8, 0.5)}
@@ -140,7 +140,7 @@ def _spheres() -> Volume:
         sphere = brightness * (distance < radius) * (0.6 + 0.4 * np.cos(1.3 * distance) ** 2)
         volume = np.maximum(volume, sphere)
     volume = ndimage.gaussian_filter(volume, (0.7, 1, 1))
-    return np.random.default_rng(4).poisson(200 * volume / volume.max() + 4) / 230
+    return np.asarray(np.random.default_rng(4).poisson(200 * volume / volume.max() + 4) / 230)
 
 
 def _sky() -> Volume:
