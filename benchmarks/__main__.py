@@ -17,6 +17,7 @@ from benchmarks import (
     science,
     selection,
     speed,
+    volumes,
     window,
 )
 
@@ -26,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "restoration": restoration.main,
     "quality": quality.main,
     "science": science.main,
+    "volumes": volumes.main,
     "ablation": ablation.main,
     "gsr": gsr.main,
     "holes": holes.main,
