@@ -48,6 +48,23 @@ def test_red_marks_on_a_jpeg_open_restore_export(window, qtbot, tmp_path, export
     assert np.median(line[..., 0] - line[..., 1]) < 60, "it is no longer red"
 
 
+def test_a_watermark_with_a_mask_beside_it_open_restore_export(window, qtbot, tmp_path, export_to) -> None:
+    pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
+    mask = np.zeros(pixels.shape[:2], np.uint8)
+    mask[80:84, 20:180] = 255
+    pixels[mask > 0] = 255
+    Image.fromarray(mask).save(tmp_path / "photo_mask.png")
+    window.session.set_settings(FAST)
+    window.files.open_file(write_jpeg(tmp_path / "photo.jpg", pixels))
+    settle(window, qtbot)
+    find(window, QPushButton, "Restore Them").click()
+    settle(window, qtbot)
+    trigger(window, "export")
+    settle(window, qtbot)
+    line = read_picture(export_to).pixels[80:84, 20:180]
+    assert np.median(line) < 200, "it is no longer white"
+
+
 def test_an_object_open_draw_around_export(window, qtbot, tmp_path, export_to) -> None:
     pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
     pixels[60:120, 70:130] = (40, 90, 200)

@@ -1,8 +1,13 @@
-"""Damage that somebody has marked with a color: offered to be restored when a picture is opened."""
+"""Damage that somebody has marked, by a color or a mask: offered to be restored when a picture is opened."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from inpaint_app.image.marking_color import MarkingColor, find_marking_color
+from inpaint_app.errors import printable_path
+from inpaint_app.files.batch_files import mask_beside
+from inpaint_app.image.marking_color import find_marking_color
+from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.session.hints.hint import Hint
 
@@ -11,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MarkedDamage(Hint):
-    """Looks for a marking color in a picture that misses nothing."""
+    """Looks for a mask beside a picture that misses nothing, and for a marking color in it."""
 
     offer = "Restore Them"
 
@@ -19,35 +24,52 @@ class MarkedDamage(Hint):
         super().__init__(session)
         self._session = session
         self._task = ExclusiveTask(session.workers, self)
-        self._color: MarkingColor | None = None
+        self._marks: _Marks | None = None
         session.picture_opened.connect(self._look)
         session.mask_edited.connect(self._show)
 
     def accept(self) -> None:
-        """Mark the pixels of the color as missing, and restore."""
-        if self._color is not None:
-            self._session.opener.set_mask_spec(self._color.spec, then=self._session.run_starter.restore)
+        """Take what is marked for missing, and restore."""
+        if self._marks is not None:
+            self._session.opener.set_mask_spec(self._marks.spec, then=self._session.run_starter.restore)
 
     def dismiss(self) -> None:
-        """Take the color for one of the picture."""
-        self._color = None
+        """Leave the marks as they are."""
+        self._marks = None
         self._show()
 
     def _look(self) -> None:
         session = self._session
         self._task.cancel()
-        self._color = None
-        if session.source is not None and session.missing_fraction == 0 and session.source.reference is None:
-            picture = session.source.picture
-            self._task.start(lambda _control: find_marking_color(picture), done=self._take)
+        self._marks = None
+        source = session.source
+        if source is not None and session.missing_fraction == 0 and source.reference is None:
+            self._task.start(lambda _control: _find_marks(source), done=self._take)
 
-    def _take(self, color: MarkingColor | None) -> None:
-        self._color = color
+    def _take(self, marks: "_Marks | None") -> None:
+        self._marks = marks
         self._show()
 
     def _show(self) -> None:
-        color, session = self._color, self._session
-        is_wanted = color is not None and session.source is not None and session.missing_fraction == 0
-        self.set_sentence(
-            f"There are {color.name} marks in the picture. Are they damage?" if color and is_wanted else ""
-        )
+        marks, session = self._marks, self._session
+        is_wanted = session.source is not None and session.missing_fraction == 0
+        self.set_sentence(marks.sentence if marks and is_wanted else "")
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """How damage is marked, and the sentence that says so."""
+
+    spec: MaskSpec
+    sentence: str
+
+
+def _find_marks(source: Source) -> _Marks | None:
+    mask = None if source.path is None else mask_beside(source.path)
+    if mask is not None:
+        name = printable_path(mask.name)
+        return _Marks(MaskSpec(mask=mask), f"{name}, beside the picture, may mark its missing pixels.")
+    color = find_marking_color(source.picture)
+    if color is None:
+        return None
+    return _Marks(color.spec, f"There are {color.name} marks in the picture. Are they damage?")

@@ -1,10 +1,12 @@
-"""Marks in one color are offered to be restored when a picture is opened."""
+"""Marks in one color, or a mask beside the picture, are offered to be restored when a picture is opened."""
 
 import numpy as np
 import pytest
+from PIL import Image
 from windows import FAST, opened, settle
 
 from inpaint_app.files.assets import ORIGINAL, read_sample
+from inpaint_app.files.read import read_picture
 from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 
@@ -52,3 +54,33 @@ def test_other_pictures_have_no_offer(marked, qtbot, files) -> None:
     assert marked.hints[0].sentence == ""
     marked.close_picture()
     assert marked.hints[0].sentence == ""
+
+
+def test_a_mask_beside_the_picture_is_offered_if_there_is_just_one(session, qtbot, files, tmp_path) -> None:
+    hint = session.hints[0]
+    mask = np.zeros(read_picture(files["whole"]).pixels.shape[:2], np.uint8)
+    mask[5:9, 5:9] = 255
+    Image.fromarray(mask).save(tmp_path / "whole_mask.png")
+    session.set_settings(FAST)
+    opened(session, qtbot, files["whole"])
+    assert (
+        hint.sentence == f"{files['whole'].stem}_mask.png, beside the picture, may mark its missing pixels."
+    )
+    hint.accept()
+    settle(session, qtbot)
+    assert session.mask.mask[5:9, 5:9].all()
+    assert session.results.current is not None
+    Image.fromarray(mask).save(tmp_path / "whole_mask.tif")
+    opened(session, qtbot, files["whole"])
+    assert hint.sentence == ""
+
+
+def test_a_mask_of_another_size_is_a_problem_and_changes_nothing(session, qtbot, files, tmp_path) -> None:
+    problems: list[str] = []
+    session.problem.connect(problems.append)
+    Image.new("L", (3, 3), 255).save(tmp_path / "whole_mask.png")
+    opened(session, qtbot, files["whole"])
+    session.hints[0].accept()
+    settle(session, qtbot)
+    assert len(problems) == 1
+    assert not session.mask.mask.any()
