@@ -6,6 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dictsel_core._support.compiled import Kernel, is_enabled
 from dictsel_core._support.threads import map_blocks
 from dictsel_core._support.validation import Bools, Floats, Ints
 
@@ -47,17 +48,34 @@ def positive_part_sums(
     step = chunk_rows(gains.itemsize * n_columns)
 
     def partial_sums(blocks: Sequence[int]) -> NDArray[np.float64]:
-        buffer = np.empty((min(step, len(active)), n_columns), gains.dtype)
         sums = np.zeros(n_columns)
         for start in blocks:
-            rows = active[start : start + step]
-            part = gains.take(rows, axis=0, out=buffer[: len(rows)], mode="clip")  # other modes copy twice
-            part -= floors.take(rows)[:, None]
-            np.maximum(part, 0, out=part)
-            sums += np.add.reduce(part)
+            sums += sum_block(gains, floors, active[start : start + step])
         return sums
 
+    sum_block = _sum_compiled if is_enabled() else _sum_positive_parts
     totals = np.zeros(n_columns)
     for sums in map_blocks(partial_sums, range(0, len(active), step), threads):
         totals += sums
     return totals
+
+
+def _sum_positive_parts(gains: Floats, floors: Floats, rows: Ints) -> Floats:
+    """Return the sums of max(0, gains - floors) over some rows: (n,)."""
+    part = gains.take(rows, axis=0)
+    part -= floors.take(rows)[:, None]
+    np.maximum(part, 0, out=part)
+    sums: Floats = np.add.reduce(part)
+    return sums
+
+
+@Kernel
+def _sum_compiled(gains: Floats, floors: Floats, rows: Ints) -> Floats:
+    """Return what `_sum_positive_parts` returns, to the bit."""
+    sums = np.zeros(gains.shape[1], gains.dtype)
+    for row in rows:
+        part, floor = gains[row], floors[row]
+        for column in range(len(sums)):
+            difference = part[column] - floor
+            sums[column] += difference if difference > 0 else 0
+    return sums

@@ -18,9 +18,9 @@ DEPENDENCE_EPSILONS = 16.0
 #: Gram-Schmidt is repeated if less than this fraction of the squared length of a column is left.
 REPEAT_BELOW = 0.1
 #: Ridge on the normal equations of unit columns: dependent columns then give large inverses, not errors.
-_RIDGE = 1e-13
+RIDGE = 1e-13
 #: Largest entry of an inverse Gram matrix up to which a fit needs no refinement ...
-_WELL_CONDITIONED = 1e2
+WELL_CONDITIONED = 1e2
 #: ... and above which it is computed by singular values instead.
 _ILL_CONDITIONED = 1e6
 #: Singular values up to this fraction of the largest one are rounding error.
@@ -178,7 +178,7 @@ def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
     """
     gram = columns @ columns.transpose(0, 2, 1)
     lengths = np.einsum("bss->bs", gram)  # a view
-    lengths *= 1 + _RIDGE
+    lengths *= 1 + RIDGE
     lengths[lengths == 0] = 1  # columns of zeros get the weight zero
     inverse = np.linalg.inv(gram).astype(np.float64, copy=False)
     residual = target.astype(np.float64)
@@ -187,8 +187,8 @@ def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
     strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1)
     ill = np.flatnonzero(strain > _ILL_CONDITIONED)
     fit = SupportFit(columns, inverse, coefficients, residual, ill)
-    if strain.max() > _WELL_CONDITIONED:
-        _refine(fit, np.flatnonzero((strain > _WELL_CONDITIONED) & (strain <= _ILL_CONDITIONED)))
+    if strain.max() > WELL_CONDITIONED:
+        _refine(fit, np.flatnonzero((strain > WELL_CONDITIONED) & (strain <= _ILL_CONDITIONED)))
         _fit_by_singular_values(fit, ill, target)
     return fit
 
@@ -214,20 +214,20 @@ def solve_normal_equations(system: NDArray[np.float64]) -> tuple[NDArray[np.floa
         Whether the fit is as accurate as that of `fit_supports`.
     """
     pivots = np.einsum("ssb->sb", system[:, :-1])  # a view
-    pivots[...] = 1 + _RIDGE
+    pivots[...] = 1 + RIDGE
     for j, pivot in enumerate(pivots):
         row = system[j, j + 1 :] / pivot
         system[:, j + 1 :] -= system[:, j, None] * row
         system[j, j + 1 :] = row
-    return system[:, -1], np.multiply.reduce(pivots) * _WELL_CONDITIONED >= 1
+    return system[:, -1], np.multiply.reduce(pivots) * WELL_CONDITIONED >= 1
 
 
 def invert_gram(gram: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
     """Return the inverse Gram matrix of a few unit columns, (S, S), and whether it is accurate."""
     regular = gram.copy()
-    np.fill_diagonal(regular, 1 + _RIDGE)
+    np.fill_diagonal(regular, 1 + RIDGE)
     inverse = np.linalg.inv(regular).astype(np.float64, copy=False)
-    return inverse, bool(inverse.diagonal().max() <= _WELL_CONDITIONED)
+    return inverse, bool(inverse.diagonal().max() <= WELL_CONDITIONED)
 
 
 def _refine(fit: SupportFit, rows: Ints) -> None:

@@ -215,9 +215,8 @@ class OMPEngine(GainCostEngine):
             for start in starts:
                 block = rows[start : start + step]
                 squares = scratch[: len(block)]
-                state.squared_correlations(block, squares)
+                self.largest[block] = state.squared_correlations(block, squares)
                 self.gains[block] = squares
-                self.largest[block] = np.maximum.reduce(squares, axis=1)
             self._free.append(scratch)
 
         for _ in map_blocks(update, range(0, len(rows), step), state.threads):

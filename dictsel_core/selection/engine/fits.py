@@ -6,8 +6,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.least_squares import SupportFit, fit_supports, solve_normal_equations
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.least_squares import (
+    RIDGE,
+    WELL_CONDITIONED,
+    SupportFit,
+    fit_supports,
+    solve_normal_equations,
+)
+from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core.selection.engine import _kernels
 from dictsel_core.selection.problem import Problem
 
 Doubles = NDArray[np.float64]
@@ -76,36 +84,53 @@ class GramFit:
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Solve the normal equations; fit by columns where they are ill-conditioned."""
-        by_slot = supports.T
-        n_slots = len(by_slot)
-        moments = self._moments[rows, by_slot]
-        system = np.empty((n_slots, n_slots + 1, len(rows)))
-        system[:, :-1] = self._products[self._product_rows(by_slot)[:, None], by_slot]
-        system[:, -1] = moments
-        weights, reliable = solve_normal_equations(system)
+        weights, explained, reliable = self._solve(rows, supports)
         if not reliable.all():
             rest = np.flatnonzero(~reliable)
             columns = self._problem.columns(rows[rest], supports[rest])
-            weights[:, rest] = fit_supports(columns, self._problem.data[rows[rest]]).coefficients.T
-        return weights.T, np.einsum("sb,sb->b", weights, moments)
+            weights[rest] = fit_supports(columns, self._problem.data[rows[rest]]).coefficients
+            explained[rest] = np.vecdot(weights[rest], self._moments[rows[rest, None], supports[rest]])
+        return weights, explained
+
+    def _solve(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles, Bools]:
+        """Return weights, (B, S), explained energies, (B,), and which of them are accurate, (B,)."""
+        self._add_products(supports)
+        if is_enabled():
+            fitted = np.empty(supports.shape), np.empty(len(rows)), np.empty(len(rows), bool)
+            _kernels.solve_supports(rows, supports, self._inner(), (RIDGE, WELL_CONDITIONED), fitted)
+            return fitted
+        by_slot, n_slots = supports.T, supports.shape[1]
+        moments = self._moments[rows, by_slot]
+        system = np.empty((n_slots, n_slots + 1, len(rows)))
+        system[:, :-1] = self._products[self._places[by_slot][:, None], by_slot]
+        system[:, -1] = moments
+        weights, reliable = solve_normal_equations(system)
+        return weights.T, np.einsum("sb,sb->b", weights, moments), reliable
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Subtract the inner products of the fit with all atoms from those of the data."""
+        if is_enabled():
+            _kernels.correlate(rows, supports, weights, self._inner(), out)
+            return
         dense = np.zeros((len(rows), self._n_used))
         dense[np.arange(len(rows))[:, None], self._places[supports]] = weights
         explained = dense @ self._products[: self._n_used, :-1]
         np.subtract(self._moments.take(rows, axis=0)[:, :-1], explained, out=out)
 
-    def _product_rows(self, supports: Ints) -> Ints:
-        """Return the rows of the products of some atoms, adding those of new atoms."""
-        places = self._places[supports]
-        if places.min() >= 0:
-            return places
+    def _inner(self) -> tuple[Doubles, Doubles, Ints]:
+        """Return what kernels read: inner products with data and atoms, and where those of each atom are."""
+        return self._moments, self._products, self._places
+
+    def _add_products(self, supports: Ints) -> None:
+        """Compute the inner products of atoms that are new."""
+        is_new = self._places[supports] < 0
+        if not is_new.any():
+            return
         with self._lock:  # several threads may meet the same new atom
             problem = self._problem
-            for atom in dict.fromkeys(supports[self._places[supports] < 0].tolist()):
-                row = problem.padded_rows[atom]
-                np.matmul(row, problem.ground_set.atoms, out=self._products[self._n_used, :-1])
-                self._places[atom] = self._n_used
-                self._n_used += 1
-        return self._places[supports]
+            for atom in dict.fromkeys(supports[is_new].tolist()):
+                if self._places[atom] < 0:
+                    row = problem.padded_rows[atom]
+                    np.matmul(row, problem.ground_set.atoms, out=self._products[self._n_used, :-1])
+                    self._places[atom] = self._n_used
+                    self._n_used += 1

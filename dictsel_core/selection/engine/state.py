@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import chunk_rows, read_only
+from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import map_blocks
 from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.constraints import Replacement
+from dictsel_core.selection.engine._kernels import square_correlations
 from dictsel_core.selection.engine.fits import Fit
 from dictsel_core.selection.problem import Problem
 
@@ -103,26 +105,28 @@ class SupportState:
         for _ in map_blocks(refit_blocks, list(self.blocks(rows)), self.threads):
             pass
 
-    def correlate(self, rows: Ints, out: Floats) -> None:
-        """Put A^T r of the given patches into `out`: (B, n)."""
-        supports, weights = self.supports.take(rows, axis=0), self.coefficients.take(rows, axis=0)
-        self._fit.correlate(rows, supports, weights, out)
-
     def removal_costs(self, smoothness: float) -> NDArray[np.float64]:
         """Return (M w)^2 of every slot, infinite for empty ones: (T, S)."""
         costs = np.square(smoothness * self.coefficients)
         costs[self.supports < 0] = np.inf
         return costs
 
-    def squared_correlations(self, rows: Ints, out: Floats) -> None:
-        """Put (A^T r)^2 of the given patches into `out`, (B, n); 0 for atoms in use and rounding errors."""
-        self.correlate(rows, out)
+    def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
+        """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,).
+
+        They are 0 for atoms in use and rounding errors.
+        """
+        supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
+        self._fit.correlate(rows, supports, self.coefficients.take(rows, axis=0), out)
+        if is_enabled():
+            return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
         np.square(out, out=out)
-        np.copyto(out, 0, where=out <= self.problem.rounding.take(rows)[:, None])
+        np.copyto(out, 0, where=out <= rounding[:, None])
         self.problem.equalize_duplicates(out)
-        supports = self.supports.take(rows, axis=0)
         used = supports >= 0
         out[used.nonzero()[0], supports[used]] = 0
+        largest: Floats = np.maximum.reduce(out, axis=1)
+        return largest
 
     def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Yield (patches, supports) for cache-sized blocks of patches, as wide as the largest support."""

@@ -2,9 +2,20 @@
 
 import numpy as np
 import pytest
+from kernels import needs_numba, with_numpy
 from synthetic import random_ground_set
 
-from dictsel_core import ground_set_from_array, standard_ground_set
+from dictsel_core import (
+    AverageSparsity,
+    BlockSparsity,
+    IndividualSparsity,
+    MatroidSparsity,
+    PartitionMatroid,
+    ground_set_from_array,
+    replacement_omp,
+    standard_ground_set,
+)
+from dictsel_core._support import compiled
 from dictsel_core.selection.engine.fits import ColumnFit, GramFit
 from dictsel_core.selection.problem import Problem, as_points
 
@@ -20,6 +31,18 @@ def ground_set_of(kind, rng):
     return random_ground_set(rng, 9, 30)
 
 
+@pytest.fixture(params=["compiled", "numpy"])
+def kernels(request):
+    if request.param == "compiled":
+        if not compiled.is_enabled():
+            pytest.skip("Numba is not installed")
+        yield
+    else:
+        with compiled.disabled():
+            yield
+
+
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("kind", ["random", "standard", "dependent"])
 def test_inner_products_fit_as_columns_do(kind, dtype):
@@ -43,3 +66,27 @@ def test_inner_products_fit_as_columns_do(kind, dtype):
         fits[0].correlate(rows, supports, weights, out=found)
         fits[1].correlate(rows, supports, expected, out=wanted)
         np.testing.assert_allclose(found, wanted, atol=1e-5 if dtype is np.float32 else 1e-10)
+
+
+@needs_numba
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        IndividualSparsity(4),
+        AverageSparsity(6, 150),
+        BlockSparsity([[2 * b, 2 * b + 1] for b in range(N_POINTS // 2)], 4),
+        MatroidSparsity(PartitionMatroid(np.arange(60) % 3, [2, 1, 1])),
+    ],
+    ids=["individual", "average", "block", "matroid"],
+)
+def test_selections_with_kernels_are_those_of_numpy(constraint):
+    rng = np.random.default_rng(4)
+    atoms = rng.normal(size=(12, 30))
+    ground_set = ground_set_from_array(np.hstack([atoms, -atoms]))  # every atom twice
+    data = rng.normal(size=(N_POINTS, 12))
+    selection = replacement_omp(ground_set, data, constraint, 10)
+    expected = with_numpy(lambda: replacement_omp(ground_set, data, constraint, 10))
+    np.testing.assert_array_equal(selection.atoms, expected.atoms)
+    for support, other in zip(selection.supports, expected.supports, strict=True):
+        np.testing.assert_array_equal(support, other)
+    np.testing.assert_allclose(selection.objective, expected.objective, rtol=1e-12)
