@@ -12,7 +12,7 @@ from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.restore import STAGES, translate_errors
 from inpaint_app.jobs.source import Source
 
-_ONE_BY_ONE = "restore every page by itself"
+_WITHOUT_NEIGHBORS = "restore without neighboring planes"
 
 
 def restore_stack(
@@ -33,9 +33,9 @@ def restore_stack(
     """
     pixels = [source.picture.pixels for source in sources]
     if len(pixels) == 1:
-        raise UserError("The picture has a single page, and no neighbors", _ONE_BY_ONE)
+        raise UserError("The picture has a single page", _WITHOUT_NEIGHBORS)
     if len({(page.shape, page.dtype) for page in pixels}) > 1:
-        raise UserError("The pages differ in size or depth, so that they are no stack", _ONE_BY_ONE)
+        raise UserError("The pages differ in size or depth, so that they are no stack", _WITHOUT_NEIGHBORS)
     damaged = [number for number, source in enumerate(sources) if source.missing.sources]
     for number in damaged:
         check_missing(sources[number].missing.fraction)
