@@ -174,8 +174,10 @@ class MainWindow(QMainWindow):
         session.problem.connect(self._update_actions)
         session.notice.connect(self.status.show_notice)
         session.source_changed.connect(self._show_source)
-        session.activity_changed.connect(self._show_activity)
-        self.exporter.activity_changed.connect(self._show_activity)
+        for changed in (session.activity_changed, self.exporter.activity_changed):
+            changed.connect(self._update_actions)
+            # In an event of its own: to show the strip takes as long as to start the work.
+            changed.connect(self._show_activity, Qt.ConnectionType.QueuedConnection)
         for hint, bar in zip(session.hints, self.hints, strict=True):
             hint.changed.connect(bar.show_message)
             bar.accepted.connect(hint.accept)
@@ -256,7 +258,6 @@ class MainWindow(QMainWindow):
 
     def _show_activity(self) -> None:
         self.status.progress.show_activity(self.session.activity or self.exporter.activity)
-        self._update_actions()
 
     def _update_actions(self) -> None:
         """Enable what is possible now, and set the title."""
