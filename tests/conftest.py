@@ -1,6 +1,7 @@
 """What holds for every test: the installed package, no display, repeatable examples."""
 
 import os
+import signal
 import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,10 @@ PACKAGES = ("dictsel_core", "inpaint_app")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Not among the options of pytest, which refuses those of a plugin that is left out where Qt cannot be loaded.
 os.environ.setdefault("PYTEST_QT_API", "pyside6")
+
+# A shell that starts tests in the background may let them ignore Ctrl-C, and so the programs they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine is no failure, and the examples are the same in every run.
 settings.register_profile("project", deadline=None, derandomize=True)
