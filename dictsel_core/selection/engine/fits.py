@@ -80,6 +80,7 @@ class GramFit:
         self._n_used = 1
         self._places = np.full(n_candidates + 1, -1)
         self._places[-1] = 0
+        self._inner = self._moments, self._products, self._places  # what kernels read
         self._lock = Lock()
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
@@ -97,7 +98,7 @@ class GramFit:
         self._add_products(supports)
         if is_enabled():
             fitted = np.empty(supports.shape), np.empty(len(rows)), np.empty(len(rows), bool)
-            _kernels.solve_supports(rows, supports, self._inner(), (RIDGE, WELL_CONDITIONED), fitted)
+            _kernels.solve_supports(rows, supports, self._inner, (RIDGE, WELL_CONDITIONED), fitted)
             return fitted
         by_slot, n_slots = supports.T, supports.shape[1]
         moments = self._moments[rows, by_slot]
@@ -110,16 +111,12 @@ class GramFit:
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Subtract the inner products of the fit with all atoms from those of the data."""
         if is_enabled():
-            _kernels.correlate(rows, supports, weights, self._inner(), out)
+            _kernels.correlate(rows, supports, weights, self._inner, out)
             return
         dense = np.zeros((len(rows), self._n_used))
         dense[np.arange(len(rows))[:, None], self._places[supports]] = weights
         explained = dense @ self._products[: self._n_used, :-1]
         np.subtract(self._moments.take(rows, axis=0)[:, :-1], explained, out=out)
-
-    def _inner(self) -> tuple[Doubles, Doubles, Ints]:
-        """Return what kernels read: inner products with data and atoms, and where those of each atom are."""
-        return self._moments, self._products, self._places
 
     def _add_products(self, supports: Ints) -> None:
         """Compute the inner products of atoms that are new."""

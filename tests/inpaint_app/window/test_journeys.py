@@ -34,16 +34,21 @@ def write_jpeg(path: Path, pixels: np.ndarray) -> Path:
     return path
 
 
-def test_red_marks_on_a_jpeg_open_restore_export(window, qtbot, tmp_path, export_to) -> None:
-    pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
-    pixels[80:84, 20:180] = (255, 0, 0)
+def open_restore_export(window, qtbot, path: Path) -> None:
+    """Open a picture, and take up the offer to restore what is marked in it."""
     window.session.set_settings(FAST)
-    window.files.open_file(write_jpeg(tmp_path / "marked.jpg", pixels))
+    window.files.open_file(path)
     settle(window, qtbot)
     find(window, QPushButton, "Restore Them").click()
     settle(window, qtbot)
     trigger(window, "export")
     settle(window, qtbot)
+
+
+def test_red_marks_on_a_jpeg_open_restore_export(window, qtbot, tmp_path, export_to) -> None:
+    pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
+    pixels[80:84, 20:180] = (255, 0, 0)
+    open_restore_export(window, qtbot, write_jpeg(tmp_path / "marked.jpg", pixels))
     line = read_picture(export_to).pixels[80:84, 20:180].astype(int)
     assert np.median(line[..., 0] - line[..., 1]) < 60, "it is no longer red"
 
@@ -54,13 +59,7 @@ def test_a_watermark_with_a_mask_beside_it_open_restore_export(window, qtbot, tm
     mask[80:84, 20:180] = 255
     pixels[mask > 0] = 255
     Image.fromarray(mask).save(tmp_path / "photo_mask.png")
-    window.session.set_settings(FAST)
-    window.files.open_file(write_jpeg(tmp_path / "photo.jpg", pixels))
-    settle(window, qtbot)
-    find(window, QPushButton, "Restore Them").click()
-    settle(window, qtbot)
-    trigger(window, "export")
-    settle(window, qtbot)
+    open_restore_export(window, qtbot, write_jpeg(tmp_path / "photo.jpg", pixels))
     line = read_picture(export_to).pixels[80:84, 20:180]
     assert np.median(line) < 200, "it is no longer white"
 
