@@ -10,6 +10,7 @@ from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core._support.vectors import (
     WIDTH,
+    Place,
     Vector,
     add,
     load,
@@ -99,7 +100,7 @@ def condition(
 
 
 @InlinedKernel
-def _reduce(bounds: Single, start: np.uintp, work: Single, at: np.uintp, d: np.uintp) -> None:
+def _reduce(bounds: Single, start: np.uintp, work: Single, at: Place, d: np.uintp) -> None:
     """Replace reductions of variances by those of a vector where these are larger."""
     for j in range(_0, d, _A):
         known, found = load(bounds, start + j), load(work, at + j)
@@ -218,7 +219,7 @@ def _solve_three(
 
 @InlinedKernel
 def _begin(
-    work: Single, at: np.uintp, n: np.uintp, vectors: Single, to: np.uintp, seen: Vector, sums: Vector
+    work: Single, at: Place, n: np.uintp, vectors: Single, to: Place, seen: Vector, sums: Vector
 ) -> Vector:
     """Set the residual and the direction to what is observed; add its squares to sums.
 
@@ -234,7 +235,7 @@ def _begin(
 
 @InlinedKernel
 def _advance(
-    work: Single, at: np.uintp, n: np.uintp, seen: Vector, weight: Vector, length: Vector, sums: Vector
+    work: Single, at: Place, n: np.uintp, seen: Vector, weight: Vector, length: Vector, sums: Vector
 ) -> Vector:
     """Go along the direction for some length; add the squares of the new residual to sums."""
     product, reduction = load(work, at + _2 * n), load(work, at + _3 * n)
@@ -247,7 +248,7 @@ def _advance(
 
 
 @InlinedKernel
-def _turn(work: Single, at: np.uintp, n: np.uintp, ratio: Vector) -> None:
+def _turn(work: Single, at: Place, n: np.uintp, ratio: Vector) -> None:
     """Set the next direction."""
     store(work, at + n, multiply_add(ratio, load(work, at + n), load(work, at)))
 
