@@ -233,7 +233,7 @@ def _finish(gains: Floats, duplicates: Ints, support: Ints) -> Number:
         gains[duplicates[0, m]] = gains[duplicates[1, m]]
     for s in range(len(support)):
         gains[support[s]] = 0
-    largest = gains[0]
+    largest: Number = gains[0]
     for a in range(len(gains)):
         largest = max(largest, gains[a])
     return largest
