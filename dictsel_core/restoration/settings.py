@@ -34,6 +34,9 @@ MAX_SPARSITY = 64
 #: Maximum number of rounds, each about as long as the restoration before it; None makes eight or none.
 MAX_ROUNDS = 100
 _MAX_THREADS = 1024
+#: Most atoms, and most atoms per patch, that are chosen if they are left open; and if at least so many rounds
+#: of refinement follow, after which more atoms make no difference (docs/speed.md).
+_MOST_ATOMS, _MOST_ATOMS_REFINED, _ROUNDS_THAT_SUFFICE = (60, 12), (15, 6), 4
 
 _PARAMETERS = (
     Parameter(name="constraint", kind=str, choices=CONSTRAINTS),
@@ -78,14 +81,15 @@ class RestoreSettings:
         Sparsity constraint on the selection of the dictionary. Default is "average".
     n_atoms : int or None
         Dictionary size k. None, the default, chooses it by the fraction of the pixels that are observed,
-        from 12 to 60 atoms: small dictionaries do best if little is observed.
+        from 12 to 60 atoms: small dictionaries do best if little is observed. With `rounds` of four or
+        more, it is 15 at most.
     sparsity : int
         Maximum number of atoms per patch in the selection, s. Default is 8.
     budget : float
         Average number of atoms per patch in the selection, s'/T, with average sparsity. Default is 4.
     coding_sparsity : int or None
         Maximum number of atoms per patch in the coding. None, the default, chooses it by the fraction of
-        the pixels that are observed, from 5 to 12 atoms.
+        the pixels that are observed, from 5 to 12 atoms; with `rounds` of four or more, it is 6 at most.
     patch_size : int
         Height and width of a patch in pixels, from 2 to 32. Default is 8.
     bases : sequence of str
@@ -194,7 +198,8 @@ class RestoreSettings:
 
         Measured on eight photographs inside scikit-image, the best dictionary had 15 atoms, with 6 per
         patch, at 80 % missing, and 30 with 10 at 50 %. There Replacement OLS gained 0.2 to 0.3 dB over
-        Replacement OMP; on scratches it lost as much.
+        Replacement OMP; on scratches it lost as much. Four rounds of refinement make 15 atoms as good as
+        more, whatever is observed.
 
         Parameters
         ----------
@@ -203,10 +208,13 @@ class RestoreSettings:
         n_candidates : int
             Size of the ground set, which n_atoms cannot exceed.
         """
-        n_atoms = self.n_atoms or min(60, max(12, round(5 + 50 * observed_fraction)))
+        is_refined = (self.rounds or 0) >= _ROUNDS_THAT_SUFFICE
+        most_atoms, most_per_patch = _MOST_ATOMS_REFINED if is_refined else _MOST_ATOMS
+        n_atoms = self.n_atoms or min(most_atoms, max(12, round(5 + 50 * observed_fraction)))
         values = {each.name: getattr(self, each.name) for each in fields(RestoreSettings)}
         values["n_atoms"] = min(n_atoms, n_candidates)
-        values["coding_sparsity"] = self.coding_sparsity or min(12, max(5, round(4 + 12 * observed_fraction)))
+        n_used = min(most_per_patch, max(5, round(4 + 12 * observed_fraction)))
+        values["coding_sparsity"] = self.coding_sparsity or n_used
         values["selector"] = self.selector or ("rols" if observed_fraction < 0.7 else "romp")
         return ResolvedSettings(**values)
 

@@ -68,7 +68,7 @@ def _listed(explanations: dict[str, str]) -> str:
     return " ".join(f"{name}: {text}" for name, text in explanations.items())
 
 
-_BY_OBSERVED = "(default: by the fraction of observed pixels)"
+_BY_OBSERVED = "(default: by the fraction of observed pixels, and the rounds)"
 #: Every setting that the command line offers; `resolve_options` reads them.
 SETTING_OPTIONS = (
     SettingOption(

@@ -6,10 +6,12 @@ Indices are unsigned, and arrays one-dimensional, as vectors need them. Lengths 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core._support.vectors import (
     WIDTH,
+    Place,
+    Vector,
     add,
     load,
     multiply,
@@ -26,7 +28,9 @@ Single = NDArray[np.float32]
 Indices = NDArray[np.uintp]
 Index = np.uintp
 
-_0, _1, _2, _3 = (Index(number) for number in range(4))
+#: Parts of the memory of conjugate gradients, each as long as a vector.
+PARTS = 16
+_0, _1, _2, _3, _4, _5, _6, _15, _16 = (Index(number) for number in (0, 1, 2, 3, 4, 5, 6, PARTS - 1, PARTS))
 #: Multiples of the width of a vector: what a sum over rows keeps in registers.
 _A, _B, _C, _D, _E, _F, _G, _H = (Index(number * WIDTH) for number in range(1, 9))
 
@@ -65,27 +69,42 @@ def condition(
         Is overwritten.
     """
     n_groups, n_estimated, n_vectors, d = members.shape
-    observed, rows = np.zeros(d, np.float32), np.zeros(d + 1, np.uintp)
-    work = np.zeros((4, 3 * d), np.float32)
+    matrices, vectors, bounds = covariances.reshape(-1), members.reshape(-1), variances.reshape(-1)
+    work, rows = np.zeros(PARTS * d, np.float32), np.zeros(d + 1, np.uintp)
+    observed = work[(PARTS - 1) * d :]
+    length, n_pixels = Index(d), Index(missing.shape[2] * size * size)
     for b in range(n_groups):
-        for i in range(d):
-            covariances[b, i * d + i] += noises[b]
+        matrix, noise = Index(b) * length * length, noises[b]
+        for i in range(length):
+            matrices[matrix + i * length + i] += noise
         for e in range(n_estimated):
+            at = Index(b * n_estimated + e) * length
             row, column = Index(places[b, e, 0]), Index(places[b, e, 1])
             n_rows = _observe(missing, row, column, Index(size), observed, rows)
-            variance = variances[b, e]
-            if n_rows == Index(missing.shape[2] * size * size):
-                variance[:] = noises[b]
+            for j in range(at, at + length):
+                bounds[j] = noise if n_rows == n_pixels else np.float32(0)
+            if n_rows == n_pixels:
                 continue
-            variance[:] = 0
-            start = 0
-            while start < n_vectors:
-                stop = start + (3 if n_vectors - start >= 3 else 1)
-                vectors = members[b, e, start:stop].reshape(-1)
-                _solve(covariances[b], observed, rows[:n_rows], n_steps, vectors, variance, work)
-                start = stop
-            for j in range(d):
-                variance[j] = max(covariances[b, j * d + j] - variance[j], noises[b])
+            to, end = at * Index(n_vectors), (at + length) * Index(n_vectors)
+            while to < end:
+                count = _3 if to + _3 * length <= end else _1
+                if count == _3:
+                    _solve_three(matrices, matrix, rows, n_rows, n_steps, vectors, to, work)
+                else:
+                    _solve(matrices, matrix, rows, n_rows, n_steps, vectors, to, work)
+                for v in range(count):
+                    _reduce(bounds, at, work, (_3 * count + v) * length, length)
+                to += count * length
+            for j in range(length):
+                bounds[at + j] = max(matrices[matrix + j * (length + _1)] - bounds[at + j], noise)
+
+
+@InlinedKernel
+def _reduce(bounds: Single, start: np.uintp, work: Single, at: Place, d: np.uintp) -> None:
+    """Replace reductions of variances by those of a vector where these are larger."""
+    for j in range(_0, d, _A):
+        known, found = load(bounds, start + j), load(work, at + j)
+        store(bounds, start + j, where_larger(found, known, found, known))
 
 
 @Kernel
@@ -94,173 +113,238 @@ def _observe(
 ) -> np.uintp:
     """Set 1 for the observed pixels of a patch, layer by layer, otherwise 0, and where they are.
 
-    Returns how many pixels are observed.
+    Returns how many pixels are observed. After these, `rows` has a missing one, if there is any.
     """
-    at, count = _0, _0
+    at, count, gap = _0, _0, _0
     for layer in range(Index(missing.shape[2])):
         for row in range(top, top + size):
             for column in range(left, left + size):
                 is_observed = not missing[row, column, layer]
                 observed[at] = is_observed
                 rows[count] = at
+                gap = gap if is_observed else at
                 count += Index(is_observed)
                 at += _1
+    rows[count] = gap
     return count
 
 
 @Kernel
 def _solve(
-    matrix: Single,
-    observed: Single,
+    matrices: Single,
+    matrix: np.uintp,
     rows: Indices,
+    n_rows: np.uintp,
     n_steps: int,
     vectors: Single,
-    reductions: Single,
+    to: np.uintp,
     work: Single,
 ) -> None:
-    """Make steps of conjugate gradients for systems of the observed entries: one, or three.
+    """Make steps of conjugate gradients for the system of the observed entries of a vector.
 
-    Replaces vectors by the products of solutions and the matrix, and reductions of variances by larger ones.
+    It is replaced by the product of the solution and the matrix. The last part of `work` has 1 for entries
+    that are observed, otherwise 0; the first ones are set to the residual, the direction, its product with
+    the matrix, the reductions of variances, and the sum of all products.
     """
-    d = Index(observed.size)
-    residuals, directions, products, changes = work[0], work[1], work[2], work[3]
-    energies = np.zeros(3, np.float32)
-    n_vectors, zero = Index(vectors.size) // d, splat(np.float32(0))
-    for v in range(n_vectors):
-        energy = zero
-        for j in range(_0, d, _A):
-            at = v * d + Index(j)
-            residual = multiply(load(observed, j), load(vectors, at))
-            energy = multiply_add(residual, residual, energy)
-            store(residuals, at, residual)
-            store(directions, at, residual)
-            store(vectors, at, zero)
-            store(changes, at, zero)
-        energies[v] = total(energy)
-    least = MIN_RESIDUAL * energies
+    d, zero = Index(work.size) // _16, splat(np.float32(0))
+    observed, sums = _15 * d, zero
+    for j in range(_0, d, _A):
+        sums = _begin(work, j, d, vectors, to + j, load(work, observed + j), sums)
+    energy = total(sums)
+    least = MIN_RESIDUAL * energy
     for step in range(n_steps):
-        if n_vectors == _3:
-            _multiply_three(matrix, d, rows, directions, products)
-        else:
-            _multiply(matrix, d, rows, directions, products)
-        for v in range(n_vectors):
-            start, stop, energy = v * d, (v + _1) * d, energies[v]
-            curvature = max(_dot(directions, products, start, stop), TINY)
-            counts = step < VARIANCE_STEPS and energy > least[v]
-            weight = splat(np.float32(1) / curvature if counts else np.float32(0))
-            length, sums = splat(energy / curvature), zero
-            for k in range(start, stop, _A):
-                product = load(products, k)
-                store(changes, k, multiply_add(weight, multiply(product, product), load(changes, k)))
-                product = multiply(length, product)
-                store(vectors, k, add(load(vectors, k), product))
-                residual = subtract(load(residuals, k), multiply(load(observed, k - start), product))
-                store(residuals, k, residual)
-                sums = multiply_add(residual, residual, sums)
-            energies[v] = total(sums)
-            ratio = splat(energies[v] / max(energy, TINY))
-            for k in range(start, stop, _A):
-                store(directions, k, multiply_add(ratio, load(directions, k), load(residuals, k)))
-    for v in range(n_vectors):
+        curve = np.float32(1) / max(_multiply(matrices, matrix, rows, n_rows, d, work), TINY)
+        weight = splat(curve if step < VARIANCE_STEPS and energy > least else np.float32(0))
+        length, sums = splat(energy * curve), zero
         for j in range(_0, d, _A):
-            known, change = load(reductions, j), load(changes, v * d + Index(j))
-            store(reductions, j, where_larger(change, known, change, known))
+            sums = _advance(work, j, d, load(work, observed + j), weight, length, sums)
+        if step + 1 == n_steps:
+            break
+        before, energy = max(energy, TINY), total(sums)
+        ratio = splat(energy / before)
+        for j in range(_0, d, _A):
+            _turn(work, j, d, ratio)
+    for j in range(_0, d, _A):
+        store(vectors, to + j, load(work, _4 * d + j))
 
 
 @Kernel
-def _dot(left: Single, right: Single, start: np.uintp, stop: np.uintp) -> np.float32:
-    """Return the inner product of parts of two arrays."""
-    even = odd = splat(np.float32(0))
-    at = start
-    while at + _B <= stop:
-        even = multiply_add(load(left, at), load(right, at), even)
-        odd = multiply_add(load(left, at + _A), load(right, at + _A), odd)
-        at += _B
-    if at < stop:
-        even = multiply_add(load(left, at), load(right, at), even)
-    return total(add(even, odd))
+def _solve_three(
+    matrices: Single,
+    matrix: np.uintp,
+    rows: Indices,
+    n_rows: np.uintp,
+    n_steps: int,
+    vectors: Single,
+    to: np.uintp,
+    work: Single,
+) -> None:
+    """Do what `_solve` does for three vectors: while one waits for its sums, others are computed."""
+    d, zero = Index(work.size) // _16, splat(np.float32(0))
+    n, d2, observed = _3 * d, _2 * d, _15 * d
+    p = q = r = zero
+    for j in range(_0, d, _A):
+        seen, at = load(work, observed + j), to + j
+        p = _begin(work, j, n, vectors, at, seen, p)
+        q = _begin(work, d + j, n, vectors, at + d, seen, q)
+        r = _begin(work, d2 + j, n, vectors, at + d2, seen, r)
+    e, f, g = total(p), total(q), total(r)
+    least = MIN_RESIDUAL * e, MIN_RESIDUAL * f, MIN_RESIDUAL * g
+    for step in range(n_steps):
+        a, b, c = _multiply_three(matrices, matrix, rows, n_rows, d, work)
+        a, b, c = np.float32(1) / max(a, TINY), np.float32(1) / max(b, TINY), np.float32(1) / max(c, TINY)
+        early = step < VARIANCE_STEPS
+        u = splat(a if early and e > least[0] else np.float32(0))
+        v = splat(b if early and f > least[1] else np.float32(0))
+        w = splat(c if early and g > least[2] else np.float32(0))
+        x, y, z = splat(e * a), splat(f * b), splat(g * c)
+        p = q = r = zero
+        for j in range(_0, d, _A):
+            seen = load(work, observed + j)
+            p = _advance(work, j, n, seen, u, x, p)
+            q = _advance(work, d + j, n, seen, v, y, q)
+            r = _advance(work, d2 + j, n, seen, w, z, r)
+        if step + 1 == n_steps:
+            break
+        a, b, c = max(e, TINY), max(f, TINY), max(g, TINY)
+        e, f, g = total(p), total(q), total(r)
+        x, y, z = splat(e / a), splat(f / b), splat(g / c)
+        for j in range(_0, d, _A):
+            _turn(work, j, n, x)
+            _turn(work, d + j, n, y)
+            _turn(work, d2 + j, n, z)
+    for j in range(_0, n, _A):
+        store(vectors, to + j, load(work, _4 * n + j))
+
+
+@InlinedKernel
+def _begin(
+    work: Single, at: Place, n: np.uintp, vectors: Single, to: Place, seen: Vector, sums: Vector
+) -> Vector:
+    """Set the residual and the direction to what is observed; add its squares to sums.
+
+    Parts of `work` are n numbers apart.
+    """
+    residual, zero = multiply(seen, load(vectors, to)), splat(np.float32(0))
+    store(work, at, residual)
+    store(work, at + n, residual)
+    store(work, at + _3 * n, zero)
+    store(work, at + _4 * n, zero)
+    return multiply_add(residual, residual, sums)
+
+
+@InlinedKernel
+def _advance(
+    work: Single, at: Place, n: np.uintp, seen: Vector, weight: Vector, length: Vector, sums: Vector
+) -> Vector:
+    """Go along the direction for some length; add the squares of the new residual to sums."""
+    product, reduction = load(work, at + _2 * n), load(work, at + _3 * n)
+    store(work, at + _3 * n, multiply_add(weight, multiply(product, product), reduction))
+    product = multiply(length, product)
+    store(work, at + _4 * n, add(load(work, at + _4 * n), product))
+    residual = subtract(load(work, at), multiply(seen, product))
+    store(work, at, residual)
+    return multiply_add(residual, residual, sums)
+
+
+@InlinedKernel
+def _turn(work: Single, at: Place, n: np.uintp, ratio: Vector) -> None:
+    """Set the next direction."""
+    store(work, at + n, multiply_add(ratio, load(work, at + n), load(work, at)))
 
 
 @Kernel
-def _multiply(matrix: Single, d: np.uintp, rows: Indices, direction: Single, product: Single) -> None:
-    """Set the sum of some rows of a matrix (d * d), each times an entry of a direction."""
-    m, j = matrix, _0
+def _multiply(
+    matrices: Single, matrix: np.uintp, rows: Indices, n_rows: np.uintp, d: np.uintp, work: Single
+) -> np.float32:
+    """Set the sum of some rows of a matrix (d * d), each times an entry of the direction.
+
+    Returns the inner product of that sum and the direction.
+    """
+    m, j, to, sums = matrices, _0, _2 * d, splat(np.float32(0))
     while j + _H <= d:  # sums that stay in registers
         a = b = c = e = f = g = h = k = splat(np.float32(0))
-        for n in range(Index(rows.size)):
-            at, entry = rows[n] * d + j, splat(direction[rows[n]])
+        for n in range(n_rows):
+            at, entry = matrix + rows[n] * d + j, splat(work[d + rows[n]])
             a, b = multiply_add(entry, load(m, at), a), multiply_add(entry, load(m, at + _A), b)
             c, e = multiply_add(entry, load(m, at + _B), c), multiply_add(entry, load(m, at + _C), e)
             f, g = multiply_add(entry, load(m, at + _D), f), multiply_add(entry, load(m, at + _E), g)
             h, k = multiply_add(entry, load(m, at + _F), h), multiply_add(entry, load(m, at + _G), k)
-        store(product, j, a)
-        store(product, j + _A, b)
-        store(product, j + _B, c)
-        store(product, j + _C, e)
-        store(product, j + _D, f)
-        store(product, j + _D + _A, g)
-        store(product, j + _D + _B, h)
-        store(product, j + _D + _C, k)
+        sums = _set_four(work, to + j, d + j, a, b, c, e, sums)
+        sums = _set_four(work, to + j + _D, d + j + _D, f, g, h, k, sums)
         j += _H
     while j + _D <= d:
         a = b = c = e = splat(np.float32(0))
-        for n in range(Index(rows.size)):
-            at, entry = rows[n] * d + j, splat(direction[rows[n]])
+        for n in range(n_rows):
+            at, entry = matrix + rows[n] * d + j, splat(work[d + rows[n]])
             a, b = multiply_add(entry, load(m, at), a), multiply_add(entry, load(m, at + _A), b)
             c, e = multiply_add(entry, load(m, at + _B), c), multiply_add(entry, load(m, at + _C), e)
-        store(product, j, a)
-        store(product, j + _A, b)
-        store(product, j + _B, c)
-        store(product, j + _C, e)
+        sums = _set_four(work, to + j, d + j, a, b, c, e, sums)
         j += _D
     while j < d:
-        a = splat(np.float32(0))
-        for n in range(Index(rows.size)):
-            a = multiply_add(splat(direction[rows[n]]), load(m, rows[n] * d + j), a)
-        store(product, j, a)
+        a = b = splat(np.float32(0))
+        for n in range(_0, n_rows, _2):  # the last one may be a row with the entry zero
+            i, k = rows[Index(n)], rows[Index(n) + _1]
+            a = multiply_add(splat(work[d + i]), load(m, matrix + i * d + j), a)
+            b = multiply_add(splat(work[d + k]), load(m, matrix + k * d + j), b)
+        sums = _set_one(work, to + j, d + j, add(a, b), sums)
         j += _A
+    return total(sums)
 
 
 @Kernel
-def _multiply_three(matrix: Single, d: np.uintp, rows: Indices, directions: Single, products: Single) -> None:
-    """Set what `_multiply` does for three directions: a row that was loaded is used three times."""
-    j, second, third = _0, d, _2 * d
+def _multiply_three(
+    matrices: Single, matrix: np.uintp, rows: Indices, n_rows: np.uintp, d: np.uintp, work: Single
+) -> tuple[np.float32, np.float32, np.float32]:
+    """Do what `_multiply` does for three directions: a row that was loaded is used three times."""
+    j, one, two, three, to = _0, _3 * d, _4 * d, _5 * d, _6 * d
+    sums = more = most = splat(np.float32(0))
     while j + _D <= d:
         a = b = c = e = f = g = h = k = p = q = r = s = splat(np.float32(0))
-        for n in range(Index(rows.size)):
+        for n in range(n_rows):
             i = rows[n]
-            x, y, z = splat(directions[i]), splat(directions[second + i]), splat(directions[third + i])
-            at = i * d + j
-            m = load(matrix, at)
+            x, y, z = splat(work[one + i]), splat(work[two + i]), splat(work[three + i])
+            at = matrix + i * d + j
+            m = load(matrices, at)
             a, f, p = multiply_add(x, m, a), multiply_add(y, m, f), multiply_add(z, m, p)
-            m = load(matrix, at + _A)
+            m = load(matrices, at + _A)
             b, g, q = multiply_add(x, m, b), multiply_add(y, m, g), multiply_add(z, m, q)
-            m = load(matrix, at + _B)
+            m = load(matrices, at + _B)
             c, h, r = multiply_add(x, m, c), multiply_add(y, m, h), multiply_add(z, m, r)
-            m = load(matrix, at + _C)
+            m = load(matrices, at + _C)
             e, k, s = multiply_add(x, m, e), multiply_add(y, m, k), multiply_add(z, m, s)
-        store(products, j, a)
-        store(products, j + _A, b)
-        store(products, j + _B, c)
-        store(products, j + _C, e)
-        store(products, second + j, f)
-        store(products, second + j + _A, g)
-        store(products, second + j + _B, h)
-        store(products, second + j + _C, k)
-        store(products, third + j, p)
-        store(products, third + j + _A, q)
-        store(products, third + j + _B, r)
-        store(products, third + j + _C, s)
+        sums = _set_four(work, to + j, one + j, a, b, c, e, sums)
+        more = _set_four(work, to + d + j, two + j, f, g, h, k, more)
+        most = _set_four(work, to + _2 * d + j, three + j, p, q, r, s, most)
         j += _D
     while j < d:
-        a = f = p = splat(np.float32(0))
-        for n in range(Index(rows.size)):
-            i = rows[n]
-            m = load(matrix, i * d + j)
-            a = multiply_add(splat(directions[i]), m, a)
-            f = multiply_add(splat(directions[second + i]), m, f)
-            p = multiply_add(splat(directions[third + i]), m, p)
-        store(products, j, a)
-        store(products, second + j, f)
-        store(products, third + j, p)
+        a = f = p = b = g = q = splat(np.float32(0))
+        for n in range(_0, n_rows, _2):  # the last one may be a row with entries zero
+            i, k = rows[Index(n)], rows[Index(n) + _1]
+            m, s = load(matrices, matrix + i * d + j), load(matrices, matrix + k * d + j)
+            a, b = multiply_add(splat(work[one + i]), m, a), multiply_add(splat(work[one + k]), s, b)
+            f, g = multiply_add(splat(work[two + i]), m, f), multiply_add(splat(work[two + k]), s, g)
+            p, q = multiply_add(splat(work[three + i]), m, p), multiply_add(splat(work[three + k]), s, q)
+        sums = _set_one(work, to + j, one + j, add(a, b), sums)
+        more = _set_one(work, to + d + j, two + j, add(f, g), more)
+        most = _set_one(work, to + _2 * d + j, three + j, add(p, q), most)
         j += _A
+    return total(sums), total(more), total(most)
+
+
+@InlinedKernel
+def _set_one(work: Single, to: np.uintp, at: np.uintp, product: Vector, sums: Vector) -> Vector:
+    """Set a vector of a product, and return sums plus its product with that of the direction."""
+    store(work, to, product)
+    return multiply_add(product, load(work, at), sums)
+
+
+@InlinedKernel
+def _set_four(
+    work: Single, to: np.uintp, at: np.uintp, a: Vector, b: Vector, c: Vector, e: Vector, sums: Vector
+) -> Vector:
+    """Do what `_set_one` does for four vectors."""
+    zero = splat(np.float32(0))
+    even = _set_one(work, to + _B, at + _B, c, _set_one(work, to, at, a, sums))
+    odd = _set_one(work, to + _C, at + _C, e, _set_one(work, to + _A, at + _A, b, zero))
+    return add(even, odd)

@@ -17,13 +17,15 @@ from dictsel_core.restoration.refinement.refiner import (
 _THIN, _DENSE = 0.3, 0.5
 #: Noise in the last round, relative to the default, where damage is thin; there it is the same in all rounds.
 _THIN_NOISE = 0.5
+#: Members of a group that are estimated where damage is thin.
+_THIN_ESTIMATED = 10
 
 
 def options_for(density: float, n_rounds: int) -> RefinementOptions:
     """Return the options for damage of this density, and so many rounds.
 
     Where most pixels around a missing one are observed, as in text and scratches, the groups of the first
-    rounds are right already, and less noise is better.
+    rounds are right already, and less noise is better; and fewer estimates do.
     """
     share = float(np.clip((density - _THIN) / (_DENSE - _THIN), 0, 1))
     default = DEFAULT_OPTIONS if n_rounds < BEST_ROUNDS else BEST_OPTIONS
@@ -31,6 +33,7 @@ def options_for(density: float, n_rounds: int) -> RefinementOptions:
         default,
         noise=default.noise * (_THIN_NOISE + (1 - _THIN_NOISE) * share),
         noise_decay=default.noise_decay**share,
+        n_estimated=round(_THIN_ESTIMATED + (default.n_estimated - _THIN_ESTIMATED) * share),
     )
 
 

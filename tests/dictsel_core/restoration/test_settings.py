@@ -23,6 +23,14 @@ def test_what_is_left_open_is_chosen_and_all_else_stays():
     assert list(asdict(resolved)) == list(asdict(asked)), "recipes keep their order"
 
 
+@pytest.mark.parametrize(
+    ("rounds", "expected"), [(0, (54, 12)), (3, (54, 12)), (None, (54, 12)), (4, (15, 6))]
+)
+def test_few_atoms_are_enough_before_four_rounds(rounds, expected):
+    resolved = RestoreSettings(rounds=rounds).resolved(0.99, 256)
+    assert (resolved.n_atoms, resolved.coding_sparsity) == expected
+
+
 def test_what_is_given_stays():
     asked = RestoreSettings(n_atoms=30, coding_sparsity=2, selector="rompd")
     resolved = asked.resolved(0.2, 256)
