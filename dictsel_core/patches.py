@@ -195,7 +195,7 @@ class _RebuiltPatches:
     def advance(self, rows: slice) -> None:
         """Go on to the band with these rows of pixels; patches shared with the previous one are kept."""
         (n_channels, n_before, d), stop = self._patches.shape, rows.stop + self._size - 1
-        n_kept = np.count_nonzero(self._useful[rows.start : self._bottom])
+        n_kept = int(np.count_nonzero(self._useful[rows.start : self._bottom]))
         patch_rows, columns = nonzero_2d(self._useful[self._bottom : stop])
         patch_rows += self._bottom
         patches = np.empty((n_channels, n_kept + len(columns), d), np.float32)

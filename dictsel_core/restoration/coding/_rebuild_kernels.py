@@ -11,6 +11,7 @@ from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Ints
 from dictsel_core._support.vectors import (
     WIDTH,
+    Place,
     Vector,
     add,
     load,
@@ -124,9 +125,9 @@ def _observe(planes: PlaneTables, rows: Ints, columns: Ints, weight: np.float32,
     pixels, squares, entries, d = lanes.pixels, lanes.squares, lanes.entries, Index(len(lanes.flags))
     size, one = Index(round(np.sqrt(d))), np.float32(1)
     for lane in range(_LANES):
-        number = min(lane, Index(len(rows) - 1))  # the last one as often as needed
-        row, column = Index(rows[number]), Index(columns[number])
-        at, entry, n_hidden = lane, _0, _0
+        patch = min(Index(lane), Index(len(rows) - 1))  # the last one as often as needed
+        row, column = Index(rows[patch]), Index(columns[patch])
+        at, entry, n_hidden = Index(lane), _0, _0
         for i in range(size):
             base = down[row + i]
             for j in range(size):
@@ -138,9 +139,9 @@ def _observe(planes: PlaneTables, rows: Ints, columns: Ints, weight: np.float32,
                 entry, at = entry + _1, at + _LANES
         lanes.n_observed[lane] = d - n_hidden
         is_listed, count = np.uint8(n_hidden + n_hidden < d), lane * (d + _1)
-        for entry in range(d):  # without branches, which could not be predicted
-            entries[count] = entry
-            count += Index(flags[entry] == is_listed)
+        for number in range(d):  # without branches, which could not be predicted
+            entries[count] = number
+            count += Index(flags[number] == is_listed)
 
 
 @Kernel
@@ -178,14 +179,14 @@ def _invert_lengths(tables: PatchTables, limits: PatchLimits, lanes: Lanes) -> N
     places, n_atoms, n_pairs = tables.places.reshape(-1), Index(len(usable)), Index(len(tables.complete))
     unused, at = np.float32(np.inf), _0
     for atom in range(n_atoms):
-        place, is_usable = places[atom * (n_atoms + _1)], usable[atom]
+        pair, is_usable = places[Index(atom) * (n_atoms + _1)], usable[atom]
         for lane in range(_LANES):
             visible = limits.threshold * (np.float32(1) if n_observed[lane] > _0 else limits.weight)
-            length = grams[lane * n_pairs + place]
+            length = grams[lane * n_pairs + pair]
             weights[at] = length if length > visible and is_usable else unused
             at += _1
-    for at in range(Index(len(weights))):
-        weights[at] = np.float32(1) / weights[at]
+    for place in range(Index(len(weights))):
+        weights[place] = np.float32(1) / weights[place]
 
 
 @Kernel
@@ -217,7 +218,7 @@ def _correlate(columns: Single, lanes: Lanes) -> None:
     atoms, data, rest, n_atoms = columns.reshape(-1), lanes.data, lanes.rest, Index(columns.shape[1])
     for first in range(_0, n_atoms, _LANES):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = splat(np.float32(0))
-        at = first
+        at = Index(first)
         for entry in range(_0, Index(len(data)), _LANES):
             value = load(data, entry)
             s0 = multiply_add(splat(atoms[at]), value, s0)
@@ -286,7 +287,7 @@ def _choose(rest: Single, weights: Single, n_atoms: np.uintp, scores: Single, ch
 
 @Kernel
 def _orthogonalize(
-    j: np.uintp,
+    j: Place,
     places: Indices,
     atoms: Indices,
     grams: Single,
@@ -310,8 +311,8 @@ def _orthogonalize(
         lengths[lane] = vectors[start + at]
         for i in range(j):
             overlaps[i * _LANES + lane] = vectors[i * pitch + at] * inverse[i * _LANES + lane]
-    for at in range(_0, n_atoms * _LANES, _LANES):
-        _project(load(vectors, start + at), _0, j, at, pitch, overlaps, vectors)
+    for row in range(_0, n_atoms * _LANES, _LANES):
+        _project(load(vectors, start + row), _0, j, row, pitch, overlaps, vectors)
     for i in range(j):
         _project(splat(np.float32(0)), i, j, (n_atoms + i) * _LANES, pitch, overlaps, vectors)
     store(vectors, start + (n_atoms + j) * _LANES, splat(np.float32(1)))
@@ -320,9 +321,9 @@ def _orthogonalize(
 @InlinedKernel
 def _project(
     value: Vector,
-    first: np.uintp,
-    j: np.uintp,
-    at: np.uintp,
+    first: Place,
+    j: Place,
+    at: Place,
     pitch: np.uintp,
     overlaps: Single,
     vectors: Single,
@@ -363,7 +364,7 @@ def _combine(rows: Single, min_observed: int, lanes: Lanes, d: int, out: Single)
 @InlinedKernel
 def _store_block(  # noqa: PLR0913, PLR0917
     out: Single,
-    at: np.uintp,
+    at: Place,
     s0: Vector,
     s1: Vector,
     s2: Vector,

@@ -83,7 +83,7 @@ class PatchCoder:
         """
         n_channels = filled.shape[2]
         patches = MirroredPatches(missing.shape, self.size)
-        planes = FilledPlanes(filled, np.require(missing, requirements="CW"), patches)
+        planes = FilledPlanes(filled, np.require(missing, requirements=["C", "W"]), patches)
 
         def rebuild(rows: Ints, columns: Ints, out: Planes, first: int) -> None:
             used = self._rebuild(planes, rows, columns, out, first)

@@ -13,13 +13,8 @@ from dictsel_core.pursuit.codes import scatter_codes
 from dictsel_core.pursuit.columns import Pursuit
 from dictsel_core.pursuit.gram import MAX_ATOMS, GramPursuit
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.coding._rebuild_kernels import (
-    BLOCK,
-    PatchLimits,
-    PatchTables,
-    PlaneTables,
-    rebuild,
-)
+from dictsel_core.restoration.coding._rebuild_kernels import rebuild
+from dictsel_core.restoration.coding._rebuild_tables import BLOCK, PatchLimits, PatchTables, PlaneTables
 
 #: Minimum number of observed pixels of a patch if its missing pixels have no weight.
 _MIN_OBSERVED = 4
