@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import Scalar, nonzero_2d
 from dictsel_core._support.threads import map_chunks
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._support.validation import Bools, Ints
 
 Single = NDArray[np.float32]
+#: Writes patches with these rows and columns into an array, from some place on.
+Rebuild = Callable[[Ints, Ints, Single, int], None]
 
 #: Maximum number of values of rebuilt patches in memory; bands are as tall as this allows.
 _BAND_VALUES = 1 << 22
@@ -38,8 +40,13 @@ class MirroredPatches:
 
     def __init__(self, shape: tuple[int, int], size: int) -> None:
         rows, columns = (np.pad(np.arange(length), size - 1, mode="symmetric") for length in shape)
-        self._rows, self._columns = rows * shape[1], columns
-        self._offsets = np.arange(size)
+        self._rows, self._columns = rows * shape[1], columns  # where rows begin, and numbers of columns
+        self.size, self._offsets = size, np.arange(size)
+
+    @property
+    def tables(self) -> tuple[NDArray[np.uintp], NDArray[np.uintp]]:
+        """Where each row of the mirrored image begins, and the number of each column, for kernels."""
+        return self._rows.view(np.uintp), self._columns.view(np.uintp)
 
     def pixels(self, rows: Ints, columns: Ints) -> Ints:
         """Return the pixels of some patches, counted row by row through the image: (B, size * size)."""
@@ -52,7 +59,7 @@ def median_of_patches(
     wanted: Bools,
     size: int,
     n_channels: int,
-    rebuild: Callable[[Ints, Ints], Floats],
+    rebuild: Rebuild,
     threads: int,
     *,
     thinning: int = 1,
@@ -71,8 +78,8 @@ def median_of_patches(
         Height and width of a patch, as in `MirroredPatches`.
     n_channels : int
     rebuild : callable
-        Takes rows and columns of patches, (B,) each, and returns their values (n_channels, B, size * size);
-        NaN for a patch without an estimate. Called from several threads.
+        Takes rows and columns of patches, (B,) each, an array (n_channels, N, size * size) and where in it
+        their values are written: NaN for a patch without an estimate. Called from several threads.
     threads : int
     thinning : {1, 2, 4}
         Use every patch, every second one as on a checkerboard, or only those of even rows and columns;
@@ -177,7 +184,7 @@ class _RebuiltPatches:
         useful: Bools,
         size: int,
         n_channels: int,
-        rebuild: Callable[[Ints, Ints], Floats],
+        rebuild: Rebuild,
         threads: int,
     ) -> None:
         self._useful, self._size, self._rebuild, self._threads = useful, size, rebuild, threads
@@ -188,15 +195,14 @@ class _RebuiltPatches:
     def advance(self, rows: slice) -> None:
         """Go on to the band with these rows of pixels; patches shared with the previous one are kept."""
         (n_channels, n_before, d), stop = self._patches.shape, rows.stop + self._size - 1
-        n_kept = np.count_nonzero(self._useful[rows.start : self._bottom])
+        n_kept = int(np.count_nonzero(self._useful[rows.start : self._bottom]))
         patch_rows, columns = nonzero_2d(self._useful[self._bottom : stop])
         patch_rows += self._bottom
         patches = np.empty((n_channels, n_kept + len(columns), d), np.float32)
         patches[:, :n_kept] = self._patches[:, n_before - n_kept :]
-        new = patches[:, n_kept:]
 
         def work(start: int, stop: int) -> None:
-            new[:, start:stop] = self._rebuild(patch_rows[start:stop], columns[start:stop])
+            self._rebuild(patch_rows[start:stop], columns[start:stop], patches, n_kept + start)
 
         for _ in map_chunks(work, len(columns), _REBUILD_CHUNK // n_channels, self._threads):
             pass

@@ -22,7 +22,7 @@ RIDGE = 1e-13
 #: Largest entry of an inverse Gram matrix up to which a fit needs no refinement ...
 WELL_CONDITIONED = 1e2
 #: ... and above which it is computed by singular values instead.
-_ILL_CONDITIONED = 1e6
+ILL_CONDITIONED = 1e6
 #: Singular values up to this fraction of the largest one are rounding error.
 _NEGLIGIBLE = 1e-10
 
@@ -185,10 +185,10 @@ def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
     coefficients = np.matvec(inverse, np.matvec(columns, residual))
     residual -= np.vecmat(coefficients, columns)
     strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1)
-    ill = np.flatnonzero(strain > _ILL_CONDITIONED)
+    ill = np.flatnonzero(strain > ILL_CONDITIONED)
     fit = SupportFit(columns, inverse, coefficients, residual, ill)
     if strain.max() > WELL_CONDITIONED:
-        _refine(fit, np.flatnonzero((strain > WELL_CONDITIONED) & (strain <= _ILL_CONDITIONED)))
+        _refine(fit, np.flatnonzero((strain > WELL_CONDITIONED) & (strain <= ILL_CONDITIONED)))
         _fit_by_singular_values(fit, ill, target)
     return fit
 

@@ -3,7 +3,7 @@
 from dictsel_core._support.arrays import Region
 from dictsel_core.restoration.coding.sampling import MAX_PATCHES
 from dictsel_core.restoration.parameters import Parameter
-from dictsel_core.restoration.pipeline import iter_restore, restore
+from dictsel_core.restoration.pipeline import MAX_NEIGHBOR_PLANES, iter_restore, restore
 from dictsel_core.restoration.plan.details import DetailStatistics, DetailSurvey
 from dictsel_core.restoration.plan.plan import RestorePlan
 from dictsel_core.restoration.plan.regions import ArraySpec, ImageSpec, Read
@@ -29,6 +29,7 @@ from dictsel_core.restoration.wide import has_wide_hole
 __all__ = [
     "CONSTRAINTS",
     "FILLS",
+    "MAX_NEIGHBOR_PLANES",
     "MAX_PATCHES",
     "MAX_PATCH_SIZE",
     "PRESETS",

@@ -17,7 +17,11 @@ from dictsel_core.restoration.settings import PresetName, RestoreSettings, as_se
 from dictsel_core.restoration.stack import StackRestorer
 from dictsel_core.selection import Selection
 
-_NEIGHBOR_PLANES = Parameter(name="neighbor_planes", kind=int, minimum=0, maximum=8, is_optional=True)
+#: Most planes before and after each plane of a stack that help it.
+MAX_NEIGHBOR_PLANES = 8
+_NEIGHBOR_PLANES = Parameter(
+    name="neighbor_planes", kind=int, minimum=0, maximum=MAX_NEIGHBOR_PLANES, is_optional=True
+)
 
 
 def restore(

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dictsel_core._support.arrays import Region
-from dictsel_core.restoration.coding.coder import CODING_GRID, PatchCoder, code_planes, fill_from
+from dictsel_core.restoration.coding.coder import PatchCoder, code_planes, fill_from
 from dictsel_core.restoration.coding.pyramid import halve
+from dictsel_core.restoration.coding.rebuilding import CODING_GRID
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import (
     ArraySpec,

@@ -4,6 +4,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from dictsel_core.restoration import MAX_NEIGHBOR_PLANES
 from inpaint_app.cli import options
 from inpaint_app.cli.blocks import restore_in_blocks
 from inpaint_app.cli.command import Command
@@ -19,8 +20,6 @@ from inpaint_app.files.write import Output, default_output
 from inpaint_app.jobs.checks import check_input
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
 
-#: As many as `dictsel_core.restore` takes.
-_MAX_NEIGHBORS = 8
 _DETAILS = """\
 examples:
   inpaint restore photo.png
@@ -64,7 +63,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "pages before and after each, too (default: every page by itself)"
     )
     parser.add_argument(
-        "--neighbor-planes", metavar="N", type=whole_number(0, _MAX_NEIGHBORS), help=neighbors
+        "--neighbor-planes", metavar="N", type=whole_number(0, MAX_NEIGHBOR_PLANES), help=neighbors
     )
     options.add_blocks(parser)
     options.add_verbosity(parser)

@@ -5,6 +5,7 @@ import pytest
 from constraints import KINDS, make_constraint
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernels import needs_numba, with_numpy
 from literal import Patches, literal_run, separate_rule
 from synthetic import least_squares, planted, small_instance
 
@@ -92,6 +93,32 @@ def test_dependent_atoms_beside_empty_slots():
     data = np.array([[1, 1, 0, 0], [1, 1, 1, 0.0]])
     selection = replacement_ols(ground_set_from_array(rows.T), data, IndividualSparsity(3), 4)
     assert selection.objective[-1] == pytest.approx((data**2).sum() / 2)
+
+
+@needs_numba
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("damage", ["some missing", "almost all missing", "nothing missing", "weights"])
+@pytest.mark.parametrize("constraint", [IndividualSparsity(5), AverageSparsity(8, 200)])
+def test_selections_with_kernels_are_those_of_numpy(constraint, damage, dtype):
+    """With more atoms than observed entries too, and atoms that are equal or almost so under the mask."""
+    rng = np.random.default_rng(4)
+    data = planted(rng, STANDARD, 60, 20, 4)[0].astype(dtype)
+    parts = {"some missing": 0.5, "almost all missing": 0.94, "weights": 0.3}
+    options = {}
+    if damage in parts:
+        options["mask"] = rng.random(data.shape) < parts[damage]
+    if damage == "weights":
+        options["weights"] = rng.uniform(0.01, 3, data.shape)
+    selection = replacement_ols(STANDARD, data, constraint, 12, **options)
+    expected = with_numpy(lambda: replacement_ols(STANDARD, data, constraint, 12, **options))
+    np.testing.assert_array_equal(selection.atoms, expected.atoms)
+    accuracy = 1e-5 if dtype is np.float32 else 1e-9
+    np.testing.assert_allclose(selection.gains, expected.gains, rtol=accuracy)
+    np.testing.assert_allclose(selection.objective, expected.objective, rtol=accuracy)
+    for support, other in zip(selection.supports, expected.supports, strict=True):
+        np.testing.assert_array_equal(support, other)
+    for weights, other in zip(selection.coefficients, expected.coefficients, strict=True):
+        np.testing.assert_allclose(weights, other, rtol=1e-4, atol=accuracy)
 
 
 def test_wrong_use_is_refused_in_words():

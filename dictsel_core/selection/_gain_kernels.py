@@ -1,0 +1,258 @@
+"""The fits of Replacement OLS with their gains and costs, patch by patch, on the observed entries alone.
+
+What `_replacement_ols` does with NumPy, which multiplies missing entries too. The n observed entries of a
+patch are padded with zeros to a multiple of `LANES`, so that loops have no remainder.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core._support.compiled import InlinedKernel, Kernel
+from dictsel_core._support.validation import Bools, Floats, Ints
+
+Doubles = NDArray[np.float64]
+Number = np.floating[Any]
+
+#: Entries whose rows of the ground set are added at the same time.
+LANES = 8
+
+
+@Kernel
+def fit_with_gains(
+    rows: Ints,
+    supports: Ints,
+    problem: tuple[Floats, Floats, Doubles, Floats, Floats, Floats, Ints],
+    limits: tuple[float, float, float],
+    kept: tuple[Floats, Floats, Floats, Doubles],
+    fitted: tuple[Doubles, Doubles, Bools],
+) -> None:
+    """Fit patches by Gram-Schmidt, and write the gains and costs of their replacements.
+
+    Parameters
+    ----------
+    rows : (B,) ndarray of int
+    supports : (B, S) ndarray of int
+        With -1 behind the atoms of a support.
+    problem : tuple of ndarray
+        Data (T, d); factors of their entries (T or 1, d); atoms as rows (n + 1, d), and as columns (d, n);
+        the squared lengths of what is observed of them (T or 1, n); squared correlations up to which they are
+        rounding errors (T,); atoms that equal an earlier one, and these (2, m).
+    limits : tuple of float
+        Fraction of its squared length below which a column is made orthogonal a second time; strain up to
+        which a fit is reliable; fraction of its squared length that lies outside of a support, at least.
+    kept : tuple of ndarray
+        What is written for each patch: residuals (T, d), gains (T, n), the largest of them (T,), and costs
+        (T, S'), infinite in empty slots.
+    fitted : tuple of ndarray
+        What is written besides: weights (B, S), explained energies (B,), and whether the fit is reliable
+        (B,); if it is not, the rest is left as it was or meaningless.
+    """
+    data, factors, padded_rows, atoms, lengths, rounding, duplicates = problem
+    residuals, gains, largest, costs = kept
+    weights, explained, reliable = fitted
+    capacity, n_entries = supports.shape[1], -(-data.shape[1] // LANES) * LANES
+    entries, present, scale = (
+        np.empty(n_entries + 1, np.intp),
+        np.empty(n_entries + 1),
+        np.empty(n_entries + 1),
+    )
+    vectors, inverse = np.empty((capacity + 1, n_entries)), np.empty((capacity, capacity))
+    steps, memory = np.empty((3, capacity)), np.empty((2, atoms.shape[1]), atoms.dtype)
+    for b in range(len(rows)):
+        row, support, residual = rows[b], supports[b], vectors[-1]
+        places = entries[: _observe(factors[min(row, len(factors) - 1)], entries, present, scale)]
+        n = len(places)
+        _gather(data[row], places, present, residual)
+        energy = _dot(residual, residual, n)
+        weights[b] = 0
+        size, strain = 0, 1.0
+        while size < capacity and support[size] >= 0 and strain <= limits[1]:
+            _gather(padded_rows[support[size]], places, scale, vectors[size])
+            strain = _append(vectors, size, n, limits[0], inverse, steps, weights[b])
+            size += 1
+        reliable[b] = strain <= limits[1]
+        if reliable[b]:
+            left = _dot(residual, residual, n)
+            explained[b] = energy - left
+            _scatter(residual, places, present, residuals[row])
+            costs[row] = np.inf
+            for s in range(size):
+                costs[row, s] = weights[b, s] * weights[b, s] / steps[1, s]
+            _combine(atoms, places, scale, residual, gains[row])
+            _sum_squares(atoms, places, scale, vectors[:size], memory)
+            known = lengths[min(row, len(lengths) - 1)]
+            _divide(gains[row], known, memory[0], (limits[2], rounding[row], left))
+            largest[row] = _finish(gains[row], duplicates, support[:size])
+
+
+@InlinedKernel
+def _observe(factors: Floats, entries: Ints, present: Doubles, scale: Doubles) -> int:
+    """Write the observed entries, ones, and their factors; return how many there are with padding."""
+    n = 0
+    for entry in range(len(factors)):
+        entries[n], present[n], scale[n] = entry, 1, factors[entry]
+        n += 1 if factors[entry] > 0 else 0  # no branch, which could not be predicted
+    while n % LANES:
+        entries[n], present[n], scale[n] = 0, 0, 0
+        n += 1
+    return n
+
+
+@InlinedKernel
+def _gather(values: Floats, places: Ints, scale: Doubles, out: Doubles) -> None:
+    """Write the observed values, times factors that are zero for padding."""
+    for i in range(len(places)):
+        out[i] = scale[i] * values[places[i]]
+
+
+@InlinedKernel
+def _scatter(values: Doubles, places: Ints, present: Doubles, out: Floats) -> None:
+    """Write values to the observed entries, and zero to all others."""
+    out[:] = 0
+    for i in range(len(places)):
+        if present[i]:
+            out[places[i]] = values[i]
+
+
+@Kernel
+def _append(
+    vectors: Doubles,
+    j: int,
+    n: int,
+    repeat_below: float,
+    inverse: Doubles,
+    steps: Doubles,
+    weights: Doubles,
+) -> float:
+    """Make vector j orthonormal to the previous ones, and the last one, the residual, orthogonal to it.
+
+    With V = QR for the columns V of a patch, row j of `inverse` becomes column j of the inverse of R. The
+    rows of `steps` are overlaps, the diagonal of the inverse of V^T V, and the squared lengths of columns.
+    Weights are updated. Returns the strain, the largest product of that diagonal and the squared lengths.
+    """
+    overlaps, diagonal, lengths = steps[0], steps[1], steps[2]
+    lengths[j] = _dot(vectors[j], vectors[j], n)
+    remaining = _orthogonalize(vectors, j, n, repeat_below * lengths[j], overlaps)
+    if not remaining > 0:
+        return np.inf
+    unit = 1 / np.sqrt(remaining)
+    for i in range(n):
+        vectors[j, i] *= unit
+    step = _dot(vectors[j], vectors[-1], n)
+    _subtract(vectors[-1], step, vectors[j], n)
+    diagonal[j], strain = 0, 0.0
+    for i in range(j + 1):
+        entry = 1.0 if i == j else 0.0
+        for k in range(i, j):
+            entry -= inverse[k, i] * overlaps[k]
+        inverse[j, i] = entry * unit
+        diagonal[i] += inverse[j, i] * inverse[j, i]
+        weights[i] += inverse[j, i] * step
+        strain = max(strain, lengths[i] * diagonal[i])
+    return strain
+
+
+@InlinedKernel
+def _orthogonalize(vectors: Doubles, j: int, n: int, enough: float, overlaps: Doubles) -> float:
+    """Make vector j orthogonal to the previous ones, twice unless enough of it remains; return how much."""
+    overlaps[:j] = 0
+    remaining = 0.0
+    for _ in range(2):
+        for i in range(j):
+            overlap = _dot(vectors[i], vectors[j], n)
+            overlaps[i] += overlap
+            _subtract(vectors[j], overlap, vectors[i], n)
+        remaining = _dot(vectors[j], vectors[j], n)
+        if remaining >= enough:
+            break
+    return remaining
+
+
+@InlinedKernel
+def _sum_squares(atoms: Floats, places: Ints, scale: Doubles, vectors: Doubles, memory: Floats) -> None:
+    """Write the sum over vectors of their squared products with all atoms to the first row of the memory."""
+    total, products = memory[0], memory[1]
+    total[:] = 0
+    for s in range(len(vectors)):
+        _combine(atoms, places, scale, vectors[s], products)
+        for a in range(len(total)):
+            total[a] += products[a] * products[a]
+
+
+@Kernel
+def _combine(rows: Floats, places: Ints, scale: Doubles, vector: Doubles, out: Floats) -> None:
+    """Write the sum of some rows, times the entries of a vector and their factors."""
+    number = out.dtype.type
+    out[:] = 0
+    for i in range(0, len(places), LANES):
+        x0, x1 = number(scale[i] * vector[i]), number(scale[i + 1] * vector[i + 1])
+        x2, x3 = number(scale[i + 2] * vector[i + 2]), number(scale[i + 3] * vector[i + 3])
+        x4, x5 = number(scale[i + 4] * vector[i + 4]), number(scale[i + 5] * vector[i + 5])
+        x6, x7 = number(scale[i + 6] * vector[i + 6]), number(scale[i + 7] * vector[i + 7])
+        row0, row1, row2, row3 = (
+            rows[places[i]],
+            rows[places[i + 1]],
+            rows[places[i + 2]],
+            rows[places[i + 3]],
+        )
+        row4, row5, row6, row7 = (
+            rows[places[i + 4]],
+            rows[places[i + 5]],
+            rows[places[i + 6]],
+            rows[places[i + 7]],
+        )
+        for a in range(len(out)):
+            half = out[a] + x0 * row0[a] + x1 * row1[a] + x2 * row2[a] + x3 * row3[a]
+            out[a] = half + x4 * row4[a] + x5 * row5[a] + x6 * row6[a] + x7 * row7[a]
+
+
+@InlinedKernel
+def _divide(gains: Floats, lengths: Floats, inside: Floats, limits: tuple[float, Number, float]) -> None:
+    """Turn correlations into gains.
+
+    The limits are the fraction of a squared length that lies outside, at least; the squared correlation up to
+    which it is a rounding error; and the energy of the residual.
+    """
+    number = gains.dtype.type
+    least, noise, energy = number(limits[0]), limits[1], number(limits[2])
+    everything = energy * number(1 - np.sqrt(np.finfo(gains.dtype).eps))
+    for a in range(len(gains)):
+        outside = max(lengths[a] - inside[a], least * lengths[a])
+        square = gains[a] * gains[a]
+        gain = square / outside
+        gain = energy if gain > everything else gain
+        gains[a] = gain if (square > noise) & (outside > 0) else 0
+
+
+@InlinedKernel
+def _finish(gains: Floats, duplicates: Ints, support: Ints) -> Number:
+    """Make the gains of equal atoms equal, and those of atoms in use zero; return the largest."""
+    for m in range(duplicates.shape[1]):
+        gains[duplicates[0, m]] = gains[duplicates[1, m]]
+    for s in range(len(support)):
+        gains[support[s]] = 0
+    largest: Number = gains[0]
+    for a in range(len(gains)):
+        largest = max(largest, gains[a])
+    return largest
+
+
+@InlinedKernel
+def _dot(left: Doubles, right: Doubles, n: int) -> float:
+    """Return an inner product, summed by lanes."""
+    sum0 = sum1 = sum2 = sum3 = 0.0
+    for i in range(0, n, 4):
+        sum0 += left[i] * right[i]
+        sum1 += left[i + 1] * right[i + 1]
+        sum2 += left[i + 2] * right[i + 2]
+        sum3 += left[i + 3] * right[i + 3]
+    return (sum0 + sum2) + (sum1 + sum3)
+
+
+@InlinedKernel
+def _subtract(target: Doubles, factor: float, vector: Doubles, n: int) -> None:
+    """Subtract a multiple of one vector from another."""
+    for i in range(n):
+        target[i] -= factor * vector[i]
