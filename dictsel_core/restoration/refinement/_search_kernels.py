@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import Kernel
 from dictsel_core._support.validation import Bools, Ints
-from dictsel_core._support.vectors import WIDTH, load, splat, store, where_larger
+from dictsel_core._support.vectors import WIDTH, add, load, multiply_add, splat, store, where_larger
 
 Flat = NDArray[np.float32]
 Plane = NDArray[np.float32]
@@ -17,8 +17,8 @@ Keys = NDArray[np.int32]
 Index = np.uintp
 
 #: Candidates side by side that are compared together, and values of a row of a patch in one expression.
-LANES, TAPS = 16, 8
-_0, _1, _2, _3, _4, _5, _6, _7, _8 = (Index(number) for number in range(9))
+LANES, TAPS = 16, 2
+_0, _1, _2, _8, _9 = (Index(number) for number in (0, 1, 2, 8, 9))
 _LANES = Index(LANES)
 #: A lower bound of a distance is made a little less, so that it is one in spite of rounding.
 _ROUNDING = np.float32(1 - 1e-5)
@@ -277,6 +277,8 @@ def _nearest(
             if not _any_within(bounds[down], Index(right), penalties, penalty, distances[LANES]):
                 continue
             _compare(values, lengths, Index(pitch), taps, lengths[at], to, distances)
+            if not _any_within(distances, _0, penalties, penalty, distances[LANES]):
+                continue
             for lane in range(min(LANES, n_across - right)):
                 distances[lane] += penalties[penalty + Index(lane)]
                 candidate = np.int32((plane * n_down + down) * n_across + right + lane)
@@ -329,19 +331,15 @@ def _compare(
     distances: Flat,
 ) -> None:
     """Set the squared differences of a patch and some others, side by side."""
-    for lane in range(_LANES):
-        distances[lane] = length + lengths[other + lane]
+    a, b = load(lengths, other), load(lengths, other + _8)
+    a, b, c, d = add(a, splat(length)), add(b, splat(length)), splat(np.float32(0)), splat(np.float32(0))
     for i in range(Index(taps.shape[0])):
-        for k in range(_0, Index(taps.shape[1]), _8):
-            a, b, c, d = taps[i, k], taps[i, k + _1], taps[i, k + _2], taps[i, k + _3]
-            e, f, g, h = taps[i, k + _4], taps[i, k + _5], taps[i, k + _6], taps[i, k + _7]
-            start = other + i * pitch + k
-            for lane in range(_LANES):
-                at = start + lane
-                distances[lane] += (
-                    a * values[at] + b * values[at + _1] + c * values[at + _2] + d * values[at + _3]
-                    + e * values[at + _4] + f * values[at + _5] + g * values[at + _6] + h * values[at + _7]
-                )  # fmt: skip
+        for k in range(_0, Index(taps.shape[1]), _2):
+            even, odd, at = splat(taps[i, Index(k)]), splat(taps[i, Index(k) + _1]), other + i * pitch + k
+            a, b = multiply_add(even, load(values, at), a), multiply_add(even, load(values, at + _8), b)
+            c, d = multiply_add(odd, load(values, at + _1), c), multiply_add(odd, load(values, at + _9), d)
+    store(distances, _0, add(a, c))
+    store(distances, _8, add(b, d))
 
 
 @Kernel

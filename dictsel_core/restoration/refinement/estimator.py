@@ -174,7 +174,7 @@ class GaussianEstimator:
         n_estimated = min(self.n_estimated, n_members)
         d = missing.shape[2] * size**2
         n_vectors, length = len(groups.layers) * size**2 // d, _rounded_up(d)
-        samples = np.zeros((n_members * n_vectors, length), np.float32)
+        samples = reused("samples", (n_members * n_vectors, length))
         covariances = reused("covariances", (n_groups + 1, length * length))
         means = reused("means", (n_groups, n_vectors * length))
         members = reused("members", (n_groups, n_estimated, n_vectors, length))
