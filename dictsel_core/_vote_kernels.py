@@ -138,4 +138,4 @@ def _median_of_known(votes: Single, lane: np.uintp, known: Single) -> np.float32
             count += 1
     if count == 0:
         return np.float32(np.nan)
-    return (known[(count - 1) // 2] + known[count // 2]) * _HALF
+    return np.float32((known[(count - 1) // 2] + known[count // 2]) * _HALF)

@@ -226,9 +226,9 @@ class _RebuiltPatches:
         """
         first = (rows - self._top) * self._useful.shape[1] + columns
         if is_enabled():
-            steps, inner = (each.view(np.uintp) for each in offsets)
+            steps, places = (each.view(np.uintp) for each in offsets)
             network = median_network(steps.shape[1])
-            find_medians(self._patches, self._slots, first, phases, (steps, inner), network, medians)
+            find_medians(self._patches, self._slots, first, phases, (steps, places), network, medians)
             return
         patches, inner = (each.take(phases, axis=0) for each in offsets)
         patches += first[:, None]
