@@ -40,9 +40,10 @@ def halve_by_table(image: Integers, missing: Bools, table: Planes) -> tuple[Plan
         for column in range(shape[1]):
             left = Index(2 * column)
             right = min(left + Index(1), Index(width - 1))
-            a, b = not missing[upper, left], right > left and not missing[upper, right]
-            c, d = not missing[lower, left], right > left and not missing[lower, right]
-            c, d = lower > upper and c, lower > upper and d
+            has_right, has_lower = bool(right > left), bool(lower > upper)
+            a, b = not missing[upper, left], has_right and not missing[upper, right]
+            c = has_lower and not missing[lower, left]
+            d = has_lower and has_right and not missing[lower, right]
             count = int(a) + int(b) + int(c) + int(d)
             unknown[row, column] = count == 0
             above, below = upper * pitch + left * step, lower * pitch + left * step
