@@ -7,8 +7,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import Scalar, nonzero_2d
+from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import map_chunks
 from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._vote_kernels import find_medians, median_network
 
 Single = NDArray[np.float32]
 #: Writes patches with these rows and columns into an array, from some place on.
@@ -106,10 +108,7 @@ def median_of_patches(
 
         def work(start: int, stop: int, pixels: Ints = pixels, medians: Single = medians) -> None:
             row, column = np.divmod(pixels[start:stop], width)
-            phase = _phase(row, column, thinning)
-            votes = rebuilt.values(row, column, *(each.take(phase, axis=0) for each in offsets))
-            for channel, each in enumerate(votes):
-                medians[start:stop, channel] = median_of_rows(each)
+            rebuilt.find_medians(row, column, _phase(row, column, thinning), offsets, medians[start:stop])
 
         for _ in map_chunks(work, len(pixels), _VOTE_CHUNK, threads):
             pass
@@ -210,20 +209,32 @@ class _RebuiltPatches:
         self._slots = np.zeros((stop - rows.start) * self._useful.shape[1], np.int32)
         self._slots[np.flatnonzero(self._useful[rows.start : stop])] = np.arange(patches.shape[1])
 
-    def values(self, rows: Ints, columns: Ints, patches: Ints, inner: Ints) -> Iterator[Single]:
-        """Yield the values of pixels by several patches each, channel by channel: (N, votes).
+    def find_medians(
+        self, rows: Ints, columns: Ints, phases: Ints, offsets: tuple[Ints, Ints], medians: Single
+    ) -> None:
+        """Write the medians of pixels: (N, n_channels).
 
         Parameters
         ----------
         rows, columns : (N,) ndarray of int
             Pixels.
-        patches, inner : (N, votes) ndarray of int
-            Offsets of the patches, and of the pixel within each of them.
+        phases : (N,) ndarray of int
+            Which offsets they have.
+        offsets : two ndarrays of int, (phases, votes)
+            Of the patches, and of the pixel within each of them.
+        medians : (N, n_channels) ndarray
         """
-        patches += ((rows - self._top) * self._useful.shape[1] + columns)[:, None]
+        first = (rows - self._top) * self._useful.shape[1] + columns
+        if is_enabled():
+            steps, places = (each.view(np.uintp) for each in offsets)
+            network = median_network(steps.shape[1])
+            find_medians(self._patches, self._slots, first, phases, (steps, places), network, medians)
+            return
+        patches, inner = (each.take(phases, axis=0) for each in offsets)
+        patches += first[:, None]
         inner += self._slots.take(patches).astype(np.intp) * self._size**2
-        for channel in self._patches:
-            yield channel.reshape(-1).take(inner)
+        for channel, values in enumerate(self._patches):
+            medians[:, channel] = median_of_rows(values.reshape(-1).take(inner))
 
 
 def median_of_rows(votes: Single) -> Single:
