@@ -67,7 +67,7 @@ def fit_with_gains(
         _gather(data[row], places, present, residual)
         energy = _dot(residual, residual, n)
         weights[b] = 0
-        size, strain = 0, 1.0
+        size, strain = np.intp(0), 1.0  # of a type of its own, 0 would have helpers compiled twice
         while size < capacity and support[size] >= 0 and strain <= limits[1]:
             _gather(padded_rows[support[size]], places, scale, vectors[size])
             strain = _append(vectors, size, n, limits[0], inverse, steps, weights[b])
