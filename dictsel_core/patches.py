@@ -7,10 +7,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import Scalar, nonzero_2d
+from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import map_chunks
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._vote_kernels import find_medians, median_network
 
 Single = NDArray[np.float32]
+#: Writes patches with these rows and columns into an array, from some place on.
+Rebuild = Callable[[Ints, Ints, Single, int], None]
 
 #: Maximum number of values of rebuilt patches in memory; bands are as tall as this allows.
 _BAND_VALUES = 1 << 22
@@ -38,8 +42,13 @@ class MirroredPatches:
 
     def __init__(self, shape: tuple[int, int], size: int) -> None:
         rows, columns = (np.pad(np.arange(length), size - 1, mode="symmetric") for length in shape)
-        self._rows, self._columns = rows * shape[1], columns
-        self._offsets = np.arange(size)
+        self._rows, self._columns = rows * shape[1], columns  # where rows begin, and numbers of columns
+        self.size, self._offsets = size, np.arange(size)
+
+    @property
+    def tables(self) -> tuple[NDArray[np.uintp], NDArray[np.uintp]]:
+        """Where each row of the mirrored image begins, and the number of each column, for kernels."""
+        return self._rows.view(np.uintp), self._columns.view(np.uintp)
 
     def pixels(self, rows: Ints, columns: Ints) -> Ints:
         """Return the pixels of some patches, counted row by row through the image: (B, size * size)."""
@@ -52,7 +61,7 @@ def median_of_patches(
     wanted: Bools,
     size: int,
     n_channels: int,
-    rebuild: Callable[[Ints, Ints], Floats],
+    rebuild: Rebuild,
     threads: int,
     *,
     thinning: int = 1,
@@ -71,8 +80,8 @@ def median_of_patches(
         Height and width of a patch, as in `MirroredPatches`.
     n_channels : int
     rebuild : callable
-        Takes rows and columns of patches, (B,) each, and returns their values (n_channels, B, size * size);
-        NaN for a patch without an estimate. Called from several threads.
+        Takes rows and columns of patches, (B,) each, an array (n_channels, N, size * size) and where in it
+        their values are written: NaN for a patch without an estimate. Called from several threads.
     threads : int
     thinning : {1, 2, 4}
         Use every patch, every second one as on a checkerboard, or only those of even rows and columns;
@@ -99,10 +108,7 @@ def median_of_patches(
 
         def work(start: int, stop: int, pixels: Ints = pixels, medians: Single = medians) -> None:
             row, column = np.divmod(pixels[start:stop], width)
-            phase = _phase(row, column, thinning)
-            votes = rebuilt.values(row, column, *(each.take(phase, axis=0) for each in offsets))
-            for channel, each in enumerate(votes):
-                medians[start:stop, channel] = median_of_rows(each)
+            rebuilt.find_medians(row, column, _phase(row, column, thinning), offsets, medians[start:stop])
 
         for _ in map_chunks(work, len(pixels), _VOTE_CHUNK, threads):
             pass
@@ -177,7 +183,7 @@ class _RebuiltPatches:
         useful: Bools,
         size: int,
         n_channels: int,
-        rebuild: Callable[[Ints, Ints], Floats],
+        rebuild: Rebuild,
         threads: int,
     ) -> None:
         self._useful, self._size, self._rebuild, self._threads = useful, size, rebuild, threads
@@ -188,15 +194,14 @@ class _RebuiltPatches:
     def advance(self, rows: slice) -> None:
         """Go on to the band with these rows of pixels; patches shared with the previous one are kept."""
         (n_channels, n_before, d), stop = self._patches.shape, rows.stop + self._size - 1
-        n_kept = np.count_nonzero(self._useful[rows.start : self._bottom])
+        n_kept = int(np.count_nonzero(self._useful[rows.start : self._bottom]))
         patch_rows, columns = nonzero_2d(self._useful[self._bottom : stop])
         patch_rows += self._bottom
         patches = np.empty((n_channels, n_kept + len(columns), d), np.float32)
         patches[:, :n_kept] = self._patches[:, n_before - n_kept :]
-        new = patches[:, n_kept:]
 
         def work(start: int, stop: int) -> None:
-            new[:, start:stop] = self._rebuild(patch_rows[start:stop], columns[start:stop])
+            self._rebuild(patch_rows[start:stop], columns[start:stop], patches, n_kept + start)
 
         for _ in map_chunks(work, len(columns), _REBUILD_CHUNK // n_channels, self._threads):
             pass
@@ -204,20 +209,32 @@ class _RebuiltPatches:
         self._slots = np.zeros((stop - rows.start) * self._useful.shape[1], np.int32)
         self._slots[np.flatnonzero(self._useful[rows.start : stop])] = np.arange(patches.shape[1])
 
-    def values(self, rows: Ints, columns: Ints, patches: Ints, inner: Ints) -> Iterator[Single]:
-        """Yield the values of pixels by several patches each, channel by channel: (N, votes).
+    def find_medians(
+        self, rows: Ints, columns: Ints, phases: Ints, offsets: tuple[Ints, Ints], medians: Single
+    ) -> None:
+        """Write the medians of pixels: (N, n_channels).
 
         Parameters
         ----------
         rows, columns : (N,) ndarray of int
             Pixels.
-        patches, inner : (N, votes) ndarray of int
-            Offsets of the patches, and of the pixel within each of them.
+        phases : (N,) ndarray of int
+            Which offsets they have.
+        offsets : two ndarrays of int, (phases, votes)
+            Of the patches, and of the pixel within each of them.
+        medians : (N, n_channels) ndarray
         """
-        patches += ((rows - self._top) * self._useful.shape[1] + columns)[:, None]
+        first = (rows - self._top) * self._useful.shape[1] + columns
+        if is_enabled():
+            steps, places = (each.view(np.uintp) for each in offsets)
+            network = median_network(steps.shape[1])
+            find_medians(self._patches, self._slots, first, phases, (steps, places), network, medians)
+            return
+        patches, inner = (each.take(phases, axis=0) for each in offsets)
+        patches += first[:, None]
         inner += self._slots.take(patches).astype(np.intp) * self._size**2
-        for channel in self._patches:
-            yield channel.reshape(-1).take(inner)
+        for channel, values in enumerate(self._patches):
+            medians[:, channel] = median_of_rows(values.reshape(-1).take(inner))
 
 
 def median_of_rows(votes: Single) -> Single:

@@ -1,4 +1,4 @@
-"""Vectors of eight numbers of single precision, for kernels.
+"""Vectors of eight numbers of single or double precision, for kernels.
 
 Numba leaves it to LLVM to compute several entries of arrays at once. LLVM has a kernel check before every
 loop that arrays do not overlap, and keeps no sums of rows in registers: if loops have 40 or 64 entries, that
@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import Arguments, Kernel, Result
+from dictsel_core._support.validation import Floats
 
 Single = NDArray[np.float32]
+Number = np.floating[Any]
 Place = int | np.uintp
 Emit = Callable[..., Any]
 
@@ -43,17 +45,17 @@ class Operation(Kernel[Arguments, Result]):
 
 
 @Operation
-def load(array: Single, at: Place) -> Vector:  # type: ignore[empty-body]
+def load(array: Floats, at: Place) -> Vector:  # type: ignore[empty-body]
     """Return the entries of a one-dimensional array from an index on."""
 
 
 @Operation
-def store(array: Single, at: Place, vector: Vector) -> None:
+def store(array: Floats, at: Place, vector: Vector) -> None:
     """Set the entries of a one-dimensional array from an index on."""
 
 
 @Operation
-def splat(number: np.float32) -> Vector:  # type: ignore[empty-body]
+def splat(number: Number) -> Vector:  # type: ignore[empty-body]
     """Return a vector of equal numbers."""
 
 
@@ -83,7 +85,7 @@ def where_larger(left: Vector, right: Vector, one: Vector, other: Vector) -> Vec
 
 
 @Operation
-def total(vector: Vector) -> np.float32:  # type: ignore[empty-body]
+def total(vector: Vector) -> Number:  # type: ignore[empty-body]
     """Return the sum of the numbers of a vector: of pairs, of pairs of pairs, and so on."""
 
 
@@ -93,66 +95,77 @@ def _llvm() -> Any:  # noqa: ANN401  (a module without types)
 
 
 @cache
-def _lanes() -> Any:  # noqa: ANN401
-    return _llvm().VectorType(_llvm().FloatType(), WIDTH)
-
-
-@cache
 def _intrinsics() -> dict[str, Any]:
     """Return what Numba makes of the operations, by their names."""
     types, extending = importlib.import_module("numba").types, importlib.import_module("numba.extending")
-    kind = type("Vector", (types.Type,), {})
 
-    def model(manager: object, each: object) -> object:
-        return extending.models.PrimitiveModel(manager, each, _lanes())
+    class Lanes(types.Type):  # type: ignore[misc,name-defined]
+        """The type of a vector of some numbers."""
 
-    extending.register_model(kind)(model)
-    vector, place, single = kind(name="Vector"), types.uintp, types.float32
+        def __init__(self, dtype: Any) -> None:  # noqa: ANN401
+            super().__init__(name=f"Vector({dtype})")
+            self.dtype = dtype
 
-    def intrinsic(emit: Emit, result: object, *arguments: object) -> Any:  # noqa: ANN401
-        """Return an operation; of arguments that are None, any type is accepted."""
+    def model(manager: object, kind: Any) -> object:  # noqa: ANN401
+        return extending.models.PrimitiveModel(manager, kind, _lanes(kind.dtype.bitwidth))
 
-        def typed(_: object, *given: object) -> tuple[object, Emit]:
-            known = (own or other for own, other in zip(arguments, given, strict=True))
-            return result(*known), emit  # type: ignore[operator]
+    extending.register_model(Lanes)(model)
+
+    def intrinsic(emit: Emit, n_arguments: int, result: Callable[[Any], object]) -> Any:  # noqa: ANN401
+        """Return an operation; its result depends on the type of its first argument."""
+
+        def typed(_: object, *given: Any) -> tuple[object, Emit]:  # noqa: ANN401
+            arguments = (types.uintp if isinstance(each, types.Integer) else each for each in given)
+            return result(given[0])(*arguments), emit  # type: ignore[operator]
 
         # Numba looks at the names of parameters.
-        names = ("context", "first", "second", "third", "fourth")[: len(arguments) + 1]
+        names = ("context", "first", "second", "third", "fourth")[: n_arguments + 1]
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         typed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         return extending.intrinsic(typed)
 
+    def same(kind: object) -> object:
+        return kind
+
     return {
-        "load": intrinsic(_emit_load, vector, None, place),
-        "store": intrinsic(_emit_store, types.void, None, place, vector),
-        "splat": intrinsic(_emit_splat, vector, single),
-        "add": intrinsic(_emit_by("fadd"), vector, vector, vector),
-        "subtract": intrinsic(_emit_by("fsub"), vector, vector, vector),
-        "multiply": intrinsic(_emit_by("fmul"), vector, vector, vector),
-        "multiply_add": intrinsic(_emit_multiply_add, vector, vector, vector, vector),
-        "where_larger": intrinsic(_emit_where_larger, vector, vector, vector, vector, vector),
-        "total": intrinsic(_emit_total, single, vector),
+        "load": intrinsic(_emit_load, 2, lambda array: Lanes(array.dtype)),
+        "store": intrinsic(_emit_store, 3, lambda _: types.void),
+        "splat": intrinsic(_emit_splat, 1, Lanes),
+        "add": intrinsic(_emit_by("fadd"), 2, same),
+        "subtract": intrinsic(_emit_by("fsub"), 2, same),
+        "multiply": intrinsic(_emit_by("fmul"), 2, same),
+        "multiply_add": intrinsic(_emit_multiply_add, 3, same),
+        "where_larger": intrinsic(_emit_where_larger, 4, same),
+        "total": intrinsic(_emit_total, 1, lambda vector: vector.dtype),
     }
+
+
+def _lanes(n_bits: int) -> Any:  # noqa: ANN401
+    """Return the vector of LLVM for numbers of 32 or 64 bits."""
+    ir = _llvm()
+    return ir.VectorType(ir.FloatType() if n_bits == 32 else ir.DoubleType(), WIDTH)
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:  # noqa: ANN401
     data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [at], inbounds=True), _lanes().as_pointer())
+    lanes = _lanes(kind.dtype.bitwidth).as_pointer()
+    return builder.bitcast(builder.gep(data, [at], inbounds=True), lanes)
 
 
 def _emit_load(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-    return builder.load(_pointer(context, builder, signature.args[0], *values), align=4)
+    kind = signature.args[0]
+    return builder.load(_pointer(context, builder, kind, *values), align=kind.dtype.bitwidth // 8)
 
 
 def _emit_store(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-    array, at, vector = values
-    builder.store(vector, _pointer(context, builder, signature.args[0], array, at), align=4)
+    (array, at, vector), kind = values, signature.args[0]
+    builder.store(vector, _pointer(context, builder, kind, array, at), align=kind.dtype.bitwidth // 8)
     return context.get_dummy_value()
 
 
-def _emit_splat(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
+def _emit_splat(_: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
     ir, number = _llvm(), _llvm().IntType(32)
-    undefined = ir.Constant(_lanes(), ir.Undefined)
+    undefined = ir.Constant(_lanes(signature.args[0].bitwidth), ir.Undefined)
     first = builder.insert_element(undefined, values[0], number(0))
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(number, WIDTH), [0] * WIDTH))
 

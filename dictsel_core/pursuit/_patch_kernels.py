@@ -1,7 +1,8 @@
 """Orthogonal matching pursuit patch by patch, on the entries that a patch has: what `Pursuit` does.
 
-All arrays of a patch stay in the first levels of the cache. Entries are in blocks of `LANES`, the last one
-padded with zeros, and the number of atoms is a multiple of it, so that loops have no remainder.
+All arrays of a patch stay in the first levels of the cache. They are one-dimensional, as vectors need them,
+with indices that have no sign: no check for negative ones. Entries are padded with zeros to a multiple of the
+width of a vector, and so is the number of atoms.
 """
 
 from typing import Any
@@ -11,13 +12,25 @@ from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._support.vectors import (
+    WIDTH,
+    Number,
+    load,
+    multiply,
+    multiply_add,
+    splat,
+    store,
+    subtract,
+    total,
+)
 
-Number = np.floating[Any]
-Index = np.signedinteger[Any]
-Keys = NDArray[Index]
+Index = np.uintp
+Indices = NDArray[np.uintp]
+Keys = NDArray[np.signedinteger[Any]]
 
-#: Entries of a block, whose rows of the dictionary are added at the same time.
-LANES = 8
+_0, _1 = Index(0), Index(1)
+#: Multiples of the width of a vector: sums of rows that stay in registers.
+_A, _B, _C, _D, _E, _F, _G, _H = (Index(number * WIDTH) for number in range(1, 9))
 
 
 @Kernel
@@ -35,7 +48,7 @@ def pursue(
     Parameters
     ----------
     dictionary : tuple of ndarray
-        Atoms (d, k), where k is a multiple of `LANES`, their squares, and lower bounds on the squared lengths
+        Atoms (d, k), where k is a multiple of `WIDTH`, their squares, and lower bounds on the squared lengths
         of what is observed of them (k,): infinity if an atom may not be selected.
     data : (n, d) ndarray
         Multiplied by the weights; missing entries are not read.
@@ -52,42 +65,45 @@ def pursue(
         What is written: supports (n, s), which are filled with -1, coefficients (n, s), filled with 0, the
         energies of the residuals (n,), and their path (n, s + 1) after every step, or (0, 0) if not wanted.
     """
-    atoms, squares, min_lengths = dictionary[0].copy(), dictionary[1].copy(), dictionary[2]  # aligned
+    (n_features, n_atoms), min_lengths = dictionary[0].shape, dictionary[2]
+    atoms, squares = dictionary[0].copy().reshape(-1), dictionary[1].copy().reshape(-1)  # aligned
     supports, coefficients, energies, path = codes
-    n_masks, n_blocks, capacity = len(weights), -(-atoms.shape[0] // LANES), supports.shape[1]
-    entries, factors = np.empty((n_blocks + 1, LANES), np.intp), np.empty((n_blocks + 1, LANES), atoms.dtype)
-    products = np.empty((n_blocks, LANES), atoms.dtype)
-    inverse, correlations = np.empty(atoms.shape[1], atoms.dtype), np.empty(atoms.shape[1], atoms.dtype)
-    scores = keys.view(atoms.dtype)
-    memory = np.empty((capacity + 1) * n_blocks * LANES, atoms.dtype)
+    n_masks, length, capacity = len(weights), Index(n_features + WIDTH), supports.shape[1]
+    entries, places = np.empty(length, np.uintp), np.empty(length, np.uintp)  # their rows begin at places
+    factors = np.empty(length, atoms.dtype)
+    products, scores = np.empty(length, atoms.dtype), keys.view(atoms.dtype)
+    inverse, correlations = np.empty(n_atoms, atoms.dtype), np.empty(n_atoms, atoms.dtype)
+    # The orthogonal vectors, one after the other, and the residual.
+    vectors, residual = np.empty(Index(capacity) * length, atoms.dtype), np.empty(length, atoms.dtype)
     overlaps, steps = np.empty((capacity, capacity), atoms.dtype), np.empty((3, capacity), atoms.dtype)
     for mask in range(n_masks):
-        n = _observe(weights[mask], entries.reshape(-1), factors.reshape(-1))
-        places, scale, scaled = entries[:n], factors[:n], products[:n]
-        vectors = memory[: (capacity + 1) * n * LANES].reshape(capacity + 1, n, LANES)
-        residual = vectors[capacity]
-        _multiply(scale, scale, scaled)
-        _combine(squares, places, scaled, inverse)
+        n = _observe(weights[mask], entries, factors)
+        for at in range(n + _A):
+            places[at] = entries[at] * Index(n_atoms)
+        d = (n + _A - _1) // _A * _A
+        _multiply(factors, factors, d, products)
+        _combine(squares, places, n, products, inverse)
         for atom in range(len(inverse)):
             inverse[atom] = 1 / max(inverse[atom], min_lengths[atom])
         for row in range(mask, len(data), n_masks):
-            _gather(data[row], places, scale, residual)
-            energy = _dot(residual, residual)
+            _gather(data[row], entries, n, d, residual)
+            energy = _dot(residual, _0, residual, _0, d)
             min_score, n_steps = energy * limits[0], 0
             if len(path):
                 path[row] = energy
             for j in range(min(capacity, caps[row])):
                 if not energy > limits[3]:
                     break
-                _multiply(scale, residual, scaled)
-                _combine(atoms, places, scaled, correlations)
+                _multiply(factors, residual, d, products)
+                _combine(atoms, places, n, products, correlations)
                 chosen = _choose(correlations, inverse, scores, keys)
                 if not scores[chosen] > min_score:
                     break
-                _take(atoms, chosen, places, scale, vectors[j])
-                if not _append(vectors, j, inverse[chosen], limits, overlaps[j], steps):
+                _take(atoms, chosen, places, factors, d, vectors, Index(j) * d)
+                if not _append(vectors, Index(j), d, residual, inverse[chosen], limits, overlaps[j], steps):
                     break
-                energy, n_steps, supports[row, j] = _dot(residual, residual), j + 1, chosen
+                energy, n_steps = _dot(residual, _0, residual, _0, d), j + 1
+                supports[row, j] = chosen
                 if len(path):
                     path[row, n_steps:] = energy
             _substitute(overlaps, steps[0], n_steps, coefficients[row])
@@ -95,62 +111,95 @@ def pursue(
 
 
 @InlinedKernel
-def _observe(weights: Floats, entries: Ints, factors: Floats) -> Index:
-    """Write the observed entries and their weights, and return the number of their blocks."""
-    n, one, none = np.uint64(0), np.uint64(1), np.uint64(0)  # without a sign, as an index needs no check
-    for entry in range(len(weights)):
+def _observe(weights: Floats, entries: Indices, factors: Floats) -> np.uintp:
+    """Write the observed entries and their weights, and return how many there are."""
+    n = _0
+    for entry in range(Index(len(weights))):
         entries[n], factors[n] = entry, weights[entry]
-        n += one if weights[entry] > 0 else none  # no branch, which could not be predicted
-    while n % np.uint64(LANES):
-        entries[n], factors[n] = 0, 0
-        n += one
-    return np.intp(n) // LANES
+        n += _1 if weights[entry] > 0 else _0  # no branch, which could not be predicted
+    for at in range(n, n + _A):
+        entries[at], factors[at] = _0, 0
+    return n
 
 
 @InlinedKernel
-def _gather(values: Floats, places: Ints, scale: Floats, out: Floats) -> None:
-    """Write the observed values of a patch; those of padding are zero."""
-    for block in range(len(places)):
-        for lane in range(LANES):
-            observed = scale[block, lane] > 0
-            out[block, lane] = values[places[block, lane]] if observed else 0
+def _gather(values: Floats, entries: Indices, n: np.uintp, d: np.uintp, out: Floats) -> None:
+    """Write the observed values of a patch, then zeros."""
+    for at in range(n):
+        out[at] = values[entries[at]]
+    for at in range(n, d):
+        out[at] = 0
 
 
 @InlinedKernel
-def _take(atoms: Floats, atom: Index, places: Ints, scale: Floats, out: Floats) -> None:
+def _take(
+    atoms: Floats,
+    atom: np.uintp,
+    places: Indices,
+    factors: Floats,
+    d: np.uintp,
+    vectors: Floats,
+    start: np.uintp,
+) -> None:
     """Write what is observed of an atom, times the weights."""
-    for block in range(len(places)):
-        for lane in range(LANES):
-            out[block, lane] = scale[block, lane] * atoms[places[block, lane], atom]
+    for at in range(d):
+        vectors[start + at] = factors[at] * atoms[places[at] + atom]
 
 
 @InlinedKernel
-def _multiply(left: Floats, right: Floats, out: Floats) -> None:
-    """Write products of blocks."""
-    for block in range(len(out)):
-        for lane in range(LANES):
-            out[block, lane] = left[block, lane] * right[block, lane]
+def _multiply(left: Floats, right: Floats, d: np.uintp, out: Floats) -> None:
+    """Write products."""
+    for at in range(_0, d, _A):
+        store(out, at, multiply(load(left, at), load(right, at)))
 
 
 @InlinedKernel
-def _combine(rows: Floats, places: Ints, factors: Floats, out: Floats) -> None:
+def _combine(rows: Floats, places: Indices, n: np.uintp, factors: Floats, out: Floats) -> None:
     """Write the sum of some rows, times factors."""
-    out[:] = 0
-    for block in range(len(places)):
-        i, f = places[block], factors[block]
-        row0, row1, row2, row3 = rows[i[0]], rows[i[1]], rows[i[2]], rows[i[3]]
-        row4, row5, row6, row7 = rows[i[4]], rows[i[5]], rows[i[6]], rows[i[7]]
-        f0, f1, f2, f3, f4, f5, f6, f7 = f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]
-        for atom in range(len(out)):
-            half = out[atom] + f0 * row0[atom] + f1 * row1[atom] + f2 * row2[atom] + f3 * row3[atom]
-            out[atom] = half + f4 * row4[atom] + f5 * row5[atom] + f6 * row6[atom] + f7 * row7[atom]
+    k, zero, j = Index(len(out)), splat(out.dtype.type(0)), _0
+    while j + _H <= k:
+        a = b = c = d = e = f = g = h = zero
+        for i in range(n):
+            at, factor = places[i] + j, splat(factors[i])
+            a = multiply_add(factor, load(rows, at), a)
+            b = multiply_add(factor, load(rows, at + _A), b)
+            c = multiply_add(factor, load(rows, at + _B), c)
+            d = multiply_add(factor, load(rows, at + _C), d)
+            e = multiply_add(factor, load(rows, at + _D), e)
+            f = multiply_add(factor, load(rows, at + _E), f)
+            g = multiply_add(factor, load(rows, at + _F), g)
+            h = multiply_add(factor, load(rows, at + _G), h)
+        store(out, j, a)
+        store(out, j + _A, b)
+        store(out, j + _B, c)
+        store(out, j + _C, d)
+        store(out, j + _D, e)
+        store(out, j + _E, f)
+        store(out, j + _F, g)
+        store(out, j + _G, h)
+        j += _H
+    while j + _B <= k:
+        a = b = zero
+        for i in range(n):
+            at, factor = places[i] + j, splat(factors[i])
+            a = multiply_add(factor, load(rows, at), a)
+            b = multiply_add(factor, load(rows, at + _A), b)
+        store(out, j, a)
+        store(out, j + _A, b)
+        j += _B
+    if j < k:
+        a = zero
+        for i in range(n):
+            a = multiply_add(splat(factors[i]), load(rows, places[i] + j), a)
+        store(out, j, a)
 
 
 @InlinedKernel
-def _choose(correlations: Floats, inverse: Floats, scores: Floats, keys: Keys) -> Index:
+def _choose(correlations: Floats, inverse: Floats, scores: Floats, keys: Keys) -> np.uintp:
     """Write the scores, and return the first of the atoms with the largest one."""
-    for atom in range(len(scores)):
-        scores[atom] = correlations[atom] * correlations[atom] * inverse[atom]
+    for j in range(_0, Index(len(scores)), _A):
+        correlation = load(correlations, j)
+        store(scores, j, multiply(multiply(correlation, correlation), load(inverse, j)))
     # Numbers that are not negative have the order of their bits, and the largest integer is found in lanes.
     largest = keys[0]
     for atom in range(len(keys)):  # by numbers, which is faster than by elements
@@ -159,41 +208,43 @@ def _choose(correlations: Floats, inverse: Floats, scores: Floats, keys: Keys) -
     chosen = last
     for atom in range(len(keys)):
         chosen = min(chosen, np.int32(atom) if keys[atom] == largest else last)
-    return chosen
+    return Index(chosen)
 
 
 @InlinedKernel
 def _append(
     vectors: Floats,
-    j: int,
+    j: np.uintp,
+    d: np.uintp,
+    residual: Floats,
     inverse_length: Number,
     limits: tuple[Number, ...],
     overlaps: Floats,
     steps: Floats,
 ) -> bool:
-    """Make the j-th vector orthogonal to the previous ones, and the last one, the residual, to it.
+    """Make the j-th vector orthogonal to the previous ones, and the residual to it.
 
     Overlaps with the previous vectors are in units of their squared lengths. The rows of `steps` are the
     overlaps of the residual, one over the squared lengths, and memory. Returns whether the vector is
     independent.
     """
-    vector, residual = vectors[j], vectors[-1]
+    own = j * d
     overlaps[:j] = 0
     remaining = limits[0]
     for _ in range(2):
         for i in range(j):
-            steps[2, i] = _dot(vectors[i], vector) * steps[1, i]
+            steps[2, i] = _dot(vectors, i * d, vectors, own, d) * steps[1, i]
         for i in range(j):
             overlaps[i] += steps[2, i]
-            _subtract(vector, steps[2, i], vectors[i])
-        remaining = _dot(vector, vector)
-        if j == 0 or not remaining * inverse_length < limits[2]:
+            _subtract(vectors, own, steps[2, i], vectors, i * d, d)
+        remaining = _dot(vectors, own, vectors, own, d)
+        if j == _0 or not remaining * inverse_length < limits[2]:
             break
     if not remaining * inverse_length > limits[1]:
         return False
     steps[1, j] = 1 / remaining
-    steps[0, j] = _dot(vector, residual) * steps[1, j]
-    _subtract(residual, steps[0, j], vector)
+    steps[0, j] = _dot(vectors, own, residual, _0, d) * steps[1, j]
+    _subtract(residual, _0, steps[0, j], vectors, own, d)
     return True
 
 
@@ -208,25 +259,20 @@ def _substitute(overlaps: Floats, steps: Floats, n_steps: int, coefficients: Flo
 
 
 @InlinedKernel
-def _dot(left: Floats, right: Floats) -> Number:
-    """Return an inner product, summed by lanes."""
-    sum0 = sum1 = sum2 = sum3 = sum4 = sum5 = sum6 = sum7 = left.dtype.type(0)
-    for block in range(len(left)):
-        x, y = left[block], right[block]
-        sum0 += x[0] * y[0]
-        sum1 += x[1] * y[1]
-        sum2 += x[2] * y[2]
-        sum3 += x[3] * y[3]
-        sum4 += x[4] * y[4]
-        sum5 += x[5] * y[5]
-        sum6 += x[6] * y[6]
-        sum7 += x[7] * y[7]
-    return ((sum0 + sum4) + (sum2 + sum6)) + ((sum1 + sum5) + (sum3 + sum7))
+def _dot(left: Floats, first: np.uintp, right: Floats, second: np.uintp, d: np.uintp) -> Number:
+    """Return the inner product of parts of two arrays, which begin somewhere."""
+    sums = splat(left.dtype.type(0))
+    for at in range(_0, d, _A):
+        sums = multiply_add(load(left, first + at), load(right, second + at), sums)
+    return total(sums)
 
 
 @InlinedKernel
-def _subtract(target: Floats, factor: Number, blocks: Floats) -> None:
-    """Subtract a multiple of one vector from another."""
-    for block in range(len(target)):
-        for lane in range(LANES):
-            target[block, lane] -= factor * blocks[block, lane]
+def _subtract(
+    target: Floats, first: np.uintp, factor: Number, vector: Floats, second: np.uintp, d: np.uintp
+) -> None:
+    """Subtract a multiple of a part of one array from that of another."""
+    times = splat(factor)
+    for at in range(_0, d, _A):
+        part = multiply(times, load(vector, second + at))
+        store(target, first + at, subtract(load(target, first + at), part))

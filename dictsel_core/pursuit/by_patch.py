@@ -7,7 +7,8 @@ import numpy as np
 
 from dictsel_core._support.least_squares import DEPENDENCE_EPSILONS, REPEAT_BELOW
 from dictsel_core._support.validation import Floats, Ints
-from dictsel_core.pursuit._patch_kernels import LANES, pursue
+from dictsel_core._support.vectors import WIDTH
+from dictsel_core.pursuit._patch_kernels import pursue
 from dictsel_core.pursuit.columns import Pursuit, Rule
 
 
@@ -50,7 +51,7 @@ class PatchPursuit(Pursuit):
     @cached_property
     def _padded(self) -> tuple[Floats, Floats, Floats]:
         """The atoms, then some of zeros that are never selected; their squares, and bounds on lengths."""
-        padding = -self.atoms.shape[1] % LANES
+        padding = -self.atoms.shape[1] % WIDTH
         atoms = np.pad(self.atoms, ((0, 0), (0, padding)))
         return atoms, np.square(atoms), np.pad(self.min_lengths, (0, padding), constant_values=np.inf)
 

@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Floats, Ints
-from dictsel_core.pursuit._gram_kernels import pursue
 from dictsel_core.pursuit.columns import duplicate_columns
 
 Number = np.floating[Any]
@@ -37,14 +35,14 @@ class GramPursuit:
     def __init__(self, atoms: Floats, capacity: int) -> None:
         n_atoms = atoms.shape[1]
         self.atoms = np.ascontiguousarray(atoms)
-        self._capacity = min(capacity, *atoms.shape)
+        self.capacity = min(capacity, *atoms.shape)
         # Each pair once, and where that of atoms i and j is.
         rows, columns = np.triu_indices(n_atoms)
-        self._pairs = np.ascontiguousarray(atoms[:, rows] * atoms[:, columns])
-        self._places = np.empty((n_atoms, n_atoms), np.intp)
-        self._places[rows, columns] = self._places[columns, rows] = np.arange(len(rows))
-        self._usable = ~duplicate_columns(self.atoms)
-        self._dependence_threshold = _DEPENDENCE_EPSILONS * float(np.finfo(atoms.dtype).eps)
+        self.pairs = np.ascontiguousarray(atoms[:, rows] * atoms[:, columns])
+        self.places = np.empty((n_atoms, n_atoms), np.intp)
+        self.places[rows, columns] = self.places[columns, rows] = np.arange(len(rows))
+        self.usable = ~duplicate_columns(self.atoms)
+        self.dependence_threshold = _DEPENDENCE_EPSILONS * float(np.finfo(atoms.dtype).eps)
 
     def __call__(self, data: Floats, weights: Floats) -> tuple[Ints, Floats]:
         """Code one chunk by weighted least squares.
@@ -65,18 +63,17 @@ class GramPursuit:
             Padded with 0.
         """
         squares = np.square(weights)
-        grams = squares @ self._pairs
-        lengths = grams.take(self._places.diagonal(), axis=1)
+        grams = squares @ self.pairs
+        lengths = grams.take(self.places.diagonal(), axis=1)
         # Weak observations are all there is where nothing else is observed.
-        visible = self._dependence_threshold * squares.max(axis=1, keepdims=True)
-        hidden = (lengths <= visible) | ~self._usable
+        visible = self.dependence_threshold * squares.max(axis=1, keepdims=True)
+        hidden = (lengths <= visible) | ~self.usable
         inverse = 1 / np.where(hidden, np.inf, lengths).astype(data.dtype, copy=False)
-        min_scores = np.vecdot(data, data) * self._dependence_threshold**2
+        min_scores = np.vecdot(data, data) * self.dependence_threshold**2
         correlations = (data.reshape(-1, *weights.shape) * weights).reshape(data.shape) @ self.atoms
-        supports = np.full((len(data), self._capacity), -1)
-        run = pursue if is_enabled() and data.dtype == np.float32 else _pursue
-        threshold = data.dtype.type(self._dependence_threshold)
-        return supports, run(grams, self._places, inverse, threshold, min_scores, correlations, supports)
+        supports = np.full((len(data), self.capacity), -1)
+        threshold = data.dtype.type(self.dependence_threshold)
+        return supports, _pursue(grams, self.places, inverse, threshold, min_scores, correlations, supports)
 
 
 def _pursue(

@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernels import needs_numba, with_numpy
 
 from dictsel_core import patches
+from dictsel_core._vote_kernels import median_network
 from dictsel_core.patches import MirroredPatches, all_patches, median_of_patches, median_of_rows
 
 
-def literal_medians(size, n_channels, rebuild, wanted, thinning):
+def literal_medians(size, n_channels, table, wanted, thinning):
     """For each wanted pixel, the median over all patches of the mirrored image that cover it."""
     result = np.full((*wanted.shape, n_channels), np.nan)
     for y, x in np.argwhere(wanted):
@@ -17,7 +19,7 @@ def literal_medians(size, n_channels, rebuild, wanted, thinning):
                 row, column = y + size - 1 - i, x + size - 1 - j
                 used = {1: True, 2: (row + column) % 2 == 0, 4: row % 2 == column % 2 == 0}
                 if used[thinning]:
-                    votes.append(rebuild(np.array([row]), np.array([column]))[:, 0, i * size + j])
+                    votes.append(table[:, row, column, i * size + j])
         known = ~np.isnan(votes).all(axis=0)
         result[y, x, known] = np.nanmedian(np.array(votes)[:, known], axis=0)
     return result
@@ -44,8 +46,8 @@ def test_medians_of_bands_are_those_of_the_definition(
     table[rng.random(table.shape[:3]) < 0.3] = np.nan  # patches with nothing to say
     wanted = rng.random((height, width)) < 0.6
 
-    def rebuild(rows, columns):
-        return table[:, rows, columns]
+    def rebuild(rows, columns, out, first):
+        out[:, first : first + len(rows)] = table[:, rows, columns]
 
     before, patches._BAND_VALUES = patches._BAND_VALUES, band
     try:
@@ -56,8 +58,37 @@ def test_medians_of_bands_are_those_of_the_definition(
     assert (np.concatenate([pixels for _, pixels, _ in bands]) == np.flatnonzero(wanted)).all()
     medians = np.full((height, width, n_channels), np.nan)
     medians[wanted] = np.concatenate([values for *_, values in bands])
-    expected = literal_medians(size, n_channels, rebuild, wanted, thinning)
+    expected = literal_medians(size, n_channels, table, wanted, thinning)
     np.testing.assert_allclose(medians, expected, rtol=1e-6)
+
+
+@needs_numba
+@pytest.mark.parametrize("thinning", [1, 2, 4])
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_compiled_medians_have_the_bits_of_numpy(thinning, missing):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(2, 37, 30, 64)).astype(np.float32)
+    table[:, rng.random(table.shape[1:3]) < missing] = np.nan
+
+    def rebuild(rows, columns, out, first):
+        out[:, first : first + len(rows)] = table[:, rows, columns]
+
+    def medians():
+        bands = median_of_patches(np.ones((30, 23), bool), 8, 2, rebuild, 1, thinning=thinning)
+        return np.concatenate([each for *_, each in bands])
+
+    np.testing.assert_array_equal(medians(), with_numpy(medians))
+
+
+@pytest.mark.parametrize("n_values", [1, 2, 3, 4, 9, 16, 25, 32, 49, 64])
+def test_a_network_finds_the_median(n_values):
+    """That of zeros and ones in any order, and so that of all numbers: the zero-one principle."""
+    rng = np.random.default_rng(n_values)
+    values = (rng.random((500, n_values)) < np.linspace(0, 1, 500)[:, None]).astype(float)
+    expected = np.median(values, axis=1)
+    for pair in median_network(n_values):
+        values[:, pair] = np.sort(values[:, pair], axis=1)
+    assert (values[:, [(n_values - 1) // 2, n_values // 2]].mean(axis=1) == expected).all()
 
 
 @pytest.mark.parametrize("height", [3, 16, 17, 23, 40])
@@ -68,8 +99,9 @@ def test_a_yielded_band_may_be_overwritten(height, monkeypatch):
     wanted, everywhere = np.ones(image.shape, bool), MirroredPatches(image.shape, size)
 
     def medians(values):
-        def rebuild(rows, columns):
-            return values.reshape(-1).take(everywhere.pixels(rows, columns))[None]
+        def rebuild(rows, columns, out, first):
+            pixels = everywhere.pixels(rows, columns)
+            out[0, first : first + len(rows)] = values.reshape(-1).take(pixels)
 
         yield from median_of_patches(wanted, size, 1, rebuild, 1)
 
@@ -85,9 +117,9 @@ def test_patches_that_cover_no_wanted_pixel_are_not_rebuilt():
     wanted = np.zeros((20, 30), bool)
     wanted[10, 15] = True
 
-    def rebuild(rows, columns):
+    def rebuild(rows, columns, out, first):
         asked.extend(zip(rows.tolist(), columns.tolist(), strict=True))
-        return np.zeros((1, len(rows), 16), np.float32)
+        out[:, first : first + len(rows)] = 0
 
     list(median_of_patches(wanted, 4, 1, rebuild, 1))
     assert sorted(asked) == [(row, column) for row in range(10, 14) for column in range(15, 19)]

@@ -1,6 +1,6 @@
 """Planes that share a mask: code their patches, take the median at each pixel, coarse to fine."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,24 +9,10 @@ from dictsel_core._support.runs import GeneratorRun
 from dictsel_core._support.threads import as_thread_count
 from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.patches import MirroredPatches, median_of_patches
-from dictsel_core.pursuit.codes import scatter_codes
-from dictsel_core.pursuit.columns import Pursuit
-from dictsel_core.pursuit.gram import MAX_ATOMS, GramPursuit
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.coding.pyramid import double_at, halve
+from dictsel_core.restoration.coding.rebuilding import FilledPlanes, PatchRebuilder
 from dictsel_core.restoration.settings import ResolvedSettings
-
-#: Minimum number of observed pixels of a patch if its missing pixels have no weight.
-_MIN_OBSERVED = 4
-#: Smallest weight of missing pixels that have one: too small to matter beside observed pixels, and so large
-#: that its fourth power does not vanish in float32.
-_MIN_WEIGHT = 1e-6
-#: In a product of matrices, the rounding of a row depends on its number modulo this: kernels of BLAS compute
-#: several rows at once, up to half of this number.
-_ROW_PERIOD = 12
-#: Estimates do not depend on what is around a block of an image whose first row and column, counted in the
-#: image, are multiples of this; see `aligned_patches`.
-CODING_GRID = 2 * _ROW_PERIOD
 
 
 class PatchCoder:
@@ -56,26 +42,16 @@ class PatchCoder:
         *,
         thinning: int,
     ) -> None:
-        atoms = dictionary.astype(np.float32)
-        self._code: Callable[[Floats, Floats], tuple[Ints, Floats]]
-        if atoms.shape[1] <= MAX_ATOMS:
-            self._code = GramPursuit(atoms, sparsity)
-        else:
-            pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
-            self._code = lambda data, weights: pursuit(data, weights)[:2]
-        self._rows = np.ascontiguousarray(atoms.T)
-        # Without a constant atom the mean could not be represented, so it is coded separately.
-        self._centered = not (np.abs(atoms.sum(axis=0)) > 0.999 * size).any()
+        self._rebuild = PatchRebuilder(dictionary, size, sparsity, fill_weight)
         self.size = size
         self._thinning = thinning if size % 2 == 0 else 1
-        self._fill_weight = max(fill_weight, _MIN_WEIGHT) if fill_weight else 0.0
         self._threads = threads
         self._counts: list[tuple[Ints, int]] = []  # by chunk, appended to by all threads
 
     @property
     def usage(self) -> Ints:
         """How many of the coded patches use each atom: (k,)."""
-        return sum((used for used, _ in self._counts), np.zeros(len(self._rows), dtype=np.intp))
+        return sum((used for used, _ in self._counts), np.zeros(self._rebuild.n_atoms, dtype=np.intp))
 
     @property
     def n_coded_patches(self) -> int:
@@ -105,79 +81,19 @@ class PatchCoder:
         values : (N, C) ndarray
             As in `filled` if no patch has an estimate.
         """
-        weight, n_channels = np.float32(self._fill_weight), filled.shape[2]
+        n_channels = filled.shape[2]
         patches = MirroredPatches(missing.shape, self.size)
-        hidden, values = missing.reshape(-1), filled.reshape(-1)
+        planes = FilledPlanes(filled, np.require(missing, requirements=["C", "W"]), patches)
 
-        def rebuild(rows: Ints, columns: Ints) -> Floats:
-            order, places = aligned_patches(rows, columns)
-            pixels = patches.pixels(rows[order], columns[order])
-            weights = np.where(hidden.take(pixels), weight, np.float32(1))
-            pixels *= n_channels
-            data = np.empty((n_channels, *pixels.shape), np.float32)
-            for channel in range(n_channels):
-                values[channel:].take(pixels, out=data[channel], mode="clip")
-            return self._rebuild(data, weights, places).take(places, axis=1)
+        def rebuild(rows: Ints, columns: Ints, out: Planes, first: int) -> None:
+            used = self._rebuild(planes, rows, columns, out, first)
+            self._counts.append((used, n_channels * len(rows)))
 
         for rows, pixels, medians in median_of_patches(
             wanted, self.size, n_channels, rebuild, self._threads, thinning=self._thinning
         ):
             known = filled.reshape(-1, n_channels)[pixels]
             yield rows, pixels, np.where(np.isnan(medians), known, medians)
-
-    def _rebuild(self, values: Floats, weights: Floats, counted: Ints) -> Floats:
-        """Return patches rebuilt from their weighted pixels; NaN if too few are observed.
-
-        Parameters
-        ----------
-        values : (C, B, d) ndarray
-            Overwritten.
-        weights : (B, d) ndarray
-            Shared by all channels.
-        counted : (T,) ndarray of int
-            Patches that count for the usage of atoms; the others are there twice.
-        """
-        n_atoms, d = self._rows.shape
-        means = np.zeros((*values.shape[:2], 1), np.float32)
-        if self._centered:
-            squares = np.square(weights)
-            sums = np.maximum(squares.sum(axis=1), np.float32(1e-6))
-            means = (np.vecdot(values, squares) / sums)[:, :, None]
-            values -= means
-        values *= weights
-        supports, coefficients = self._code(values.reshape(-1, d), weights)
-        codes = np.zeros((len(supports), n_atoms), np.float32)
-        scatter_codes(codes, supports, coefficients)
-        used = supports.reshape(*values.shape[:2], -1).take(counted, axis=1)
-        self._counts.append((np.bincount(used[used >= 0], minlength=n_atoms), used.shape[0] * used.shape[1]))
-        rebuilt = (codes @ self._rows).reshape(values.shape)
-        rebuilt += means
-        if self._fill_weight == 0:
-            rebuilt[:, (weights > 0).sum(axis=1) < _MIN_OBSERVED] = np.nan
-        return rebuilt
-
-
-def aligned_patches(rows: Ints, columns: Ints) -> tuple[Ints, Ints]:
-    """Order patches so that the place of each, modulo `_ROW_PERIOD`, depends on its row and column alone.
-
-    Their products are then rounded in the same way, whatever other patches are coded with them.
-
-    Returns
-    -------
-    order : (B,) ndarray of int
-        The patches, of which some are there twice: their number is a multiple of the period.
-    places : (T,) ndarray of int
-        Where each patch is.
-    """
-    phases = (5 * rows + columns // 2) % _ROW_PERIOD  # equally frequent in rows, columns and rectangles
-    by_phase = np.argsort(phases.astype(np.uint8), kind="stable")
-    counts = np.bincount(phases, minlength=_ROW_PERIOD)
-    ranks = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    places = np.empty_like(by_phase)
-    places[by_phase] = _ROW_PERIOD * ranks + phases[by_phase]
-    order = np.zeros(_ROW_PERIOD * int(counts.max()), np.intp)
-    order[places] = np.arange(len(rows))
-    return order, places
 
 
 def patch_coder(

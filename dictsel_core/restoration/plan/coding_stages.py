@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dictsel_core._support.arrays import Region
-from dictsel_core.restoration.coding.coder import CODING_GRID, PatchCoder, code_planes, fill_from
+from dictsel_core.restoration.coding.coder import PatchCoder, code_planes, fill_from
 from dictsel_core.restoration.coding.pyramid import halve
+from dictsel_core.restoration.coding.rebuilding import CODING_GRID
 from dictsel_core.restoration.plan.facts import PlanFacts
 from dictsel_core.restoration.plan.regions import (
     ArraySpec,
@@ -59,10 +60,9 @@ class HalvingStage(PlanStage):
         """Compute a region; see `PlanStage.steps`."""
         given, mask = blocks
         if self.level == 1:
-            planes, missing = self.source.planes(self.plan.canvas(given, mask))
+            means, unknown = self.source.halved(self.plan.canvas(given, mask))
         else:
-            planes, missing = given, mask[:, :, 0]
-        means, unknown = halve(planes, missing)
+            means, unknown = halve(given, mask[:, :, 0])
         yield StageStep(1.0)
         return means, unknown[:, :, None]
 

@@ -22,7 +22,7 @@ from dictsel_core._support.vectors import (
     total,
     where_larger,
 )
-from dictsel_core.restoration.refinement.conditional import MIN_RESIDUAL, TINY, VARIANCE_STEPS
+from dictsel_core.restoration.refinement.conditional import MIN_NOISE, MIN_RESIDUAL, TINY, VARIANCE_STEPS
 
 Single = NDArray[np.float32]
 Indices = NDArray[np.uintp]
@@ -37,74 +37,108 @@ _A, _B, _C, _D, _E, _F, _G, _H = (Index(number * WIDTH) for number in range(1, 9
 
 @Kernel
 def condition(
-    covariances: Single,
-    noises: Single,
+    moments: tuple[Single, Single, Single],
+    model: tuple[np.float32, np.float32, np.float32, np.float32],
     n_steps: int,
     missing: Bools,
-    places: Ints,
-    size: int,
+    place: tuple[int, int, int, int],
+    numbers: Ints,
     members: Single,
-    variances: Single,
+    estimates: tuple[Single, Single],
 ) -> None:
-    """Estimate members of groups, given their observed pixels: `conditional_moments`, but for the last bits.
+    """Estimate members of groups, given their observed pixels: `GaussianEstimator`, but for the last bits.
 
     Only the rows of a covariance that belong to observed pixels are multiplied. Members without missing
     pixels stay as they are.
 
     Parameters
     ----------
-    covariances : (B, d * d) ndarray
-        The noise is added to them.
-    noises : (B,) ndarray
+    moments : (B, L * d), (B, d * d) and (d * d,) ndarray
+        Means of groups less the center, covariances, and the mean covariance. Of the latter there are blocks
+        of `WIDTH` x `WIDTH` entries on the diagonal and above it.
+    model : (float, float, float, float)
+        Center, noise, relative noise, and fraction of the mean covariance. The noise has a weight of 1.
     n_steps : int
         Of conjugate gradients.
     missing : (H, W, c) ndarray of bool
-    places : (B, E, 2) ndarray of int
-        Row and column of each member.
-    size : int
-        Height and width of a patch.
+    place : (int, int, int, int)
+        First row and column of the tile; patches in a row of it; height and width of a patch.
+    numbers : (B, n) ndarray of int
+        Numbers of the members, of which the first E are estimated.
     members : (B, E, L, d) ndarray
-        Deviations from the mean; replaced by those that are expected.
-    variances : (B, E, d) ndarray
-        Is overwritten.
+        Deviations from the mean; are overwritten.
+    estimates : (B, E, L, d') and (B, E, d') ndarray
+        Values and weights; are overwritten. Vectors of members may be longer, and end in something else.
     """
     n_groups, n_estimated, n_vectors, d = members.shape
-    matrices, vectors, bounds = covariances.reshape(-1), members.reshape(-1), variances.reshape(-1)
+    means, covariances, mean = moments
+    (center, noise, relative, fraction), (top, left, n_across, size) = model, place
+    values, weights, vectors = estimates[0].reshape(-1), estimates[1].reshape(-1), members.reshape(-1)
+    matrix, bounds = np.empty(d * d, np.float32), np.empty(d, np.float32)
     work, rows = np.zeros(PARTS * d, np.float32), np.zeros(d + 1, np.uintp)
-    observed = work[(PARTS - 1) * d :]
-    length, n_pixels = Index(d), Index(missing.shape[2] * size * size)
+    observed, length, n_pixels = work[(PARTS - 1) * d :], Index(d), Index(estimates[1].shape[2])
+    trace, to = max(_trace(mean, length), TINY), _0
     for b in range(n_groups):
-        matrix, noise = Index(b) * length * length, noises[b]
+        share = fraction * _trace(covariances[b], length) / trace
+        _blend(covariances[b], np.float32(1) - fraction, mean, share, length, matrix)
+        variance = _trace(matrix, length) / np.float32(n_pixels)
+        own = max(min(noise, relative * variance), MIN_NOISE)
         for i in range(length):
-            matrices[matrix + i * length + i] += noise
+            matrix[i * length + i] += own
         for e in range(n_estimated):
-            at = Index(b * n_estimated + e) * length
-            row, column = Index(places[b, e, 0]), Index(places[b, e, 1])
-            n_rows = _observe(missing, row, column, Index(size), observed, rows)
-            for j in range(at, at + length):
-                bounds[j] = noise if n_rows == n_pixels else np.float32(0)
-            if n_rows == n_pixels:
-                continue
-            to, end = at * Index(n_vectors), (at + length) * Index(n_vectors)
-            while to < end:
-                count = _3 if to + _3 * length <= end else _1
-                if count == _3:
-                    _solve_three(matrices, matrix, rows, n_rows, n_steps, vectors, to, work)
+            row, column = numbers[b, e] // n_across, numbers[b, e] % n_across
+            n_rows = _observe(missing, Index(top + row), Index(left + column), Index(size), observed, rows)
+            bounds[:] = 0
+            start, end = to, to + Index(n_vectors) * length
+            while to < end and n_rows < n_pixels:
+                n = _3 if to + _3 * length <= end else _1
+                if n == _3:
+                    _solve_three(matrix, rows, n_rows, n_steps, vectors, to, work)
                 else:
-                    _solve(matrices, matrix, rows, n_rows, n_steps, vectors, to, work)
-                for v in range(count):
-                    _reduce(bounds, at, work, (_3 * count + v) * length, length)
-                to += count * length
-            for j in range(length):
-                bounds[at + j] = max(matrices[matrix + j * (length + _1)] - bounds[at + j], noise)
+                    _solve(matrix, rows, n_rows, n_steps, vectors, to, work)
+                for v in range(n):
+                    _reduce(bounds, work, (_3 * n + v) * length, length)
+                to += n * length
+            to = end
+            at = Index(b * n_estimated + e) * n_pixels
+            for v in range(Index(n_vectors)):
+                first = at * Index(n_vectors) + v * n_pixels
+                for j in range(n_pixels):
+                    values[first + j] = vectors[start + v * length + j] + means[b, v * length + j] + center
+            for j in range(n_pixels):
+                weights[at + j] = noise / max(matrix[j * (length + _1)] - bounds[j], own)
+
+
+@Kernel
+def _trace(matrix: Single, d: np.uintp) -> np.float32:
+    """Return the sum of the diagonal of a matrix (d * d)."""
+    result = np.float32(0)
+    for i in range(d):
+        result += matrix[i * d + i]
+    return result
+
+
+@Kernel
+def _blend(
+    covariance: Single, kept: np.float32, mean: Single, share: np.float32, d: np.uintp, matrix: Single
+) -> None:
+    """Set a whole matrix (d * d): some part of a covariance, and some of the mean covariance."""
+    factor, other = splat(kept), splat(share)
+    for i in range(d):
+        for at in range(i * d + i - i % _A, i * d + d, _A):
+            own = multiply(factor, load(covariance, at))
+            store(matrix, at, multiply_add(other, load(mean, at), own))
+    for i in range(d):
+        for j in range(i - i % _A):
+            matrix[i * d + j] = matrix[j * d + i]
 
 
 @InlinedKernel
-def _reduce(bounds: Single, start: np.uintp, work: Single, at: Place, d: np.uintp) -> None:
+def _reduce(bounds: Single, work: Single, at: Place, d: np.uintp) -> None:
     """Replace reductions of variances by those of a vector where these are larger."""
     for j in range(_0, d, _A):
-        known, found = load(bounds, start + j), load(work, at + j)
-        store(bounds, start + j, where_larger(found, known, found, known))
+        known, found = load(bounds, j), load(work, at + j)
+        store(bounds, j, where_larger(found, known, found, known))
 
 
 @Kernel
@@ -131,8 +165,7 @@ def _observe(
 
 @Kernel
 def _solve(
-    matrices: Single,
-    matrix: np.uintp,
+    matrix: Single,
     rows: Indices,
     n_rows: np.uintp,
     n_steps: int,
@@ -153,7 +186,7 @@ def _solve(
     energy = total(sums)
     least = MIN_RESIDUAL * energy
     for step in range(n_steps):
-        curve = np.float32(1) / max(_multiply(matrices, matrix, rows, n_rows, d, work), TINY)
+        curve = np.float32(1) / max(_multiply(matrix, rows, n_rows, d, work), TINY)
         weight = splat(curve if step < VARIANCE_STEPS and energy > least else np.float32(0))
         length, sums = splat(energy * curve), zero
         for j in range(_0, d, _A):
@@ -170,8 +203,7 @@ def _solve(
 
 @Kernel
 def _solve_three(
-    matrices: Single,
-    matrix: np.uintp,
+    matrix: Single,
     rows: Indices,
     n_rows: np.uintp,
     n_steps: int,
@@ -191,7 +223,7 @@ def _solve_three(
     e, f, g = total(p), total(q), total(r)
     least = MIN_RESIDUAL * e, MIN_RESIDUAL * f, MIN_RESIDUAL * g
     for step in range(n_steps):
-        a, b, c = _multiply_three(matrices, matrix, rows, n_rows, d, work)
+        a, b, c = _multiply_three(matrix, rows, n_rows, d, work)
         a, b, c = np.float32(1) / max(a, TINY), np.float32(1) / max(b, TINY), np.float32(1) / max(c, TINY)
         early = step < VARIANCE_STEPS
         u = splat(a if early and e > least[0] else np.float32(0))
@@ -254,18 +286,16 @@ def _turn(work: Single, at: Place, n: np.uintp, ratio: Vector) -> None:
 
 
 @Kernel
-def _multiply(
-    matrices: Single, matrix: np.uintp, rows: Indices, n_rows: np.uintp, d: np.uintp, work: Single
-) -> np.float32:
+def _multiply(matrix: Single, rows: Indices, n_rows: np.uintp, d: np.uintp, work: Single) -> np.float32:
     """Set the sum of some rows of a matrix (d * d), each times an entry of the direction.
 
     Returns the inner product of that sum and the direction.
     """
-    m, j, to, sums = matrices, _0, _2 * d, splat(np.float32(0))
+    m, j, to, sums = matrix, _0, _2 * d, splat(np.float32(0))
     while j + _H <= d:  # sums that stay in registers
         a = b = c = e = f = g = h = k = splat(np.float32(0))
         for n in range(n_rows):
-            at, entry = matrix + rows[n] * d + j, splat(work[d + rows[n]])
+            at, entry = rows[n] * d + j, splat(work[d + rows[n]])
             a, b = multiply_add(entry, load(m, at), a), multiply_add(entry, load(m, at + _A), b)
             c, e = multiply_add(entry, load(m, at + _B), c), multiply_add(entry, load(m, at + _C), e)
             f, g = multiply_add(entry, load(m, at + _D), f), multiply_add(entry, load(m, at + _E), g)
@@ -276,7 +306,7 @@ def _multiply(
     while j + _D <= d:
         a = b = c = e = splat(np.float32(0))
         for n in range(n_rows):
-            at, entry = matrix + rows[n] * d + j, splat(work[d + rows[n]])
+            at, entry = rows[n] * d + j, splat(work[d + rows[n]])
             a, b = multiply_add(entry, load(m, at), a), multiply_add(entry, load(m, at + _A), b)
             c, e = multiply_add(entry, load(m, at + _B), c), multiply_add(entry, load(m, at + _C), e)
         sums = _set_four(work, to + j, d + j, a, b, c, e, sums)
@@ -285,8 +315,8 @@ def _multiply(
         a = b = splat(np.float32(0))
         for n in range(_0, n_rows, _2):  # the last one may be a row with the entry zero
             i, k = rows[Index(n)], rows[Index(n) + _1]
-            a = multiply_add(splat(work[d + i]), load(m, matrix + i * d + j), a)
-            b = multiply_add(splat(work[d + k]), load(m, matrix + k * d + j), b)
+            a = multiply_add(splat(work[d + i]), load(m, i * d + j), a)
+            b = multiply_add(splat(work[d + k]), load(m, k * d + j), b)
         sums = _set_one(work, to + j, d + j, add(a, b), sums)
         j += _A
     return total(sums)
@@ -294,7 +324,7 @@ def _multiply(
 
 @Kernel
 def _multiply_three(
-    matrices: Single, matrix: np.uintp, rows: Indices, n_rows: np.uintp, d: np.uintp, work: Single
+    matrix: Single, rows: Indices, n_rows: np.uintp, d: np.uintp, work: Single
 ) -> tuple[np.float32, np.float32, np.float32]:
     """Do what `_multiply` does for three directions: a row that was loaded is used three times."""
     j, one, two, three, to = _0, _3 * d, _4 * d, _5 * d, _6 * d
@@ -304,14 +334,14 @@ def _multiply_three(
         for n in range(n_rows):
             i = rows[n]
             x, y, z = splat(work[one + i]), splat(work[two + i]), splat(work[three + i])
-            at = matrix + i * d + j
-            m = load(matrices, at)
+            at = i * d + j
+            m = load(matrix, at)
             a, f, p = multiply_add(x, m, a), multiply_add(y, m, f), multiply_add(z, m, p)
-            m = load(matrices, at + _A)
+            m = load(matrix, at + _A)
             b, g, q = multiply_add(x, m, b), multiply_add(y, m, g), multiply_add(z, m, q)
-            m = load(matrices, at + _B)
+            m = load(matrix, at + _B)
             c, h, r = multiply_add(x, m, c), multiply_add(y, m, h), multiply_add(z, m, r)
-            m = load(matrices, at + _C)
+            m = load(matrix, at + _C)
             e, k, s = multiply_add(x, m, e), multiply_add(y, m, k), multiply_add(z, m, s)
         sums = _set_four(work, to + j, one + j, a, b, c, e, sums)
         more = _set_four(work, to + d + j, two + j, f, g, h, k, more)
@@ -321,7 +351,7 @@ def _multiply_three(
         a = f = p = b = g = q = splat(np.float32(0))
         for n in range(_0, n_rows, _2):  # the last one may be a row with entries zero
             i, k = rows[Index(n)], rows[Index(n) + _1]
-            m, s = load(matrices, matrix + i * d + j), load(matrices, matrix + k * d + j)
+            m, s = load(matrix, i * d + j), load(matrix, k * d + j)
             a, b = multiply_add(splat(work[one + i]), m, a), multiply_add(splat(work[one + k]), s, b)
             f, g = multiply_add(splat(work[two + i]), m, f), multiply_add(splat(work[two + k]), s, g)
             p, q = multiply_add(splat(work[three + i]), m, p), multiply_add(splat(work[three + k]), s, q)

@@ -14,6 +14,8 @@ _LONG, _MORE_STEPS = 64, 10
 #: longer do: the directions of later steps are not conjugate to the first ones in float32.
 VARIANCE_STEPS, MIN_RESIDUAL = 6, np.float32(1e-4)
 TINY = np.float32(1e-30)
+#: Less noise than this is that of float32.
+MIN_NOISE = np.float32(1e-9)
 
 
 def conditional_moments(

@@ -10,23 +10,16 @@ from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core._support.vectors import WIDTH
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.refinement._condition_kernels import condition
-from dictsel_core.restoration.refinement._estimate_kernels import (
-    finish_estimates,
-    group_moments,
-    mean_variances,
-    shrink,
-    sum_estimates,
-)
+from dictsel_core.restoration.refinement._moment_kernels import group_moments
 from dictsel_core.restoration.refinement._search_kernels import find_incomplete
+from dictsel_core.restoration.refinement._sum_kernels import sum_estimates
 from dictsel_core.restoration.refinement._workspace import reused
-from dictsel_core.restoration.refinement.conditional import conditional_moments, n_steps_for
+from dictsel_core.restoration.refinement.conditional import MIN_NOISE, conditional_moments, n_steps_for
 from dictsel_core.restoration.refinement.similar import Groups, find_groups
 from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at
 
 #: Groups that are estimated together, and covariances that are shrunk together: they stay in the cache.
 _BATCH, _SHRINK_BATCH = 64, 8
-#: Less noise than this is that of float32.
-_MIN_NOISE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +58,9 @@ class TileEstimates:
         height, width, _ = missing.shape
         wanted = np.flatnonzero(missing[:, :, 0] if missing.shape[2] == 1 else missing.any(axis=2))
         if is_enabled():
-            return self._summed_compiled(np.ascontiguousarray(layers), wanted, height, width)
+            weights, slots = np.ascontiguousarray(layers), reused("slots", (height, width)).view(np.int32)
+            sums, totals = sum_estimates(self.numbers, self.values, weights, self.size, wanted, slots)
+            return PixelSums(wanted, sums, totals)
         rows, columns = np.divmod(self.numbers, width - self.size + 1)
         offsets = np.add.outer(np.arange(self.size) * width, np.arange(self.size)).ravel()
         pixels = ((rows * width + columns)[:, None] + offsets).ravel()
@@ -74,25 +69,12 @@ class TileEstimates:
             totals = np.bincount(pixels, values.ravel(), minlength=height * width)
             return np.asarray(totals[wanted], dtype=np.float64)
 
-        totals = [total(layers[:, layer]) for layer in range(layers.shape[1])]
-        sums = [
+        weight_sums = [total(layers[:, layer]) for layer in range(layers.shape[1])]
+        value_sums = [
             total(self.values[:, channel] * layers[:, min(channel, layers.shape[1] - 1)])
             for channel in range(self.values.shape[1])
         ]
-        return PixelSums(wanted, np.stack(sums, axis=1), np.stack(totals, axis=1))
-
-    def _summed_compiled(self, weights: Floats, wanted: Ints, height: int, width: int) -> PixelSums:
-        """Return what `summed` returns, to the bit."""
-        sums, totals = (
-            np.zeros((wanted.size, self.values.shape[1])),
-            np.zeros((wanted.size, weights.shape[1])),
-        )
-        pixels = np.full(height * width, -1, np.int32)
-        pixels[wanted] = np.arange(len(wanted), dtype=np.int32)
-        sum_estimates(
-            self.numbers, self.values, weights, self.size, pixels.reshape(height, width), sums, totals
-        )
-        return PixelSums(wanted, sums, totals)
+        return PixelSums(wanted, np.stack(value_sums, axis=1), np.stack(weight_sums, axis=1))
 
 
 class Estimator(Protocol):
@@ -154,7 +136,7 @@ class GaussianEstimator:
         groups = find_groups(planes, tile, search, incomplete)
         estimated = np.ascontiguousarray(groups.numbers[:, : self.n_estimated])
         if is_enabled():
-            estimates, weights = self._estimate_compiled(groups, estimated, missing, tile)
+            estimates, weights = self._estimate_compiled(groups, missing, tile)
         else:
             estimates, weights = self._estimate(groups, estimated, missing[tile.region])
         shape, numbers = (estimated.size, -1, search.size**2), estimated.ravel()
@@ -186,40 +168,32 @@ class GaussianEstimator:
         estimates += groups.center
         return estimates, weights
 
-    def _estimate_compiled(
-        self, groups: Groups, estimated: Ints, missing: Bools, tile: Tile
-    ) -> tuple[Planes, Planes]:
+    def _estimate_compiled(self, groups: Groups, missing: Bools, tile: Tile) -> tuple[Planes, Planes]:
         """Return what `_estimate` returns, but for the last bits; until the next call."""
         size, (n_groups, n_members) = groups.size, groups.numbers.shape
+        n_estimated = min(self.n_estimated, n_members)
         d = missing.shape[2] * size**2
         n_vectors, length = len(groups.layers) * size**2 // d, _rounded_up(d)
         samples = np.zeros((n_members * n_vectors, length), np.float32)
-        means = np.zeros((n_groups, n_vectors, length), np.float32)
-        covariances = reused("covariances", (n_groups, length * length))
-        members = reused("members", (*estimated.shape, n_vectors, length))
-        flat = members.reshape(n_groups, -1), means.reshape(n_groups, -1)
-        group_moments(groups.layers, size, groups.numbers, samples, *flat, covariances)
-        shrink(covariances, length, self.shared)
-        noises = self._noises(mean_variances(covariances, length, d))
-        variances = reused("variances", (*estimated.shape, length))
-        places = np.stack(np.divmod(estimated, tile.horizontal.n_patches), axis=2)
-        places += tile.vertical.start, tile.horizontal.start
+        covariances = reused("covariances", (n_groups + 1, length * length))
+        means = reused("means", (n_groups, n_vectors * length))
+        members = reused("members", (n_groups, n_estimated, n_vectors, length))
+        moments = means, covariances[1:], covariances[0]
+        group_moments(groups.layers, size, groups.numbers, samples, members.reshape(n_groups, -1), *moments)
+        values = reused("estimates", (n_groups, n_estimated, n_vectors, d))
+        weights = reused("weights", (n_groups, n_estimated, d))
+        noise, relative, shared = map(np.float32, (self.noise, self.relative_noise, self.shared))
+        model = groups.center, noise, relative, shared
+        place = tile.vertical.start, tile.horizontal.start, tile.horizontal.n_patches, size
         n_steps = n_steps_for(d, self.n_steps)
-        condition(covariances, noises, n_steps, missing, places, size, members, variances)
-        values = reused("estimates", (*estimated.shape, n_vectors, d))
-        weights = reused("weights", (*estimated.shape, d))
-        noise = np.float32(self.noise)
-        finish_estimates(members, means, groups.center, noise, variances, values, weights)
+        condition(moments, model, n_steps, missing, place, groups.numbers, members, (values, weights))
         return values, weights
 
     def noises(self, covariances: Planes) -> Plane:
         """Return the noise of each group: (B,)."""
-        return self._noises(np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1]))
-
-    def _noises(self, variances: Plane) -> Plane:
-        """Return the noise of groups with some mean variance: (B,)."""
+        variances = np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1])
         noise: Plane = np.minimum(np.float32(self.noise), np.float32(self.relative_noise) * variances)
-        return np.maximum(noise, np.float32(_MIN_NOISE))  # groups may be constant
+        return np.maximum(noise, MIN_NOISE)  # groups may be constant
 
 
 def _rounded_up(number: int) -> int:
@@ -231,9 +205,8 @@ def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:
     """Return which references of a tile have missing pixels, by their rows and columns: (b, b')."""
     down, across = tile.vertical, tile.horizontal
     if is_enabled():
-        found = np.empty((len(down.references), len(across.references)), bool)
-        find_incomplete(missing, (down.start, across.start), down.references, across.references, size, found)
-        return found
+        corner = down.start, across.start
+        return find_incomplete(missing, corner, down.references, across.references, size)
     hidden = missing[tile.region].any(axis=2)
     if not hidden.any():
         return np.zeros((len(down.references), len(across.references)), bool)

@@ -12,9 +12,7 @@ from dictsel_core.restoration.canvas import Plane
 from dictsel_core.restoration.refinement._search_kernels import (
     LANES,
     TAPS,
-    lay_out,
-    nearest,
-    set_penalties,
+    find_nearest,
 )
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.tiles import Search, Tile
@@ -84,21 +82,19 @@ class Matcher:
     def _search_compiled(self, wanted: Bools, numbers: Ints) -> None:
         """Set the numbers of the nearest patches, as `nearest`."""
         down, across, size = self._tile.vertical, self._tile.horizontal, self._search.size
-        rows, columns = np.nonzero(wanted)
-        first = np.stack([down.first[rows], across.first[columns]], axis=1)
-        references = np.stack([down.references[rows], across.references[columns]], axis=1)
         height, width = self._gray.shape
-        pitch = width + LANES + -(-size // TAPS) * TAPS
+        pitch, (n_down, n_across) = width + LANES + -(-size // TAPS) * TAPS, self._n_candidates
         values, sums, lengths = (reused(name, (height + 1, pitch)) for name in ("values", "sums", "lengths"))
-        lay_out(self._gray, self._scale, size, values, sums, lengths)
-        n_down, n_across = self._n_candidates
-        penalties = reused("penalties", (2 * n_down, 2 * n_across - 1 + LANES))
-        set_penalties(self._penalty, self._n_candidates, penalties)
-        planes = values.ravel(), sums.ravel(), lengths.ravel()
-        n_candidates = self._tile.n_planes, n_down, n_across
-        pitches = self._tile.plane_height * pitch, pitch, penalties.shape[1]
-        nearest(planes, size, references, first, n_candidates, penalties.ravel(), pitches, numbers)
-        numbers[...] = self._tile.numbers(numbers, first)
+        find_nearest(
+            self._gray,
+            (self._scale, self._penalty),
+            size,
+            wanted,
+            (down.references, across.references, down.first, across.first),
+            (self._tile.n_planes, n_down, n_across),
+            (values, sums, lengths, reused("penalties", (2 * n_down, 2 * n_across - 1 + LANES))),
+            numbers,
+        )
 
     def _distances(self, strip: "_Strip", part: slice, penalties: Plane) -> tuple[Plane, Ints]:
         """Return the distances of some references to their candidates (B, c), and which is their own (B,)."""

@@ -19,7 +19,7 @@ from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import map_chunks
 from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.refinement._estimate_kernels import add_sums
+from dictsel_core.restoration.refinement._sum_kernels import add_sums, move_pixels
 from dictsel_core.restoration.refinement.estimator import Estimator, GaussianEstimator, PixelSums
 from dictsel_core.restoration.refinement.tiles import Search, Span, Tile, spans
 
@@ -168,7 +168,7 @@ class Refiner:
         estimator: Estimator | None = None,
         place: Place | None = None,
     ) -> None:
-        self._missing, self._threads, self._options = missing, threads, options
+        self._missing, self._threads, self._options = np.ascontiguousarray(missing), threads, options
         self._estimator = estimator
         self._place = place or Place(0, 0, *missing.shape[:2])
 
@@ -282,7 +282,7 @@ class _BandSums:
         top, left = tile.vertical.start, tile.horizontal.start
         if is_enabled():
             tile_sums = estimates.sums, estimates.weights
-            add_sums(estimates.pixels, tile.shape, (top, left), tile_sums, self._sums, self._weights)
+            add_sums(estimates.pixels, tile.shape[1], (top, left), tile_sums, self._sums, self._weights)
             return
         rows, columns = np.divmod(estimates.pixels, tile.shape[1])
         at = (rows + top) % len(self._sums), columns + left
@@ -291,6 +291,14 @@ class _BandSums:
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
         """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""
+        if is_enabled():
+            parts = self._planes, self._missing, (self._top, bottom)
+            move_pixels(*parts, relaxation, self._sums, self._weights)
+        else:
+            self._move(bottom, relaxation)
+        self._top = bottom
+
+    def _move(self, bottom: int, relaxation: float) -> None:
         rows, columns = nonzero_2d(np.asarray(self._missing[self._top : bottom].any(axis=2)))
         rows += self._top
         at = rows % len(self._sums), columns
@@ -302,7 +310,6 @@ class _BandSums:
         for slots in self._slots(self._top, bottom):
             self._sums[slots] = 0
             self._weights[slots] = 0
-        self._top = bottom
 
     def _slots(self, top: int, bottom: int) -> Iterator[slice]:
         """Yield where rows are in the buffer."""

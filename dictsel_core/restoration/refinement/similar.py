@@ -62,14 +62,15 @@ def find_groups(planes: Planes, tile: Tile, search: Search, wanted: Bools) -> Gr
     wanted : (b, b') ndarray of bool
         References, by their rows and columns in the tile.
     """
-    region = planes[tile.region]
-    low, high = region.min(), region.max()
-    center = (low + high) / np.float32(2)
     if is_enabled():
         layers, gray = reused("layers", (planes.shape[2], *tile.shape)), reused("gray", tile.shape)
         corner = tile.vertical.start, tile.horizontal.start
-        split_channels(np.ascontiguousarray(planes), corner, center, layers, gray)
+        low, high = map(np.float32, split_channels(np.ascontiguousarray(planes), corner, layers, gray))
+        center = (low + high) / np.float32(2)
     else:
+        region = planes[tile.region]
+        low, high = region.min(), region.max()
+        center = (low + high) / np.float32(2)
         layers = np.subtract(region.transpose(2, 0, 1), center, order="C")
         gray = layers[0] if len(layers) == 1 else layers.mean(axis=0)
     bound = max((high - low) / np.float32(2), _MIN_BOUND)

@@ -5,9 +5,10 @@ import pytest
 from kernels import needs_numba
 
 from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.validation import Floats
 from dictsel_core._support.vectors import (
     WIDTH,
-    Single,
+    Number,
     add,
     load,
     multiply,
@@ -25,7 +26,7 @@ _FIRST, _SECOND = np.uintp(3), np.uintp(3 + WIDTH)
 
 
 @Kernel
-def _combine(values: Single, number: np.float32, results: Single) -> np.float32:
+def _combine(values: Floats, number: Number, results: Floats) -> Number:
     one, other = load(values, _FIRST), load(values, _SECOND)
     store(results[0], _FIRST, add(one, other))
     store(results[1], _FIRST, subtract(one, other))
@@ -35,18 +36,19 @@ def _combine(values: Single, number: np.float32, results: Single) -> np.float32:
     return total(one)
 
 
-def test_operations_are_those_of_arrays() -> None:
-    values = np.random.default_rng(0).normal(size=5 + 2 * WIDTH).astype(np.float32)
-    results, number = np.zeros((5, len(values)), np.float32), np.float32(1.7)
+@pytest.mark.parametrize(("dtype", "atol"), [(np.float32, 1e-6), (np.float64, 1e-14)])
+def test_operations_are_those_of_arrays(dtype: type[Number], atol: float) -> None:
+    values = np.random.default_rng(0).normal(size=5 + 2 * WIDTH).astype(dtype)
+    results, number = np.zeros((5, len(values)), dtype), dtype(1.7)
     found = _combine(values, number, results)
     one, other = values[3 : 3 + WIDTH], values[3 + WIDTH : 3 + 2 * WIDTH]
     expected = np.stack(
         [one + other, one - other, one * number, one * other + number, np.maximum(one, other)]
     )
-    np.testing.assert_allclose(results[:, 3 : 3 + WIDTH], expected, atol=1e-6)
+    np.testing.assert_allclose(results[:, 3 : 3 + WIDTH], expected, rtol=0, atol=atol)
     assert not results[:, :3].any()
     assert not results[:, 3 + WIDTH :].any()
-    assert found == pytest.approx(one.sum(), abs=1e-5)
+    assert found == pytest.approx(one.sum(), abs=10 * atol)
 
 
 def test_only_kernels_call_operations() -> None:

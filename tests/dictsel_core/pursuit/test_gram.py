@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernels import needs_numba, with_numpy
 
 from dictsel_core.pursuit.columns import Pursuit
 from dictsel_core.pursuit.gram import GramPursuit
@@ -51,22 +50,6 @@ def test_weak_observations_count_if_there_are_no_others(weight):
     expected, exact = GramPursuit(atoms, 3)(values, np.ones_like(values))
     np.testing.assert_array_equal(supports, expected)
     np.testing.assert_allclose(coefficients, exact, rtol=1e-4, atol=1e-5)
-
-
-@needs_numba
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_compiled_codes_are_those_of_numpy(dtype):
-    rng = np.random.default_rng(4)
-    atoms = rng.normal(size=(64, 18)).astype(dtype)
-    atoms[:, 5] = atoms[:, 2]
-    weights = np.where(rng.random((70, 64)) < 0.7, 0.1, 1.0).astype(dtype)
-    weights[3], weights[4, 1:] = 0, 0
-    values = rng.normal(size=(2, 70, 64)).astype(dtype)
-    values[:, 7] = atoms[:, 3]  # ends after one atom
-    data, pursuit = (values * weights).reshape(-1, 64), GramPursuit(atoms, 6)
-    ours, numpys = pursuit(data, weights), with_numpy(lambda: pursuit(data, weights))
-    np.testing.assert_array_equal(ours[0], numpys[0])
-    np.testing.assert_allclose(ours[1], numpys[1], rtol=1e-3, atol=1e3 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("rows", [1, 7, 200])

@@ -7,8 +7,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dictsel_core import standard_ground_set
 from dictsel_core._support.compiled import disabled
 from dictsel_core._support.threads import single_threaded_blas
-from dictsel_core.restoration.coding.coder import PatchCoder, aligned_patches
+from dictsel_core.patches import MirroredPatches
+from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.coding.pyramid import double, double_at
+from dictsel_core.restoration.coding.rebuilding import FilledPlanes
 from dictsel_core.restoration.refinement.conditional import conditional_moments
 from dictsel_core.restoration.refinement.estimator import shrunk_covariances
 from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
@@ -147,16 +149,10 @@ def full_estimates(coder, filled, missing, wanted, thinning):
     used = {1: rows >= 0, 2: (rows + columns) % 2 == 0, 4: (rows % 2 == 0) & (columns % 2 == 0)}[thinning]
     rows, columns = rows[used], columns[used]
 
-    order, places = aligned_patches(rows, columns)
-
-    def patches(plane):
-        padded = np.pad(plane, size - 1, mode="symmetric")
-        every = sliding_window_view(padded, (size, size))
-        return every[rows[order], columns[order]].reshape(-1, size * size)
-
     planes = filled.transpose(2, 0, 1)
-    weights = np.where(patches(missing), np.float32(coder._fill_weight), np.float32(1))
-    rebuilt = coder._rebuild(np.stack([patches(plane) for plane in planes]), weights, places)[:, places]
+    rebuilt = np.empty((len(planes), len(rows), size * size), np.float32)
+    patches = MirroredPatches(missing.shape, size)
+    coder._rebuild(FilledPlanes(filled, missing, patches), rows, columns, rebuilt, 0)
     return np.stack(
         [
             full_medians(plane, each.reshape(-1, size, size), rows, columns, wanted)

@@ -57,9 +57,10 @@ class _Constant:
         )
 
 
-def test_a_refiner_moves_missing_pixels_to_the_weighted_mean_of_any_estimator():
-    planes = np.full((40, 30, 1), 0.5, np.float32)
-    missing = np.random.default_rng(0).random((40, 30, 1)) < 0.5
+@pytest.mark.parametrize("n_layers", [1, 3])
+def test_a_refiner_moves_missing_pixels_to_the_weighted_mean_of_any_estimator(n_layers):
+    planes = np.full((40, 30, n_layers), 0.5, np.float32)
+    missing = np.random.default_rng(0).random((40, 30, n_layers)) < 0.5
     refiner = Refiner(missing, 2, RefinementOptions(), _Constant(0.0, 1.0, 3.0))
     for _ in refiner.round(planes, 0, 1):
         pass

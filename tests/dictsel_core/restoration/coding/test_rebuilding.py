@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+from kernels import needs_numba, with_numpy
+
+from dictsel_core import standard_ground_set
+from dictsel_core.patches import MirroredPatches
+from dictsel_core.restoration.coding.rebuilding import FilledPlanes, PatchRebuilder
+
+
+def planes(missing, n_channels=2, size=8, shape=(21, 26), seed=0):
+    """Noise on a gradient, with random missing pixels, and one patch without any other."""
+    rng = np.random.default_rng(seed)
+    values = np.add.outer(np.linspace(0, 0.5, shape[0]), np.linspace(0, 0.5, shape[1]))[:, :, None]
+    values = (values + rng.normal(0, 0.1, (*shape, n_channels))).astype(np.float32)
+    mask = rng.random(shape) < missing
+    mask[:size, :size] = True
+    return FilledPlanes(values, mask, MirroredPatches(shape, size))
+
+
+def dictionary(size=8, *, constant=True):
+    """Some atoms of all bases, of which one is there twice."""
+    atoms = standard_ground_set((size, size)).atoms[:, not constant :: max(size**2 // 5, 1)]
+    return np.concatenate([atoms, atoms[:, 2:3]], axis=1)
+
+
+def rebuilt(rebuilder, given, rows, columns):
+    out = np.full((given.values.shape[2], len(rows) + 3, given.patches.size**2), 7, np.float32)
+    usage = rebuilder(given, rows, columns, out, 2)
+    assert (out[:, :2] == 7).all()  # only what is asked for is written
+    assert (out[:, -1] == 7).all()
+    return out[:, 2:-1], usage
+
+
+def every_patch(given):
+    height, width = (length + given.patches.size - 1 for length in given.missing.shape)
+    return [each.ravel() for each in np.indices((height, width))]
+
+
+@needs_numba
+@pytest.mark.parametrize("missing", [0.05, 0.8])
+@pytest.mark.parametrize("fill_weight", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize(("size", "constant"), [(8, True), (8, False), (4, True)])
+def test_compiled_patches_are_those_of_numpy(missing, fill_weight, size, constant):
+    rebuilder = PatchRebuilder(dictionary(size, constant=constant), size, 5, fill_weight)
+    given = planes(missing, size=size)
+    rows, columns = every_patch(given)
+    ours, our_usage = rebuilt(rebuilder, given, rows, columns)
+    numpys, usage = with_numpy(lambda: rebuilt(rebuilder, given, rows, columns))
+    assert (np.isnan(ours) == np.isnan(numpys)).all()
+    assert np.isnan(ours).any() == (fill_weight == 0)
+    close = np.isclose(ours, numpys, rtol=1e-3, atol=1e-3, equal_nan=True).all(axis=2)
+    assert close.mean() > 0.98  # a rounding error may choose another atom
+    assert np.abs(our_usage - usage).sum() <= 0.02 * usage.sum()
+
+
+@needs_numba
+def test_a_patch_has_the_same_bits_in_any_company():
+    rebuilder, given = PatchRebuilder(dictionary(), 8, 5, 0.1), planes(0.6)
+    rows, columns = every_patch(given)
+    together, _ = rebuilt(rebuilder, given, rows, columns)
+    some = np.random.default_rng(1).choice(len(rows), 45, replace=False)
+    apart, _ = rebuilt(rebuilder, given, rows[some], columns[some])
+    assert (apart == together[:, some]).all()
+
+
+def test_patches_of_a_large_dictionary():
+    """More atoms than the Gram matrices are made for."""
+    atoms = standard_ground_set().atoms[:, :80]
+    given = planes(0.3)
+    rows, columns = every_patch(given)
+    patches, usage = rebuilt(PatchRebuilder(atoms, 8, 64, 0.0), given, rows, columns)
+    pixels = given.patches.pixels(rows, columns)
+    observed = ~given.missing.reshape(-1)[pixels]
+    values = given.values.reshape(-1, 2).T[:, pixels]
+    known = observed.sum(axis=1) >= 4
+    assert np.isnan(patches[:, ~known]).all()
+    assert np.abs(patches - values)[:, known][:, observed[known]].max() < 1e-2
+    assert usage.sum() > 0
