@@ -14,6 +14,7 @@ from dictsel_core._support.validation import Bools, Floats, Ints
 
 Doubles = NDArray[np.float64]
 Number = np.floating[Any]
+Index = np.signedinteger[Any]
 
 #: Entries whose rows of the ground set are added at the same time.
 LANES = 8
@@ -119,7 +120,7 @@ def _scatter(values: Doubles, places: Ints, present: Doubles, out: Floats) -> No
 @Kernel
 def _append(
     vectors: Doubles,
-    j: int,
+    j: Index,
     n: int,
     repeat_below: float,
     inverse: Doubles,
@@ -155,7 +156,7 @@ def _append(
 
 
 @InlinedKernel
-def _orthogonalize(vectors: Doubles, j: int, n: int, enough: float, overlaps: Doubles) -> float:
+def _orthogonalize(vectors: Doubles, j: Index, n: int, enough: float, overlaps: Doubles) -> float:
     """Make vector j orthogonal to the previous ones, twice unless enough of it remains; return how much."""
     overlaps[:j] = 0
     remaining = 0.0
