@@ -14,6 +14,7 @@ def main() -> None:
     restore(image, mask, channel_axis=2)
     restore(image, mask[:, :, 0], channel_axis=2)
     restore(image[:, :, 0], mask[:, :, 0])
+    restore(image[:, :, 0], rng.random(image.shape[:2]) < 0.1)  # little enough for Replacement OMP
 
 
 if __name__ == "__main__":

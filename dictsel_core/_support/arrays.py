@@ -44,8 +44,11 @@ def positive_part_sums(
     """
     n_rows, n_columns = gains.shape
     floors = floors.astype(gains.dtype, copy=False)
-    active = np.arange(n_rows) if largest is None else np.flatnonzero(largest > floors)
+    active = np.arange(n_rows) if largest is None else (largest > floors).nonzero()[0]
     step = chunk_rows(gains.itemsize * n_columns)
+    sum_block = _sum_compiled if is_enabled() else _sum_positive_parts
+    if len(active) <= step:
+        return sum_block(gains, floors, active).astype(np.float64, copy=False)
 
     def partial_sums(blocks: Sequence[int]) -> NDArray[np.float64]:
         sums = np.zeros(n_columns)
@@ -53,7 +56,6 @@ def positive_part_sums(
             sums += sum_block(gains, floors, active[start : start + step])
         return sums
 
-    sum_block = _sum_compiled if is_enabled() else _sum_positive_parts
     totals = np.zeros(n_columns)
     for sums in map_blocks(partial_sums, range(0, len(active), step), threads):
         totals += sums

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.arrays import Region, nonzero_2d
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Ints
+from dictsel_core.restoration._canvas_kernels import look_up
 from dictsel_core.restoration.value_range import ValueRange, common_range
 
 Plane = NDArray[np.float32]
@@ -101,7 +103,11 @@ class Canvas:
     def planes(self) -> Planes:
         """All channels in unit range, zero where missing: (H, W, n_channels)."""
         planes, image = np.empty((*self.shape, self.n_channels), np.float32), _channels(self.image)
-        if image.dtype in _TABULATED and len(set(self.ranges)) == 1 == self.missing.shape[2]:
+        tabulated = self.tabulated()
+        if tabulated is not None:
+            look_up(*tabulated, planes)
+            return planes
+        if self._has_table:
             table = self.ranges[0].table(image.dtype)
             for rows in _row_blocks(self.shape):  # all channels at once
                 np.take(table, image[rows], out=planes[rows], mode="clip")
@@ -110,6 +116,19 @@ class Canvas:
         for channel in range(self.n_channels):
             planes[:, :, channel] = self.plane(channel)
         return planes
+
+    def tabulated(self) -> tuple[NDArray[Any], Bools, Plane] | None:
+        """Return image (H, W, C), mask (H, W) and a table of values in unit range, if kernels can use it."""
+        image, missing = _channels(self.image), self.missing[:, :, 0]
+        is_packed = image.flags.c_contiguous and missing.flags.c_contiguous and image.dtype.isnative
+        if not (self._has_table and is_packed and is_enabled()):
+            return None
+        return image, missing, self.ranges[0].table(image.dtype)
+
+    @property
+    def _has_table(self) -> bool:
+        """Whether one table and one mask serve all channels."""
+        return self.image.dtype in _TABULATED and len(set(self.ranges)) == 1 == self.missing.shape[2]
 
     def render(self, planes: Planes, *, keep_observed: bool = True) -> NDArray[Any]:
         """Return a copy of the image with its missing values taken from planes (H, W, n_channels).
@@ -122,27 +141,47 @@ class Canvas:
     def snapshot(self, planes: Planes, *, keep_observed: bool = True) -> Callable[[], NDArray[Any]]:
         """Keep what `render` needs of planes, which may change afterwards, and return what renders it."""
         kept = [
-            self.ranges[channel].from_unit(planes[rows, :, channel][chosen], self.image.dtype)
-            for rows, channel, chosen in self._parts(keep_observed)
+            self.ranges[channels.start].from_unit(_taken(planes[rows, :, channels], pixels), self.image.dtype)
+            for rows, channels, pixels in self._parts(keep_observed)
         ]
 
         def render() -> NDArray[Any]:
             image = self.image.copy(order="K")
-            channels = _channels(image)
-            for (rows, channel, chosen), values in zip(self._parts(keep_observed), kept, strict=True):
-                channels[rows, :, channel][chosen] = values
+            for (rows, channels, pixels), values in zip(self._parts(keep_observed), kept, strict=True):
+                _put(_channels(image)[rows, :, channels], pixels, values)
             return image
 
         return render
 
-    def _parts(self, keep_observed: bool) -> Iterator[tuple[slice, int, tuple[Ints, ...] | slice]]:
-        """Yield blocks of rows and channels, with the pixels to replace in each of them."""
+    def _parts(self, keep_observed: bool) -> Iterator[tuple[slice, slice, Ints | None]]:
+        """Yield blocks of rows and channels of the same range, and the pixels to replace; None is all."""
+        at_once = self.n_channels if len(set(self.ranges)) == 1 == self.missing.shape[2] else 1
         for rows in _row_blocks(self.shape):
-            for channel in range(self.n_channels):
+            for channel in range(0, self.n_channels, at_once):
                 if channel < self.missing.shape[2]:  # else as in the channel before
-                    mask = self.mask(channel)[rows]
-                    chosen = nonzero_2d(mask) if keep_observed else slice(None)
-                yield rows, channel, chosen
+                    pixels = np.flatnonzero(self.mask(channel)[rows]) if keep_observed else None
+                yield rows, slice(channel, channel + at_once), pixels
+
+
+def _taken(block: NDArray[Any], pixels: Ints | None) -> NDArray[Any]:
+    """Return some pixels of a block (h, w, C), counted row by row: (N, C); or all."""
+    if pixels is None:
+        return block
+    if block.flags.c_contiguous:
+        return block.reshape(-1, block.shape[2]).take(pixels, axis=0)
+    rows, columns = np.divmod(pixels, block.shape[1])
+    return block[rows, columns]
+
+
+def _put(block: NDArray[Any], pixels: Ints | None, values: NDArray[Any]) -> None:
+    """Set some pixels of a block, as `_taken` returns them."""
+    if pixels is None:
+        block[...] = values
+    elif block.flags.c_contiguous:
+        block.reshape(-1, block.shape[2])[pixels] = values
+    else:
+        rows, columns = np.divmod(pixels, block.shape[1])
+        block[rows, columns] = values
 
 
 def as_canvas(image: NDArray[Any], missing: Bools) -> Canvas:
@@ -187,11 +226,28 @@ def channel_ranges(image: NDArray[Any], missing: Bools) -> tuple[ValueRange | No
     missing : (H, W, c) ndarray of bool
     """
     channels = _channels(image)
-    found: list[ValueRange | None] = []
-    for channel in range(channels.shape[2]):
-        observed = channels[:, :, channel][~missing[:, :, channel if missing.shape[2] > 1 else 0]]
-        found.append(_range(observed) if observed.size else None)
-    return tuple(found)
+    return tuple(
+        _observed_range(channels[:, :, channel], missing[:, :, channel if missing.shape[2] > 1 else 0])
+        for channel in range(channels.shape[2])
+    )
+
+
+def _observed_range(values: NDArray[Any], missing: Bools) -> ValueRange | None:
+    """Return the range of the observed values of a channel (H, W), if there are any."""
+    found: list[ValueRange] = []
+    for rows in _row_blocks(values.shape):
+        observed = values[rows][~missing[rows]]
+        if observed.size:
+            found = [common_range([*found, _range(observed)])]
+            if values.dtype.kind != "f" and found[0].high - found[0].low == _widest(values.dtype):
+                break  # the rest of the channel cannot change it
+    return found[0] if found else None
+
+
+def _widest(dtype: np.dtype[Any]) -> int:
+    """Return the largest difference of two integers of a dtype."""
+    limits = np.iinfo(dtype)
+    return int(limits.max) - int(limits.min)
 
 
 def planes_ranges(found: tuple[ValueRange | None, ...]) -> tuple[ValueRange, ...]:

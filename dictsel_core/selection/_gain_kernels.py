@@ -14,6 +14,7 @@ from dictsel_core._support.validation import Bools, Floats, Ints
 
 Doubles = NDArray[np.float64]
 Number = np.floating[Any]
+Index = np.signedinteger[Any]
 
 #: Entries whose rows of the ground set are added at the same time.
 LANES = 8
@@ -67,7 +68,7 @@ def fit_with_gains(
         _gather(data[row], places, present, residual)
         energy = _dot(residual, residual, n)
         weights[b] = 0
-        size, strain = 0, 1.0
+        size, strain = np.intp(0), 1.0  # of a type of its own, 0 would have helpers compiled twice
         while size < capacity and support[size] >= 0 and strain <= limits[1]:
             _gather(padded_rows[support[size]], places, scale, vectors[size])
             strain = _append(vectors, size, n, limits[0], inverse, steps, weights[b])
@@ -119,7 +120,7 @@ def _scatter(values: Doubles, places: Ints, present: Doubles, out: Floats) -> No
 @Kernel
 def _append(
     vectors: Doubles,
-    j: int,
+    j: Index,
     n: int,
     repeat_below: float,
     inverse: Doubles,
@@ -155,7 +156,7 @@ def _append(
 
 
 @InlinedKernel
-def _orthogonalize(vectors: Doubles, j: int, n: int, enough: float, overlaps: Doubles) -> float:
+def _orthogonalize(vectors: Doubles, j: Index, n: int, enough: float, overlaps: Doubles) -> float:
     """Make vector j orthogonal to the previous ones, twice unless enough of it remains; return how much."""
     overlaps[:j] = 0
     remaining = 0.0

@@ -1,19 +1,17 @@
 """Replacement OMP (section 4.2), the paper's own selector."""
 
-from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.arrays import chunk_rows
 from dictsel_core._support.runs import stepwise
-from dictsel_core._support.threads import as_thread_count, map_blocks
-from dictsel_core._support.validation import Bools, Floats, Ints, as_accuracy
+from dictsel_core._support.threads import as_thread_count
+from dictsel_core._support.validation import Bools, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.engine.fits import GramFit
 from dictsel_core.selection.engine.gain_cost import GainCostEngine
+from dictsel_core.selection.engine.gram_state import gram_state
 from dictsel_core.selection.engine.method import Method
 from dictsel_core.selection.engine.replacement import SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
@@ -174,15 +172,17 @@ class OMPEngine(GainCostEngine):
             and problem.observed is None
             and n_atoms <= 2 * problem.ground_set.n_features
         )
-        fit = GramFit(problem, n_atoms) if shares_products else as_fit(problem)
-        state = SupportState(problem, capacity, fit, threads)
+        state: SupportState
+        if shares_products:
+            state = gram_state(problem, capacity, n_atoms, threads)
+        else:
+            state = SupportState(problem, capacity, as_fit(problem), threads)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.
         max_repeats = {"extra": n_atoms, "steps": None, "none": 0}[repeats or ("none" if decay else "extra")]
         super().__init__(state, constraint, max_repeats, accuracy)
         self.problem, self.decay = problem, decay
         self.gains = np.empty((len(problem), n_candidates), problem.data.dtype)
         self.largest = np.empty(len(problem), problem.data.dtype)
-        self._free: list[Floats] = []  # arrays that are reused, by all threads
         self.update_gains(np.arange(len(problem)))
         self.iteration = 0
 
@@ -204,23 +204,7 @@ class OMPEngine(GainCostEngine):
 
     def update_gains(self, rows: Ints) -> None:
         """Recompute the squared correlations of patches whose residual has changed."""
-        state, n_candidates = self.state, self.gains.shape[1]
-        step = chunk_rows(self.gains.itemsize * n_candidates)
-
-        def update(starts: Sequence[int]) -> None:
-            try:
-                scratch = self._free.pop()
-            except IndexError:
-                scratch = np.empty((step, n_candidates), self.gains.dtype)
-            for start in starts:
-                block = rows[start : start + step]
-                squares = scratch[: len(block)]
-                self.largest[block] = state.squared_correlations(block, squares)
-                self.gains[block] = squares
-            self._free.append(scratch)
-
-        for _ in map_blocks(update, range(0, len(rows), step), state.threads):
-            pass
+        self.state.update_squares(rows, self.gains, self.largest)
 
 
 def _start(

@@ -47,7 +47,8 @@ class Problem:
         self.data, self.observed = points.rows(0, len(points))
         self.has_partial_weights, self.scales = points.has_partial_weights, points.scales
         self.atoms = np.ascontiguousarray(ground_set.atoms, dtype=self.data.dtype)
-        self.padded_rows = np.vstack([ground_set.atoms.T, np.zeros(ground_set.n_features)])
+        self.padded_rows = np.zeros((len(ground_set) + 1, ground_set.n_features))
+        self.padded_rows[:-1] = ground_set.atoms.T
         # Weights are accurate to about ten digits, but not more than the data.
         relative = max(1e-10, rounding_level(ground_set.n_features, self.data.dtype))
         self.energies = np.einsum("td,td->t", self.data, self.data, dtype=np.float64)

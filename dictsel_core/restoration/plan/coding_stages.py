@@ -60,10 +60,9 @@ class HalvingStage(PlanStage):
         """Compute a region; see `PlanStage.steps`."""
         given, mask = blocks
         if self.level == 1:
-            planes, missing = self.source.planes(self.plan.canvas(given, mask))
+            means, unknown = self.source.halved(self.plan.canvas(given, mask))
         else:
-            planes, missing = given, mask[:, :, 0]
-        means, unknown = halve(planes, missing)
+            means, unknown = halve(given, mask[:, :, 0])
         yield StageStep(1.0)
         return means, unknown[:, :, None]
 

@@ -195,9 +195,7 @@ class DetailSurvey(ImageFacts):
         ]
 
     def _scales(self, source: PyramidSource, canvas: Canvas, region: Region) -> ScaleStatistics:
-        planes, missing = source.planes(canvas)
-        size, first = self.settings.patch_size, int(source.other is None)
-        return ScaleStatistics.of(planes, missing, region, self.spec.shape, size, first)
+        return ScaleStatistics.of(source, canvas, region, self.spec.shape, self.settings.patch_size)
 
     def _pyramids(self, statistics: DetailStatistics) -> tuple[Pyramid, ...]:
         """Return the pyramids that are restored; differences of channels only if they have less detail."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from dictsel_core._support.arrays import Region
 from dictsel_core._support.validation import Bools
-from dictsel_core.restoration.canvas import Plane, Planes
+from dictsel_core.restoration.canvas import Canvas, Plane, Planes
 from dictsel_core.restoration.coding.coder import is_halved, observed_limits
 from dictsel_core.restoration.coding.pyramid import halve
 from dictsel_core.restoration.plan.regions import halved_shape
@@ -54,25 +54,31 @@ class ScaleStatistics:
 
     @classmethod
     def of(
-        cls, planes: Planes, missing: Bools, region: Region, shape: tuple[int, int], size: int, first: int
+        cls, source: PyramidSource, canvas: Canvas, region: Region, shape: tuple[int, int], size: int
     ) -> "ScaleStatistics":
         """Measure a block.
 
+        Channels themselves are measured from half their size on; differences of channels, which are made
+        coarser only if they are large enough, from the start.
+
         Parameters
         ----------
-        planes : (h, w, C) ndarray
-        missing : (h, w) ndarray of bool
+        source : PyramidSource
+        canvas : Canvas
+            The block.
         region : (slice, slice)
             Of the block.
         shape : (int, int)
             Height and width of the image.
         size : int
             Height and width of a patch.
-        first : {0, 1}
-            The finest scale that is measured, and that is made coarser only if it is large enough.
         """
-        own = LevelStatistics.of(planes, missing) if first == 0 else _unmeasured(planes.shape[2])
-        levels, level = [own], 0
+        first = int(source.other is None)
+        planes, missing = source.planes(canvas) if first == 0 else source.halved(canvas)
+        levels = [LevelStatistics.of(planes, missing)]
+        if first:
+            levels.insert(0, _unmeasured(planes.shape[2]))
+        level = first
         while level < LOCAL_LEVELS and has_coarser(shape, level, size, first):
             planes, missing = halve(planes, missing)
             levels.append(LevelStatistics.of(planes, missing))

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dictsel_core._support.validation import Bools
+from dictsel_core.restoration._canvas_kernels import halve_by_table
 from dictsel_core.restoration.canvas import Canvas, Plane, Planes
+from dictsel_core.restoration.coding.pyramid import halve
 
 Limits = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -41,6 +43,13 @@ class PyramidSource:
         if len(self.channels) == canvas.n_channels:
             return canvas.planes(), missing
         return canvas.plane(first)[:, :, None], missing
+
+    def halved(self, canvas: Canvas) -> tuple[Planes, Bools]:
+        """Return the planes and their mask at half size; see `halve`."""
+        tabulated = canvas.tabulated() if self.channels == tuple(range(canvas.n_channels)) else None
+        if tabulated is None or self.other is not None:
+            return halve(*self.planes(canvas))
+        return halve_by_table(*tabulated)
 
     def array(self, level: int) -> str:
         """Return the name of the restored planes of a scale."""

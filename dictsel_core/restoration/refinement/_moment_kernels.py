@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._support.compiled import Kernel
 from dictsel_core._support.validation import Ints
-from dictsel_core._support.vectors import WIDTH, load, multiply, multiply_add, splat, store
+from dictsel_core._support.vectors import WIDTH, add, load, multiply, multiply_add, splat, store, subtract
 
 Single = NDArray[np.float32]
 Index = np.uintp
@@ -42,8 +42,8 @@ def group_moments(
         Height and width of a patch.
     numbers : (B, n) ndarray of int
         Numbers of the members of groups.
-    samples : (n', d) ndarray of zeros
-        For the vectors of a group.
+    samples : (n', d) ndarray
+        Is overwritten with the vectors of a group.
     members : (B, E * L * d) ndarray
         Is overwritten with the first members of each group, less their mean.
     means : (B, L * d) ndarray
@@ -53,12 +53,14 @@ def group_moments(
     """
     n_samples, d = numbers.shape[1] * means.shape[1] // samples.shape[1], Index(samples.shape[1])
     flat, share = samples.ravel(), splat(np.float32(1 / len(numbers)))
+    first, start = members.reshape(-1), _0
     mean[:] = 0
     for b in range(len(numbers)):
         gather(layers, Index(size), numbers[b], Index(means.shape[1]) // d, d, flat)
         _center(flat, Index(numbers.shape[1]), means[b])
-        for at in range(members.shape[1]):
-            members[b, at] = flat[at]
+        for at in range(_0, Index(members.shape[1]), _8):
+            store(first, start + at, load(flat, at))
+        start += Index(members.shape[1])
         covariance = covariances[b]
         _covariance(flat, d, np.float32(1 / n_samples), covariance)
         for i in range(d):
@@ -77,20 +79,28 @@ def gather(
 ) -> None:
     """Copy the patches with some numbers (n,) of layers (C, h, w), each to some vectors.
 
-    The end of each vector, if it is longer, stays as it is.
+    The end of each vector, if it is longer, is set to zero.
     """
-    n_across = Index(layers.shape[2]) - size + _1
+    flat, height, pitch = layers.reshape(-1), Index(layers.shape[1]), Index(layers.shape[2])
+    n_across = pitch - size + _1
     n_per_vector = Index(layers.shape[0]) // n_vectors  # layers
     rest = length - n_per_vector * size * size
+    fits = size <= _8 and size + rest >= _8  # what is copied after a row is overwritten
     at = _0
     for n in range(len(numbers)):
         row, column = Index(numbers[n]) // n_across, Index(numbers[n]) % n_across
         for channel in range(Index(layers.shape[0])):
             for i in range(size):
-                for k in range(size):
-                    patches[at + k] = layers[channel, row + i, column + k]
+                start = (channel * height + row + i) * pitch + column
+                if fits and start + _8 <= Index(flat.size):
+                    store(patches, at, load(flat, start))
+                else:
+                    for k in range(size):
+                        patches[at + k] = flat[start + k]
                 at += size
             if (channel + _1) % n_per_vector == _0:
+                for k in range(at, at + rest):
+                    patches[k] = 0
                 at += rest
 
 
@@ -98,16 +108,17 @@ def gather(
 def _center(patches: Single, n_patches: np.uintp, mean: Single) -> None:
     """Subtract the mean of patches from each of them."""
     n_values = Index(mean.size)
-    for j in range(n_values):
-        mean[j] = 0
-    for n in range(n_patches):
-        for j in range(n_values):
-            mean[j] += patches[n * n_values + j]
-    for j in range(n_values):
-        mean[j] /= np.float32(n_patches)
-    for n in range(n_patches):
-        for j in range(n_values):
-            patches[n * n_values + j] -= mean[j]
+    part = splat(np.float32(1) / np.float32(n_patches))
+    for j in range(_0, n_values, _8):
+        even = odd = splat(np.float32(0))
+        for at in range(j, n_patches * n_values + j - n_values, _2 * n_values):
+            even, odd = add(even, load(patches, at)), add(odd, load(patches, at + n_values))
+        if n_patches % _2:
+            even = add(even, load(patches, (n_patches - _1) * n_values + j))
+        center = multiply(part, add(even, odd))
+        store(mean, j, center)
+        for at in range(j, n_patches * n_values + j, n_values):
+            store(patches, at, subtract(load(patches, at), center))
 
 
 @Kernel

@@ -6,9 +6,20 @@ Indices are unsigned, and planes one-dimensional, row by row: only then does Num
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Bools, Ints
-from dictsel_core._support.vectors import WIDTH, load, splat, store, where_larger
+from dictsel_core._support.vectors import (
+    WIDTH,
+    add,
+    load,
+    multiply,
+    multiply_add,
+    splat,
+    store,
+    subtract,
+    total,
+    where_larger,
+)
 
 Flat = NDArray[np.float32]
 Plane = NDArray[np.float32]
@@ -17,8 +28,8 @@ Keys = NDArray[np.int32]
 Index = np.uintp
 
 #: Candidates side by side that are compared together, and values of a row of a patch in one expression.
-LANES, TAPS = 16, 8
-_0, _1, _2, _3, _4, _5, _6, _7, _8 = (Index(number) for number in range(9))
+LANES, TAPS = 16, 2
+_0, _1, _2, _3, _8, _9 = (Index(number) for number in (0, 1, 2, 3, 8, 9))
 _LANES = Index(LANES)
 #: A lower bound of a distance is made a little less, so that it is one in spite of rounding.
 _ROUNDING = np.float32(1 - 1e-5)
@@ -66,9 +77,13 @@ def split_channels(
     for i in range(Index(layers.shape[1])):
         at = start + i * pitch
         for channel in range(n_channels):
-            layer = layers[channel, i]
-            for j in range(width):
-                layer[j] = flat[at + channel + j * n_channels] - center
+            layer, first = layers[channel, i], at + channel
+            if n_channels == _3:  # a constant: several pixels are read at once
+                for j in range(width):
+                    layer[j] = flat[first + j * _3] - center
+            else:
+                for j in range(width):
+                    layer[j] = flat[first + j * n_channels] - center
         mean, layer = gray[i], layers[_0, i]
         for j in range(width):
             mean[j] = layer[j]
@@ -133,8 +148,9 @@ def find_nearest(
         P, the number of images below each other, of which the first has the references; and how many there
         are in each of them vertically and horizontally.
     buffers : (P * h + 1, pitch), twice, and (2 * n, pitch') ndarray
-        Are overwritten. Rows of the former end in `LANES` values and a multiple of `TAPS` more, at least
-        `size`, that are compared too, and not used; those of the latter, for penalties, in `LANES` values.
+        Are overwritten. Rows of the former end in `LANES` values and at least `size` more, a multiple of
+        `TAPS`, that are compared too, and not used; those of the latter, for penalties, in `LANES` values.
+        The pitch is a multiple of `WIDTH`.
     numbers : (B, n) ndarray of int
         Is overwritten with the numbers of the patches nearest to each reference, first of all its own.
     """
@@ -164,51 +180,49 @@ def find_nearest(
 def _lay_out(gray: Plane, scale: np.float32, size: int, values: Plane, sums: Plane, lengths: Plane) -> None:
     """Set the planes that `_nearest` needs, of a region (h, w)."""
     height, width, pitch = Index(gray.shape[0]), Index(gray.shape[1]), Index(values.shape[1])
-    squares = np.empty_like(values)
     for i in range(height):
         for j in range(width):
             values[i, j] = np.rint(gray[i, j] * scale)
         for j in range(width, pitch):
             values[i, j] = 0
-        for j in range(pitch):
-            squares[i, j] = values[i, j] * values[i, j]
-    for j in range(pitch):
-        values[height, j] = squares[height, j] = 0
-    _box_sums(values, Index(max(size // 2, 1)), sums)
-    _box_sums(squares, Index(size), lengths)
+    values[height] = 0
+    for squared in range(2):
+        side = Index(size if squared else max(size // 2, 1))
+        _box_sums(values.reshape(-1), pitch, side, squared, (lengths if squared else sums).reshape(-1))
 
 
 @Kernel
-def _box_sums(values: Plane, size: np.uintp, sums: Plane) -> None:
-    """Set the sums over all blocks of size x size values: of whole numbers, so exact."""
-    width = Index(values.shape[1])
-    tall = np.zeros(width + size, np.float32)
-    for i in range(Index(values.shape[0])):
-        for j in range(width):
-            tall[j] += values[i, j]
-        if i >= size:
-            for j in range(width):
-                tall[j] -= values[i - size, j]
-        if i + _1 < size:
+def _box_sums(values: Flat, pitch: np.uintp, size: np.uintp, squared: int, sums: Flat) -> None:
+    """Set the sums over all blocks of size x size values, or of their squares: of whole numbers, so exact."""
+    tall = np.zeros(pitch + size + _8, np.float32)
+    for start in range(_0, Index(values.size), pitch):
+        for j in range(_0, pitch, _8):
+            column, value = load(tall, j), load(values, start + j)
+            column = multiply_add(value, value, column) if squared else add(column, value)
+            if start >= size * pitch:
+                value = load(values, start - size * pitch + j)
+                column = subtract(column, multiply(value, value) if squared else value)
+            store(tall, j, column)
+        if start + pitch < size * pitch:
             continue
-        top = i + _1 - size
-        for j in range(width):
-            sums[top, j] = tall[j]
-        for k in range(_1, size):
-            for j in range(width):
-                sums[top, j] += tall[j + k]
+        to = start + pitch - size * pitch
+        for j in range(_0, pitch, _8):
+            block = load(tall, j)
+            for at in range(j + _1, j + size):
+                block = add(block, load(tall, at))
+            store(sums, to + j, block)
 
 
 @Kernel
 def _set_penalties(factor: float, n_candidates: tuple[int, int], penalties: Plane) -> None:
     """Set what the distance from the middle adds to that of patches: its square times a factor."""
     n_down, n_across = n_candidates
-    for i in range(2 * n_down - 1):
-        for j in range(2 * n_across - 1):
-            square = (i - n_down + 1) ** 2 + (j - n_across + 1) ** 2
-            penalties[Index(i), Index(j)] = factor * square
-        for j in range(2 * n_across - 1, penalties.shape[1]):
-            penalties[Index(i), Index(j)] = 0
+    squares = np.square(np.arange(1.0 - n_across, n_across))
+    for i in range(Index(2 * n_down - 1)):
+        square = (i - n_down + 1.0) ** 2
+        for j in range(Index(squares.size)):
+            penalties[i, j] = factor * (square + squares[j])
+        penalties[i, squares.size :] = 0
     penalties[2 * n_down - 1] = 0
 
 
@@ -246,37 +260,38 @@ def _nearest(
     n_planes, n_down, n_across = n_candidates
     plane_pitch, pitch, penalty_pitch = pitches
     values, sums, lengths = planes
-    bits = np.int32(1)
-    while bits < n_planes * n_down * n_across:
-        bits *= np.int32(2)
-    bits -= np.int32(1)  # of the number of a candidate, in place of the last bits of its distance
+    bits = _number_bits(n_planes * n_down * n_across)
     best = np.empty(len(nearest), np.int32)
     taps = np.zeros((size, (size + TAPS - 1) // TAPS * TAPS), np.float32)
-    bounds = np.zeros((n_down, (n_across + LANES - 1) // LANES * LANES), np.float32)
+    bound_pitch = (n_across + LANES - 1) // LANES * LANES
+    bounds = np.empty(n_down * bound_pitch, np.float32)
     distances = np.empty(LANES + 1, np.float32)
     keys = distances.view(np.int32)
     at = reference[0] * pitch + reference[1]
     _set_taps(values, Index(pitch), Index(at), Index(size), taps)
     row, column = reference[0] - first[0], reference[1] - first[1]
     near = (n_down - 1 - row) * penalty_pitch + n_across - 1 - column
-    for n in range(len(best)):
-        best[n] = _LAST
+    best[:] = _LAST
     best[0] = np.int32(row * n_across + column) | _FIRST
     n_steps = 2 * n_down - 1
     for step in range(n_planes * n_steps):  # in each image from the row of the reference up and down
         plane, number = step // n_steps, step % n_steps
         other = plane * plane_pitch + first[0] * pitch + first[1]
         if number == 0:
-            _bound(sums, Index(pitch), Index(size // 2), Index(at), Index(other), bounds)
+            _bound(sums, Index(pitch), Index(size // 2), Index(at), Index(other), Index(n_down), bounds)
         down = row + (number + 1) // 2 * (1 if number % 2 else -1)
         if down < 0 or down >= n_down:
             continue
         for right in range(0, n_across, LANES):
             to, penalty = Index(other + down * pitch + right), Index(near + down * penalty_pitch + right)
             keys[LANES] = best[-1] | bits
-            if not _any_within(bounds[down], Index(right), penalties, penalty, distances[LANES]):
+            if not _any_within(
+                bounds, Index(down * bound_pitch + right), penalties, penalty, distances[LANES]
+            ):
                 continue
             _compare(values, lengths, Index(pitch), taps, lengths[at], to, distances)
+            if not _any_within(distances, _0, penalties, penalty, distances[LANES]):
+                continue
             for lane in range(min(LANES, n_across - right)):
                 distances[lane] += penalties[penalty + Index(lane)]
                 candidate = np.int32((plane * n_down + down) * n_across + right + lane)
@@ -288,6 +303,15 @@ def _nearest(
 
 
 @Kernel
+def _number_bits(n_candidates: int) -> np.int32:
+    """Return the bits of the number of a candidate, which take the place of the last bits of its distance."""
+    bits = np.int32(1)
+    while bits < n_candidates:
+        bits *= np.int32(2)
+    return np.int32(bits - np.int32(1))
+
+
+@Kernel
 def _set_taps(values: Flat, pitch: np.uintp, at: np.uintp, size: np.uintp, taps: Plane) -> None:
     """Set the values of a patch times -2."""
     for i in range(size):
@@ -296,29 +320,36 @@ def _set_taps(values: Flat, pitch: np.uintp, at: np.uintp, size: np.uintp, taps:
 
 
 @Kernel
-def _bound(sums: Flat, pitch: np.uintp, half: np.uintp, at: np.uintp, other: np.uintp, bounds: Plane) -> None:
+def _bound(
+    sums: Flat, pitch: np.uintp, half: np.uintp, at: np.uintp, other: np.uintp, n_down: np.uintp, bounds: Flat
+) -> None:
     """Set lower bounds of the squared differences of a patch and others, by the sums of four blocks."""
-    factor = _ROUNDING / np.float32(half * half) if half > 0 else np.float32(0)
-    lower = half * pitch
-    a, b, c, d = sums[at], sums[at + half], sums[at + lower], sums[at + lower + half]
-    for down in range(Index(bounds.shape[0])):
-        for right in range(Index(bounds.shape[1])):
-            to = other + down * pitch + right
-            total = (sums[to] - a) ** 2 + (sums[to + half] - b) ** 2
-            total += (sums[to + lower] - c) ** 2 + (sums[to + lower + half] - d) ** 2
-            bounds[down, right] = factor * total
+    factor = splat(_ROUNDING / np.float32(half * half) if half > 0 else np.float32(0))
+    lower, to = half * pitch, _0
+    a, b = splat(sums[at]), splat(sums[at + half])
+    c, d = splat(sums[at + lower]), splat(sums[at + lower + half])
+    width = Index(bounds.size) // n_down
+    for down in range(n_down):
+        start = other + down * pitch
+        for place in range(start, start + width, _8):
+            x, y = subtract(load(sums, place), a), subtract(load(sums, place + half), b)
+            z, w = subtract(load(sums, place + lower), c), subtract(load(sums, place + lower + half), d)
+            upper = multiply_add(y, y, multiply(x, x))
+            store(bounds, to, multiply(factor, multiply_add(w, w, multiply_add(z, z, upper))))
+            to += _8
 
 
-@Kernel
-def _any_within(bounds: Flat, right: np.uintp, penalties: Flat, penalty: np.uintp, limit: np.float32) -> bool:
+@InlinedKernel
+def _any_within(bounds: Flat, at: np.uintp, penalties: Flat, penalty: np.uintp, limit: np.float32) -> bool:
     """Return whether any of some lower bounds of distances, side by side, is not beyond the limit."""
-    count = 0
-    for lane in range(_LANES):
-        count += bounds[right + lane] + penalties[penalty + lane] <= limit
-    return count > 0
+    zero, one, most = splat(np.float32(0)), splat(np.float32(1)), splat(limit)
+    left = add(load(bounds, at), load(penalties, penalty))
+    other = add(load(bounds, at + _8), load(penalties, penalty + _8))
+    within = add(where_larger(left, most, zero, one), where_larger(other, most, zero, one))
+    return bool(total(within) > 0)
 
 
-@Kernel
+@InlinedKernel
 def _compare(
     values: Flat,
     lengths: Flat,
@@ -329,22 +360,18 @@ def _compare(
     distances: Flat,
 ) -> None:
     """Set the squared differences of a patch and some others, side by side."""
-    for lane in range(_LANES):
-        distances[lane] = length + lengths[other + lane]
+    a, b = load(lengths, other), load(lengths, other + _8)
+    a, b, c, d = add(a, splat(length)), add(b, splat(length)), splat(np.float32(0)), splat(np.float32(0))
     for i in range(Index(taps.shape[0])):
-        for k in range(_0, Index(taps.shape[1]), _8):
-            a, b, c, d = taps[i, k], taps[i, k + _1], taps[i, k + _2], taps[i, k + _3]
-            e, f, g, h = taps[i, k + _4], taps[i, k + _5], taps[i, k + _6], taps[i, k + _7]
-            start = other + i * pitch + k
-            for lane in range(_LANES):
-                at = start + lane
-                distances[lane] += (
-                    a * values[at] + b * values[at + _1] + c * values[at + _2] + d * values[at + _3]
-                    + e * values[at + _4] + f * values[at + _5] + g * values[at + _6] + h * values[at + _7]
-                )  # fmt: skip
+        for k in range(_0, Index(taps.shape[1]), _2):
+            even, odd, at = splat(taps[i, Index(k)]), splat(taps[i, Index(k) + _1]), other + i * pitch + k
+            a, b = multiply_add(even, load(values, at), a), multiply_add(even, load(values, at + _8), b)
+            c, d = multiply_add(odd, load(values, at + _1), c), multiply_add(odd, load(values, at + _9), d)
+    store(distances, _0, add(a, c))
+    store(distances, _8, add(b, d))
 
 
-@Kernel
+@InlinedKernel
 def _insert(best: Keys, key: np.int32) -> None:
     """Put a key in its place among sorted ones, of which the last is dropped."""
     at = len(best) - 1

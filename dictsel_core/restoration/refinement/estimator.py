@@ -7,13 +7,12 @@ import numpy as np
 
 from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Floats, Ints
-from dictsel_core._support.vectors import WIDTH
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.refinement._condition_kernels import condition
 from dictsel_core.restoration.refinement._moment_kernels import group_moments
 from dictsel_core.restoration.refinement._search_kernels import find_incomplete
 from dictsel_core.restoration.refinement._sum_kernels import sum_estimates
-from dictsel_core.restoration.refinement._workspace import reused
+from dictsel_core.restoration.refinement._workspace import reused, rounded_up
 from dictsel_core.restoration.refinement.conditional import MIN_NOISE, conditional_moments, n_steps_for
 from dictsel_core.restoration.refinement.similar import Groups, find_groups
 from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at
@@ -173,8 +172,8 @@ class GaussianEstimator:
         size, (n_groups, n_members) = groups.size, groups.numbers.shape
         n_estimated = min(self.n_estimated, n_members)
         d = missing.shape[2] * size**2
-        n_vectors, length = len(groups.layers) * size**2 // d, _rounded_up(d)
-        samples = np.zeros((n_members * n_vectors, length), np.float32)
+        n_vectors, length = len(groups.layers) * size**2 // d, rounded_up(d)
+        samples = reused("samples", (n_members * n_vectors, length))
         covariances = reused("covariances", (n_groups + 1, length * length))
         means = reused("means", (n_groups, n_vectors * length))
         members = reused("members", (n_groups, n_estimated, n_vectors, length))
@@ -194,11 +193,6 @@ class GaussianEstimator:
         variances = np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1])
         noise: Plane = np.minimum(np.float32(self.noise), np.float32(self.relative_noise) * variances)
         return np.maximum(noise, MIN_NOISE)  # groups may be constant
-
-
-def _rounded_up(number: int) -> int:
-    """Return the next multiple of what kernels compute at once."""
-    return -(-number // WIDTH) * WIDTH
 
 
 def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:

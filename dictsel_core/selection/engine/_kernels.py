@@ -2,77 +2,90 @@
 
 import numpy as np
 
-from dictsel_core._support.compiled import Kernel
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._support.compiled import InlinedKernel, Kernel
+from dictsel_core._support.validation import Floats, Ints
 
 
 @Kernel
 def solve_supports(
     rows: Ints,
-    supports: Ints,
+    state: tuple[Ints, Ints, Floats, Floats],
     inner: tuple[Floats, Floats, Ints],
     limits: tuple[float, float],
-    fitted: tuple[Floats, Floats, Bools],
-) -> None:
-    """Solve the normal equations of patches by elimination.
+) -> Ints:
+    """Solve the normal equations of patches by elimination, and return for which ones it is unreliable.
 
     Parameters
     ----------
     rows : (B,) ndarray of int
-    supports : (B, S) ndarray of int
-        With -1, the last column of the inner products, in empty slots.
+    state : tuple of ndarray
+        Supports (T, S) and their sizes (T,); weights (T, S) and explained energies (T,), which are written.
     inner : tuple of ndarray
         Inner products of all patches with the atoms, and of atoms with each other; the row in which those of
         each atom are.
     limits : tuple of float
         What is added to the diagonal, and the inverse determinant up to which a fit is reliable.
-    fitted : tuple of ndarray
-        What is written: weights (B, S), explained energies (B,), and whether they are reliable (B,).
     """
+    supports, sizes, weights, explained = state
     moments, products, places = inner
     ridge, well_conditioned = limits
-    weights, explained, reliable = fitted
-    n_slots = supports.shape[1]
-    system = np.empty((n_slots, n_slots + 1))
-    for b in range(len(rows)):
-        for i in range(n_slots):
-            place = places[supports[b, i]]
-            for j in range(n_slots):
-                system[i, j] = products[place, supports[b, j]]
+    system = np.empty((supports.shape[1], supports.shape[1] + 1))
+    unreliable, n_unreliable = np.empty(len(rows), np.intp), 0
+    for row in rows:
+        support, size = supports[row], sizes[row]
+        for i in range(size):
+            place = places[support[i]]
+            for j in range(size):
+                system[i, j] = products[place, support[j]]
             system[i, i] = 1 + ridge
-            system[i, n_slots] = moments[rows[b], supports[b, i]]
+            system[i, size] = moments[row, support[i]]
         determinant = 1.0
-        for j in range(n_slots):
+        for j in range(size):
             determinant *= system[j, j]
-            for k in range(j + 1, n_slots + 1):
+            for k in range(j + 1, size + 1):
                 system[j, k] /= system[j, j]
-            for i in range(n_slots):
+            for i in range(size):
                 if i != j:
-                    for k in range(j + 1, n_slots + 1):
+                    for k in range(j + 1, size + 1):
                         system[i, k] -= system[i, j] * system[j, k]
-        explained[b] = 0
-        for i in range(n_slots):
-            weights[b, i] = system[i, n_slots]
-            explained[b] += weights[b, i] * moments[rows[b], supports[b, i]]
-        reliable[b] = determinant * well_conditioned >= 1
+        explained[row] = 0
+        for i in range(size):
+            weights[row, i] = system[i, size]
+            explained[row] += weights[row, i] * moments[row, support[i]]
+        if determinant * well_conditioned < 1:
+            unreliable[n_unreliable] = row
+            n_unreliable += 1
+    return unreliable[:n_unreliable]
 
 
 @Kernel
-def correlate(
-    rows: Ints, supports: Ints, weights: Floats, inner: tuple[Floats, Floats, Ints], out: Floats
+def square_by_products(
+    rows: Ints,
+    state: tuple[Ints, Ints, Floats, Floats],
+    inner: tuple[Floats, Floats, Ints],
+    known: tuple[Floats, Ints],
+    out: tuple[Floats, Floats],
 ) -> None:
-    """Put the inner products of residuals with all atoms into `out`, (B, n); see `solve_supports`."""
+    """Write squared correlations of patches with all atoms, (T, n), and the largest of each patch, (T,).
+
+    For the parameters see `solve_supports` and, for rounding errors and duplicates, which are `known`,
+    `square_correlations`.
+    """
+    supports, sizes, weights, _ = state
     moments, products, places = inner
-    n_atoms = out.shape[1]
+    rounding, duplicates = known
+    squares, largest = out
+    n_atoms = squares.shape[1]
     left = np.empty(n_atoms)
-    for b in range(len(rows)):
-        left[:] = moments[rows[b], :n_atoms]
-        for s in range(supports.shape[1]):
-            weight, explained = weights[b, s], products[places[supports[b, s]]]
+    for row in rows:
+        left[:] = moments[row, :n_atoms]
+        for s in range(sizes[row]):
+            weight, explained = weights[row, s], products[places[supports[row, s]]]
             if weight != 0:
                 for a in range(n_atoms):
                     left[a] -= weight * explained[a]
-        out[b] = left
+        squares[row] = left
+        largest[row] = _square(squares[row], rounding[row], duplicates, supports[row])
 
 
 @Kernel
@@ -90,17 +103,24 @@ def square_correlations(out: Floats, rounding: Floats, duplicates: Ints, support
     supports : (B, S) ndarray of int
         With -1 in empty slots.
     """
-    largest = np.zeros(len(out), out.dtype)
+    largest = np.empty(len(out), out.dtype)
     for b in range(len(out)):
-        squares = out[b]
-        for a in range(len(squares)):
-            square = squares[a] * squares[a]
-            squares[a] = square if square > rounding[b] else 0
-        for m in range(duplicates.shape[1]):
-            squares[duplicates[0, m]] = squares[duplicates[1, m]]
-        for s in range(supports.shape[1]):
-            if supports[b, s] >= 0:
-                squares[supports[b, s]] = 0
-        for a in range(len(squares)):
-            largest[b] = max(largest[b], squares[a])
+        largest[b] = _square(out[b], rounding[b], duplicates, supports[b])
+    return largest
+
+
+@InlinedKernel
+def _square(squares: Floats, rounding: float, duplicates: Ints, support: Ints) -> float:
+    """Square the correlations of one patch in place, and return the largest square."""
+    for a in range(len(squares)):
+        square = squares[a] * squares[a]
+        squares[a] = square if square > rounding else 0
+    for m in range(duplicates.shape[1]):
+        squares[duplicates[0, m]] = squares[duplicates[1, m]]
+    for atom in support:
+        if atom >= 0:
+            squares[atom] = 0
+    largest: float = squares[0]
+    for a in range(len(squares)):
+        largest = max(largest, squares[a])
     return largest

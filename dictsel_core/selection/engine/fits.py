@@ -1,21 +1,14 @@
 """Least-squares weights on given supports, and the correlations of all atoms with the residuals."""
 
+from collections.abc import Iterable
 from threading import Lock
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import is_enabled
-from dictsel_core._support.least_squares import (
-    RIDGE,
-    WELL_CONDITIONED,
-    SupportFit,
-    fit_supports,
-    solve_normal_equations,
-)
-from dictsel_core._support.validation import Bools, Floats, Ints
-from dictsel_core.selection.engine import _kernels
+from dictsel_core._support.least_squares import SupportFit, fit_supports, solve_normal_equations
+from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.selection.problem import Problem
 
 Doubles = NDArray[np.float64]
@@ -67,67 +60,62 @@ class GramFit:
         With nothing missing.
     n_atoms : int
         Maximum number of different atoms in all supports.
+
+    Attributes
+    ----------
+    inner : tuple of ndarray
+        Inner products of all patches with the atoms (T, n + 1), and of the atoms in use with all of them
+        (k + 1, n + 1); the row in which those of each atom are, or -1 (n + 1,). Empty slots refer to the
+        last column, and to row 0 of the products.
     """
 
     def __init__(self, problem: Problem, n_atoms: int) -> None:
         self._problem = problem
         atoms = problem.ground_set.atoms
         n_candidates = atoms.shape[1]
-        # Empty slots refer to the last column, and to row 0 of the products.
         self._moments = np.zeros((len(problem), n_candidates + 1))
         np.matmul(problem.data.astype(np.float64, copy=False), atoms, out=self._moments[:, :-1])
         self._products = np.zeros((n_atoms + 1, n_candidates + 1))
         self._n_used = 1
         self._places = np.full(n_candidates + 1, -1)
         self._places[-1] = 0
-        self._inner = self._moments, self._products, self._places  # what kernels read
+        self.inner = self._moments, self._products, self._places
         self._lock = Lock()
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Solve the normal equations; fit by columns where they are ill-conditioned."""
-        weights, explained, reliable = self._solve(rows, supports)
-        if not reliable.all():
-            rest = np.flatnonzero(~reliable)
-            columns = self._problem.columns(rows[rest], supports[rest])
-            weights[rest] = fit_supports(columns, self._problem.data[rows[rest]]).coefficients
-            explained[rest] = np.vecdot(weights[rest], self._moments[rows[rest, None], supports[rest]])
-        return weights, explained
-
-    def _solve(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles, Bools]:
-        """Return weights, (B, S), explained energies, (B,), and which of them are accurate, (B,)."""
-        self._add_products(supports)
-        if is_enabled():
-            fitted = np.empty(supports.shape), np.empty(len(rows)), np.empty(len(rows), bool)
-            _kernels.solve_supports(rows, supports, self._inner, (RIDGE, WELL_CONDITIONED), fitted)
-            return fitted
+        self.add_products(supports[self._places[supports] < 0].tolist())
         by_slot, n_slots = supports.T, supports.shape[1]
         moments = self._moments[rows, by_slot]
         system = np.empty((n_slots, n_slots + 1, len(rows)))
         system[:, :-1] = self._products[self._places[by_slot][:, None], by_slot]
         system[:, -1] = moments
-        weights, reliable = solve_normal_equations(system)
-        return weights.T, np.einsum("sb,sb->b", weights, moments), reliable
+        by_weight, reliable = solve_normal_equations(system)
+        weights, explained = by_weight.T, np.einsum("sb,sb->b", by_weight, moments)
+        if not reliable.all():
+            rest = np.flatnonzero(~reliable)
+            weights[rest], explained[rest] = self.refit_by_columns(rows[rest], supports[rest])
+        return weights, explained
+
+    def refit_by_columns(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
+        """Fit by the columns of the supports, which takes longer and is always accurate."""
+        columns = self._problem.columns(rows, supports)
+        weights = fit_supports(columns, self._problem.data[rows]).coefficients
+        return weights, np.vecdot(weights, self._moments[rows[:, None], supports])
 
     def correlate(self, rows: Ints, supports: Ints, weights: Doubles, out: Floats) -> None:
         """Subtract the inner products of the fit with all atoms from those of the data."""
-        if is_enabled():
-            _kernels.correlate(rows, supports, weights, self._inner, out)
-            return
         dense = np.zeros((len(rows), self._n_used))
         dense[np.arange(len(rows))[:, None], self._places[supports]] = weights
         explained = dense @ self._products[: self._n_used, :-1]
         np.subtract(self._moments.take(rows, axis=0)[:, :-1], explained, out=out)
 
-    def _add_products(self, supports: Ints) -> None:
-        """Compute the inner products of atoms that are new."""
-        is_new = self._places[supports] < 0
-        if not is_new.any():
-            return
+    def add_products(self, atoms: Iterable[int]) -> None:
+        """Compute the inner products of those atoms that are new."""
         with self._lock:  # several threads may meet the same new atom
-            problem = self._problem
-            for atom in dict.fromkeys(supports[is_new].tolist()):
+            for atom in atoms:
                 if self._places[atom] < 0:
-                    row = problem.padded_rows[atom]
-                    np.matmul(row, problem.ground_set.atoms, out=self._products[self._n_used, :-1])
+                    row = self._problem.padded_rows[atom]
+                    np.matmul(row, self._problem.ground_set.atoms, out=self._products[self._n_used, :-1])
                     self._places[atom] = self._n_used
                     self._n_used += 1

@@ -45,6 +45,7 @@ class SupportState:
         self.coefficients = np.zeros(shape)
         self._explained = np.zeros(len(problem))
         self._fit = fit
+        self._free: list[Floats] = []  # arrays that are reused, by all threads
 
     @property
     def n_candidates(self) -> int:
@@ -58,8 +59,9 @@ class SupportState:
 
     def apply(self, replacement: Replacement, atom: int) -> Ints:
         """Change the supports, refit the changed patches, and return their indices."""
-        receivers = np.flatnonzero(replacement.added)
-        slots = replacement.removed[receivers]
+        added, removed = replacement.added, replacement.removed
+        receivers = added.nonzero()[0]
+        slots = removed.take(receivers)
         grows = slots < 0
         if grows.any():
             growing, capacity = receivers[grows], self.supports.shape[1]
@@ -71,10 +73,10 @@ class SupportState:
                 )
             self.sizes[growing] += 1
         self.supports[receivers, slots] = atom
-        losers = np.flatnonzero(~replacement.added & (replacement.removed >= 0))
+        losers = (~added & (removed >= 0)).nonzero()[0]
         changed = receivers
         if losers.size:
-            self._drop(losers, replacement.removed[losers])
+            self._drop(losers, removed[losers])
             changed = np.concatenate([receivers, losers])
         self.refit(changed)
         return changed
@@ -96,20 +98,38 @@ class SupportState:
 
     def refit(self, rows: Ints) -> None:
         """Fit the given patches by least squares on their observed entries."""
-
-        def refit_blocks(blocks: Sequence[tuple[Ints, Ints]]) -> None:
-            for block, supports in blocks:
-                weights, self._explained[block] = self._fit.refit(block, supports)
-                self.coefficients[block, : weights.shape[1]] = weights
-
-        for _ in map_blocks(refit_blocks, list(self.blocks(rows)), self.threads):
+        for _ in map_blocks(self._refit_blocks, list(self.blocks(rows)), self.threads):
             pass
+
+    def _refit_blocks(self, blocks: Sequence[tuple[Ints, Ints]]) -> None:
+        for block, supports in blocks:
+            weights, self._explained[block] = self._fit.refit(block, supports)
+            self.coefficients[block, : weights.shape[1]] = weights
 
     def removal_costs(self, smoothness: float) -> NDArray[np.float64]:
         """Return (M w)^2 of every slot, infinite for empty ones: (T, S)."""
         costs = np.square(smoothness * self.coefficients)
         costs[self.supports < 0] = np.inf
         return costs
+
+    def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:
+        """Write (A^T r)^2 of the given patches, and the largest of each, to arrays for all patches."""
+        step = chunk_rows(squares.itemsize * squares.shape[1])
+
+        def update(starts: Sequence[int]) -> None:
+            try:
+                scratch = self._free.pop()
+            except IndexError:
+                scratch = np.empty((step, squares.shape[1]), squares.dtype)
+            for start in starts:
+                block = rows[start : start + step]
+                part = scratch[: len(block)]
+                largest[block] = self.squared_correlations(block, part)
+                squares[block] = part
+            self._free.append(scratch)
+
+        for _ in map_blocks(update, range(0, len(rows), step), self.threads):
+            pass
 
     def squared_correlations(self, rows: Ints, out: Floats) -> Floats:
         """Put (A^T r)^2 of the given patches into `out`, (B, n), and return the largest of each, (B,).

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from kernels import needs_numba, with_numpy
 
-from dictsel_core.restoration.canvas import as_canvas
+from dictsel_core.restoration.canvas import Canvas, as_canvas
+from dictsel_core.restoration.plan.scales import PyramidSource
 from dictsel_core.restoration.value_range import ValueRange
 
 
@@ -54,3 +56,30 @@ def test_layers_that_are_equal_are_one():
 def test_values_outside_a_range_are_outside_the_unit_range(dtype):
     unit = ValueRange(100, 110).to_unit(np.array([90, 100, 105, 120], dtype))
     np.testing.assert_allclose(unit, [-1, 0, 0.5, 2])
+
+
+@needs_numba
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (6, 8), (7, 5)])
+def test_tables_are_looked_up_as_by_numpy(dtype, shape):
+    """Planes, and planes of half the size, have the same bits."""
+    rng = np.random.default_rng(0)
+    image, mask = rng.integers(0, 256, (*shape, 3)).astype(dtype), rng.random(shape) < 0.5
+    canvas = Canvas(image, mask[:, :, None], (ValueRange(0, 255),) * 3)
+    source = PyramidSource("image", (0, 1, 2))
+    assert canvas.tabulated() is not None
+    np.testing.assert_array_equal(canvas.planes(), with_numpy(canvas.planes))
+    for ours, numpys in zip(source.halved(canvas), with_numpy(lambda: source.halved(canvas)), strict=True):
+        np.testing.assert_array_equal(ours, numpys)
+
+
+def test_a_range_is_that_of_all_observed_values(monkeypatch):
+    """Row by row, up to where no other value is possible."""
+    monkeypatch.setattr(
+        "dictsel_core.restoration.canvas._row_blocks", lambda shape: map(slice, range(3), range(1, 4))
+    )
+    image, mask = np.array([[5, 9], [0, 255], [7, 7]], np.uint8), np.zeros((3, 2), bool)
+    assert as_canvas(image, mask).ranges == (ValueRange(0, 255),)
+    mask[1] = True
+    assert as_canvas(image, mask).ranges == (ValueRange(5, 9),)
+    assert as_canvas(image.astype(float), mask).ranges == (ValueRange(5.0, 9.0),)

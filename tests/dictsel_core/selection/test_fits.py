@@ -16,7 +16,10 @@ from dictsel_core import (
     standard_ground_set,
 )
 from dictsel_core._support import compiled
-from dictsel_core.selection.engine.fits import ColumnFit, GramFit
+from dictsel_core.selection.engine import gram_state as gram_state_module
+from dictsel_core.selection.engine.fits import ColumnFit
+from dictsel_core.selection.engine.gram_state import gram_state
+from dictsel_core.selection.engine.state import SupportState
 from dictsel_core.selection.problem import Problem, as_points
 
 N_POINTS, N_ATOMS, N_SLOTS = 40, 12, 4
@@ -50,22 +53,40 @@ def test_inner_products_fit_as_columns_do(kind, dtype):
     ground_set = ground_set_of(kind, rng)
     data = rng.normal(size=(N_POINTS, ground_set.n_features)).astype(dtype)
     problem = Problem(ground_set, as_points(ground_set, data))
-    fits = GramFit(problem, N_ATOMS), ColumnFit(problem)
+    ours = gram_state(problem, N_SLOTS, N_ATOMS)
+    reference = SupportState(problem, N_SLOTS, ColumnFit(problem))
     dictionary = rng.choice(len(ground_set), N_ATOMS, replace=False)
     if kind == "standard":
         dictionary[:4] = [0, 64, 128, 192]  # the constant atom of each basis
     rows = rng.permutation(N_POINTS)[: N_POINTS // 2]
+    supports = np.full((N_POINTS, N_SLOTS), -1)
     for n_slots in range(1, N_SLOTS + 1):  # atoms come in one after another
         known = dictionary[: N_ATOMS * n_slots // N_SLOTS]
-        supports = np.array([rng.permutation(known)[:n_slots] for _ in rows])
-        supports[::3, n_slots // 2 :] = -1
-        (weights, explained), (expected, energy) = (fit.refit(rows, supports) for fit in fits)
-        np.testing.assert_allclose(weights, expected, rtol=1e-8, atol=1e-8)
-        np.testing.assert_allclose(explained, energy, rtol=1e-8, atol=1e-5 if dtype is np.float32 else 1e-8)
-        found, wanted = (np.empty((len(rows), len(ground_set)), dtype) for _ in fits)
-        fits[0].correlate(rows, supports, weights, out=found)
-        fits[1].correlate(rows, supports, expected, out=wanted)
+        supports[rows, :n_slots] = [rng.permutation(known)[:n_slots] for _ in rows]
+        supports[rows[::3], n_slots // 2 :] = -1
+        squares, largest = {}, {}
+        for state in (ours, reference):
+            state.set_supports(supports)
+            squares[state], largest[state] = np.zeros((N_POINTS, len(ground_set)), dtype), np.zeros(N_POINTS)
+            state.update_squares(rows, squares[state], largest[state])
+        np.testing.assert_allclose(ours.coefficients, reference.coefficients, rtol=1e-8, atol=1e-8)
+        assert ours.objective == pytest.approx(reference.objective, rel=1e-8)
+        found, wanted = np.sqrt(squares[ours]), np.sqrt(squares[reference])
         np.testing.assert_allclose(found, wanted, atol=1e-5 if dtype is np.float32 else 1e-10)
+        np.testing.assert_array_equal(largest[ours], squares[ours].max(axis=1))
+
+
+@needs_numba
+def test_threads_that_share_patches_do_not_change_the_fit(monkeypatch):
+    rng = np.random.default_rng(2)
+    ground_set = ground_set_of("dependent", rng)
+    data = rng.normal(size=(N_POINTS, ground_set.n_features))
+    expected = replacement_omp(ground_set, data, IndividualSparsity(3), N_ATOMS)
+    monkeypatch.setattr(gram_state_module, "_CHUNK", 8)
+    selection = replacement_omp(ground_set, data, IndividualSparsity(3), N_ATOMS, threads=2)
+    np.testing.assert_array_equal(selection.objective, expected.objective)
+    for weights, other in zip(selection.coefficients, expected.coefficients, strict=True):
+        np.testing.assert_array_equal(weights, other)
 
 
 @needs_numba
