@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Ints
-from dictsel_core._support.vectors import WIDTH, add, load, multiply, splat, store, where_larger
+from dictsel_core._support.vectors import WIDTH, add, larger, load, multiply, smaller, splat, store
 
 Single = NDArray[np.float32]
 Indices = NDArray[np.uintp]
@@ -115,12 +115,12 @@ def _check(votes: Single, checks: Single) -> None:
     store(checks, _0, check)
 
 
-@Kernel
+@InlinedKernel
 def _order(votes: Single, low: np.uintp, high: np.uintp) -> None:
     """Put two votes of each lane in order."""
     first, second = load(votes, low), load(votes, high)
-    store(votes, low, where_larger(first, second, second, first))
-    store(votes, high, where_larger(first, second, first, second))
+    store(votes, low, smaller(first, second))
+    store(votes, high, larger(first, second))
 
 
 @Kernel

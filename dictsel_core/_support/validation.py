@@ -156,7 +156,7 @@ def as_bool_mask(value: ArrayLike, name: str = "mask") -> Bools:
     """Return a mask as booleans: True, or 1 or 255 in a mask that holds nothing else but 0, is missing."""
     mask = as_plain_array(value, name)
     if mask.dtype == np.bool_:
-        return mask
+        return mask != 0 if has_other_bytes(mask) else mask  # kernels add bytes up
     if mask.dtype.kind not in "iu":
         remedy = f"; pass {name} > 0" if mask.dtype.kind == "f" else ""
         raise TypeError(f"{name} must be boolean (True = missing), but its dtype is {mask.dtype}{remedy}.")
@@ -168,6 +168,11 @@ def as_bool_mask(value: ArrayLike, name: str = "mask") -> Bools:
             f"observed; this one ranges from {int(mask.min())} to {largest}."
         )
     return chosen
+
+
+def has_other_bytes(mask: Bools) -> bool:
+    """Return whether bytes of a mask are neither 0 nor 1, as in ``integers.view(bool)``."""
+    return bool(mask.view(np.uint8).max(initial=0) > 1)
 
 
 def as_matrix(value: ArrayLike, name: str, axes: str) -> Floats:

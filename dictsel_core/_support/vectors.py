@@ -85,6 +85,16 @@ def where_larger(left: Vector, right: Vector, one: Vector, other: Vector) -> Vec
 
 
 @Operation
+def smaller(left: Vector, right: Vector) -> Vector:  # type: ignore[empty-body]
+    """Return the smaller of each two numbers; undefined if one is NaN."""
+
+
+@Operation
+def larger(left: Vector, right: Vector) -> Vector:  # type: ignore[empty-body]
+    """Return the larger of each two numbers; undefined if one is NaN."""
+
+
+@Operation
 def total(vector: Vector) -> Number:  # type: ignore[empty-body]
     """Return the sum of the numbers of a vector: of pairs, of pairs of pairs, and so on."""
 
@@ -136,6 +146,8 @@ def _intrinsics() -> dict[str, Any]:
         "multiply": intrinsic(_emit_by("fmul"), 2, same),
         "multiply_add": intrinsic(_emit_multiply_add, 3, same),
         "where_larger": intrinsic(_emit_where_larger, 4, same),
+        "smaller": intrinsic(_emit_call("llvm.minnum"), 2, same),
+        "larger": intrinsic(_emit_call("llvm.maxnum"), 2, same),
         "total": intrinsic(_emit_total, 1, lambda vector: vector.dtype),
     }
 
@@ -184,6 +196,19 @@ def _emit_multiply_add(_: Any, builder: Any, __: Any, values: Any) -> Any:  # no
 
 def _emit_where_larger(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401
     return builder.select(builder.fcmp_ordered(">", *values[:2]), *values[2:])
+
+
+def _emit_call(name: str) -> Emit:
+    """Return what calls a function of LLVM; of a choice by comparison it might make a slow masked store."""
+
+    def emit(_: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        kind, full = values[0].type, f"{name}.v{WIDTH}f{signature.args[0].dtype.bitwidth}"
+        function = builder.module.globals.get(full)
+        if function is None:
+            function = _llvm().Function(builder.module, _llvm().FunctionType(kind, [kind, kind]), full)
+        return builder.call(function, values, fastmath=("nnan", "nsz"))
+
+    return emit
 
 
 def _emit_total(_: Any, builder: Any, __: Any, values: Any) -> Any:  # noqa: ANN401

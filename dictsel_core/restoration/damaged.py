@@ -149,7 +149,7 @@ def _masks(image: ArrayLike, pixels: NDArray[Any], mask: ArrayLike | None) -> It
     """Yield all masks that say what is missing."""
     own = masked_entries(image)
     if own is not None:
-        yield own
+        yield as_bool_mask(own)
     if mask is not None:
         check_in_memory(mask, "mask")
         yield as_bool_mask(aligned(mask, image))

@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._support.compiled import is_enabled
-from dictsel_core._support.least_squares import ILL_CONDITIONED, REPEAT_BELOW, SupportFit
+from dictsel_core._support.least_squares import SupportFit
 from dictsel_core._support.runs import stepwise
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection._gain_kernels import fit_with_gains
-from dictsel_core.selection.engine.fits import ColumnFit, Doubles
+from dictsel_core.selection.engine.column_kernels import fit_with_gains
+from dictsel_core.selection.engine.fits import FIT_LIMITS, ColumnFit, Doubles
 from dictsel_core.selection.engine.gain_cost import GainCostEngine
 from dictsel_core.selection.engine.method import Method
 from dictsel_core.selection.engine.replacement import SelectedAtom
@@ -22,7 +22,7 @@ from dictsel_core.selection.result import Selection
 _MIN_OUTSIDE = 1e-2
 #: Limits of the kernel. It reads what is observed of the ground set for every patch; if that has more than so
 #: many bytes, it is not in a near cache, and BLAS is faster.
-_LIMITS, _CACHE_BYTES = (REPEAT_BELOW, ILL_CONDITIONED, _MIN_OUTSIDE), 1 << 19
+_LIMITS, _CACHE_BYTES = (*FIT_LIMITS, _MIN_OUTSIDE), 1 << 19
 
 
 def replacement_ols(
@@ -141,28 +141,18 @@ class _GainCostFit(ColumnFit):
         self.gains = np.zeros(shape, dtype)
         self.largest = np.zeros(len(problem), dtype)
         self.costs = np.full((len(problem), capacity), np.inf)
-        ones = np.ones((1, problem.ground_set.n_features), dtype)
-        factors = ones if problem.observed is None else problem.observed
-        atoms, copies = problem.atoms, problem.ground_set.duplicates
         # What kernels read and write.
-        self._known = problem.data, factors, problem.padded_rows, atoms, lengths, problem.rounding, copies
+        self._candidates = problem.atoms, lengths, problem.rounding, problem.ground_set.duplicates
         self._kept = self._residuals, self.gains, self.largest, self.costs
-        self._fits_cache = np.count_nonzero(factors) / factors.size * atoms.nbytes <= _CACHE_BYTES
+        observed = np.count_nonzero(self._factors) / self._factors.size
+        self._fits_cache = bool(observed * problem.atoms.nbytes <= _CACHE_BYTES)
 
-    def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
-        """Fit by the columns of the supports, and keep residuals, gains and costs."""
-        if not (self._fits_cache and is_enabled()):
-            return super().refit(rows, supports)
-        weights, explained, reliable = (
-            np.empty(supports.shape),
-            np.empty(len(rows)),
-            np.empty(len(rows), bool),
-        )
-        fit_with_gains(rows, supports, self._known, _LIMITS, self._kept, (weights, explained, reliable))
-        if not reliable.all():
-            rest = np.flatnonzero(~reliable)
-            weights[rest], explained[rest] = super().refit(rows[rest], supports[rest])
-        return weights, explained
+    def _is_compiled(self) -> bool:
+        return self._fits_cache and is_enabled()
+
+    def _refit_compiled(self, rows: Ints, supports: Ints, fitted: tuple[Doubles, Doubles, Bools]) -> None:
+        """Call the kernel that keeps residuals, gains and costs."""
+        fit_with_gains(rows, supports, self._known, self._candidates, _LIMITS, self._kept, fitted)
 
     def _store(self, rows: Ints, supports: Ints, fit: SupportFit) -> None:
         """Keep residuals, gains and costs."""

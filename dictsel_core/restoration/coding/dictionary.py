@@ -1,6 +1,7 @@
 """The dictionary of a restoration: selected, or given."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,7 +47,7 @@ def as_dictionary(
     if isinstance(value, KnownDictionary):
         return value.atoms, value
     if value is None:
-        return standard_ground_set((size, size), settings.bases), None
+        return _standard_candidates(size, settings.bases), None
     if isinstance(value, Selection):
         _check_entries(value.ground_set.n_features, size)
         return value.ground_set, KnownDictionary.selected(value)
@@ -57,6 +58,12 @@ def as_dictionary(
     _check_entries(len(columns), size)
     atoms = ground_set_from_array(columns, patch_shape=(size, size))
     return atoms, KnownDictionary(atoms)
+
+
+@lru_cache(maxsize=4)
+def _standard_candidates(size: int, bases: tuple[str, ...]) -> GroundSet:
+    """Return the candidates of most restorations; what is computed of them is kept with them."""
+    return standard_ground_set((size, size), bases)
 
 
 def _check_entries(n_entries: int, size: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import Region
-from dictsel_core._support.validation import as_count
+from dictsel_core._support.validation import as_count, has_other_bytes
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,8 @@ def check_blocks(blocks: Sequence[NDArray[Any]], reads: Sequence[Read], spec: Im
             )
         if block.dtype.newbyteorder("=") != dtype.newbyteorder("="):
             raise TypeError(f"The block of {read.array} must be of {dtype}, but its dtype is {block.dtype}.")
+        if dtype == np.bool_ and has_other_bytes(block):
+            raise ValueError(f"The block of {read.array} must hold True and False; pass block != 0 instead.")
 
 
 def as_block(rows: slice, columns: slice, shape: tuple[int, int], grid: int) -> Region:

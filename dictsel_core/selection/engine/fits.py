@@ -7,11 +7,24 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.least_squares import SupportFit, fit_supports, solve_normal_equations
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.least_squares import (
+    ILL_CONDITIONED,
+    REPEAT_BELOW,
+    SupportFit,
+    fit_supports,
+    solve_normal_equations,
+)
+from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core.selection.engine.column_kernels import fit_columns
 from dictsel_core.selection.problem import Problem
 
 Doubles = NDArray[np.float64]
+
+#: Of kernels that fit columns.
+FIT_LIMITS = REPEAT_BELOW, ILL_CONDITIONED
+#: Larger supports are left to LAPACK, which then takes less time.
+_MAX_COMPILED = 20
 
 
 class Fit(Protocol):
@@ -30,9 +43,34 @@ class ColumnFit:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._residuals = problem.data.copy()
+        ones = np.ones((1, problem.ground_set.n_features), problem.data.dtype)
+        self._factors = ones if problem.observed is None else problem.observed
 
     def refit(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         """Fit by the columns of the supports."""
+        if supports.shape[1] > _MAX_COMPILED or not self._is_compiled():
+            return self._refit_with_numpy(rows, supports)
+        weights, explained = np.empty(supports.shape), np.empty(len(rows))
+        reliable = np.empty(len(rows), bool)
+        self._refit_compiled(rows, supports, (weights, explained, reliable))
+        if not reliable.all():
+            rest = np.flatnonzero(~reliable)
+            weights[rest], explained[rest] = self._refit_with_numpy(rows[rest], supports[rest])
+        return weights, explained
+
+    def _is_compiled(self) -> bool:
+        return is_enabled()
+
+    def _refit_compiled(self, rows: Ints, supports: Ints, fitted: tuple[Doubles, Doubles, Bools]) -> None:
+        """Call a kernel, which leaves nearly dependent columns to NumPy."""
+        fit_columns(rows, supports, self._known, FIT_LIMITS, self._residuals, fitted)
+
+    @property
+    def _known(self) -> tuple[Floats, Floats, Doubles]:
+        """What kernels read of a problem."""
+        return self._problem.data, self._factors, self._problem.padded_rows
+
+    def _refit_with_numpy(self, rows: Ints, supports: Ints) -> tuple[Doubles, Doubles]:
         problem = self._problem
         fit = fit_supports(problem.columns(rows, supports), problem.data.take(rows, axis=0))
         self._store(rows, supports, fit)

@@ -66,6 +66,14 @@ def test_masks_of_two_numbers_are_taken(image, mask, restored, value, dtype):
     np.testing.assert_array_equal(restore(image, mask.astype(dtype) * dtype(value), FAST).image, restored)
 
 
+@pytest.mark.parametrize("value", [2, 255])
+def test_masks_that_are_views_of_integers_are_taken(image, mask, restored, value):
+    view = (mask * np.uint8(value)).view(bool)
+    np.testing.assert_array_equal(restore(image, view, FAST).image, restored)
+    masked = np.ma.masked_array(image, view)
+    np.testing.assert_array_equal(restore(masked, settings=FAST).image, restored)
+
+
 @pytest.mark.parametrize("values", [(0, 2), (0, 1, 255), (0, 128, 255), (-1, 0)])
 def test_other_masks_are_refused(image, values):
     odd = np.resize(np.array(values), image.shape)

@@ -77,6 +77,32 @@ def test_inner_products_fit_as_columns_do(kind, dtype):
 
 
 @needs_numba
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", ["random", "standard", "dependent"])
+def test_compiled_fits_by_columns_are_those_of_numpy(kind, dtype):
+    rng = np.random.default_rng(3)
+    ground_set = ground_set_of(kind, rng)
+    shape = (N_POINTS, ground_set.n_features)
+    mask, weights = rng.random(shape) < rng.random((N_POINTS, 1)), rng.uniform(0.1, 1, shape)
+    data = rng.normal(size=shape).astype(dtype)
+    supports = np.array([rng.permutation(len(ground_set))[:N_SLOTS] for _ in data])
+    supports[::3, 2:], supports[::5] = -1, -1
+    rows = rng.permutation(N_POINTS)
+    for points in (as_points(ground_set, data), as_points(ground_set, data, mask, weights)):
+        problem = Problem(ground_set, points)
+        ours, reference = ColumnFit(problem), ColumnFit(problem)
+        found = ours.refit(rows, supports)
+        expected = with_numpy(lambda: reference.refit(rows, supports))  # noqa: B023  (called at once)
+        correlations = []
+        for fit, (coefficients, _) in ((ours, found), (reference, expected)):
+            correlations.append(np.empty((N_POINTS, len(ground_set)), dtype))
+            fit.correlate(rows, supports, coefficients, correlations[-1])
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(found[1], expected[1], atol=1e-6)
+        np.testing.assert_allclose(*correlations, atol=1e-5 if dtype is np.float32 else 1e-8)
+
+
+@needs_numba
 def test_threads_that_share_patches_do_not_change_the_fit(monkeypatch):
     rng = np.random.default_rng(2)
     ground_set = ground_set_of("dependent", rng)

@@ -176,6 +176,11 @@ def test_blocks_of_the_wrong_shape_are_refused(computed):
         ([np.zeros((8, 8, 3), np.uint8), np.zeros((8, 8, 1), bool)], ValueError, "8 columns and 1 layers"),
         ([np.zeros((8, 8, 1)), np.zeros((8, 8, 1), bool)], TypeError, "image must be of uint8"),
         ([np.zeros((8, 8, 1), np.uint8)] * 2, TypeError, "mask must be of bool"),
+        (
+            [np.zeros((8, 8, 1), np.uint8), np.full((8, 8, 1), 255, np.uint8).view(bool)],
+            ValueError,
+            "must hold True and False",
+        ),
     ],
 )
 def test_blocks_that_do_not_fit_the_image_are_refused_by_a_survey(blocks, error, sentence):

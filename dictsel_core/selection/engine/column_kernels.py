@@ -1,7 +1,7 @@
-"""The fits of Replacement OLS with their gains and costs, patch by patch, on the observed entries alone.
+"""Fits by the columns of supports, patch by patch and on observed entries alone; gains of Replacement OLS.
 
-What `_replacement_ols` does with NumPy, which multiplies missing entries too. The n observed entries of a
-patch are padded with zeros to a multiple of `LANES`, so that loops have no remainder.
+What `ColumnFit` and `_replacement_ols` do with NumPy, which multiplies missing entries too. The n observed
+entries of a patch are padded with zeros to a multiple of `LANES`, so that loops have no remainder.
 """
 
 from typing import Any
@@ -15,21 +15,23 @@ from dictsel_core._support.validation import Bools, Floats, Ints
 Doubles = NDArray[np.float64]
 Number = np.floating[Any]
 Index = np.signedinteger[Any]
+#: Entries, ones and factors of what is observed; vectors, the inverse of R, and steps: see `_append`.
+Memory = tuple[Ints, Doubles, Doubles, Doubles, Doubles, Doubles]
 
 #: Entries whose rows of the ground set are added at the same time.
 LANES = 8
 
 
 @Kernel
-def fit_with_gains(
+def fit_columns(
     rows: Ints,
     supports: Ints,
-    problem: tuple[Floats, Floats, Doubles, Floats, Floats, Floats, Ints],
-    limits: tuple[float, float, float],
-    kept: tuple[Floats, Floats, Floats, Doubles],
+    problem: tuple[Floats, Floats, Doubles],
+    limits: tuple[float, float],
+    residuals: Floats,
     fitted: tuple[Doubles, Doubles, Bools],
 ) -> None:
-    """Fit patches by Gram-Schmidt, and write the gains and costs of their replacements.
+    """Fit patches by Gram-Schmidt, and write their residuals.
 
     Parameters
     ----------
@@ -37,44 +39,64 @@ def fit_with_gains(
     supports : (B, S) ndarray of int
         With -1 behind the atoms of a support.
     problem : tuple of ndarray
-        Data (T, d); factors of their entries (T or 1, d); atoms as rows (n + 1, d), and as columns (d, n);
-        the squared lengths of what is observed of them (T or 1, n); squared correlations up to which they are
-        rounding errors (T,); atoms that equal an earlier one, and these (2, m).
+        Data (T, d); factors of their entries (T or 1, d); atoms as rows (n + 1, d).
     limits : tuple of float
         Fraction of its squared length below which a column is made orthogonal a second time; strain up to
-        which a fit is reliable; fraction of its squared length that lies outside of a support, at least.
-    kept : tuple of ndarray
-        What is written for each patch: residuals (T, d), gains (T, n), the largest of them (T,), and costs
-        (T, S'), infinite in empty slots.
+        which a fit is reliable.
+    residuals : (T, d) ndarray
     fitted : tuple of ndarray
         What is written besides: weights (B, S), explained energies (B,), and whether the fit is reliable
         (B,); if it is not, the rest is left as it was or meaningless.
     """
-    data, factors, padded_rows, atoms, lengths, rounding, duplicates = problem
-    residuals, gains, largest, costs = kept
     weights, explained, reliable = fitted
-    capacity, n_entries = supports.shape[1], -(-data.shape[1] // LANES) * LANES
-    entries, present, scale = (
-        np.empty(n_entries + 1, np.intp),
-        np.empty(n_entries + 1),
-        np.empty(n_entries + 1),
-    )
-    vectors, inverse = np.empty((capacity + 1, n_entries)), np.empty((capacity, capacity))
-    steps, memory = np.empty((3, capacity)), np.empty((2, atoms.shape[1]), atoms.dtype)
+    memory = _memory(supports.shape[1], problem[0].shape[1])
+    entries, present, vectors = memory[0], memory[1], memory[3]
     for b in range(len(rows)):
-        row, support, residual = rows[b], supports[b], vectors[-1]
-        places = entries[: _observe(factors[min(row, len(factors) - 1)], entries, present, scale)]
-        n = len(places)
-        _gather(data[row], places, present, residual)
-        energy = _dot(residual, residual, n)
-        weights[b] = 0
-        size, strain = np.intp(0), 1.0  # of a type of its own, 0 would have helpers compiled twice
-        while size < capacity and support[size] >= 0 and strain <= limits[1]:
-            _gather(padded_rows[support[size]], places, scale, vectors[size])
-            strain = _append(vectors, size, n, limits[0], inverse, steps, weights[b])
-            size += 1
+        n, _, energy, strain = _fit(rows[b], supports[b], problem, limits, memory, weights[b])
         reliable[b] = strain <= limits[1]
         if reliable[b]:
+            explained[b] = energy - _dot(vectors[-1], vectors[-1], n)
+            _scatter(vectors[-1], entries[:n], present, residuals[rows[b]])
+
+
+@Kernel
+def fit_with_gains(
+    rows: Ints,
+    supports: Ints,
+    problem: tuple[Floats, Floats, Doubles],
+    candidates: tuple[Floats, Floats, Floats, Ints],
+    limits: tuple[float, float, float],
+    kept: tuple[Floats, Floats, Floats, Doubles],
+    fitted: tuple[Doubles, Doubles, Bools],
+) -> None:
+    """Fit patches as `fit_columns` does, and write the gains and costs of their replacements.
+
+    Parameters
+    ----------
+    rows, supports, problem, fitted
+        See `fit_columns`.
+    candidates : tuple of ndarray
+        Atoms as columns (d, n); the squared lengths of what is observed of them (T or 1, n); squared
+        correlations up to which they are rounding errors (T,); atoms that equal an earlier one, and these
+        (2, m).
+    limits : tuple of float
+        Those of `fit_columns`; fraction of its squared length that lies outside of a support, at least.
+    kept : tuple of ndarray
+        What is written for each patch: residuals (T, d), gains (T, n), the largest of them (T,), and costs
+        (T, S'), infinite in empty slots.
+    """
+    atoms, lengths, rounding, duplicates = candidates
+    residuals, gains, largest, costs = kept
+    weights, explained, reliable = fitted
+    memory = _memory(supports.shape[1], problem[0].shape[1])
+    entries, present, scale, vectors, _, steps = memory
+    products = np.empty((2, atoms.shape[1]), atoms.dtype)
+    for b in range(len(rows)):
+        row = rows[b]
+        n, size, energy, strain = _fit(row, supports[b], problem, limits, memory, weights[b])
+        reliable[b] = strain <= limits[1]
+        if reliable[b]:
+            places, residual = entries[:n], vectors[-1]
             left = _dot(residual, residual, n)
             explained[b] = energy - left
             _scatter(residual, places, present, residuals[row])
@@ -82,10 +104,47 @@ def fit_with_gains(
             for s in range(size):
                 costs[row, s] = weights[b, s] * weights[b, s] / steps[1, s]
             _combine(atoms, places, scale, residual, gains[row])
-            _sum_squares(atoms, places, scale, vectors[:size], memory)
+            _sum_squares(atoms, places, scale, vectors[:size], products)
             known = lengths[min(row, len(lengths) - 1)]
-            _divide(gains[row], known, memory[0], (limits[2], rounding[row], left))
-            largest[row] = _finish(gains[row], duplicates, support[:size])
+            _divide(gains[row], known, products[0], (limits[2], rounding[row], left))
+            largest[row] = _finish(gains[row], duplicates, supports[b, :size])
+
+
+@InlinedKernel
+def _memory(capacity: int, n_features: int) -> Memory:
+    """Return arrays that are used for one patch after another."""
+    n = -(-n_features // LANES) * LANES
+    entries, present, scale = np.empty(n + 1, np.intp), np.empty(n + 1), np.empty(n + 1)
+    inverse, steps = np.empty((capacity, capacity)), np.empty((3, capacity))
+    return entries, present, scale, np.empty((capacity + 1, n)), inverse, steps
+
+
+@InlinedKernel
+def _fit(
+    row: int,
+    support: Ints,
+    problem: tuple[Floats, Floats, Doubles],
+    limits: tuple[float, ...],
+    memory: Memory,
+    weights: Doubles,
+) -> tuple[int, Index, float, float]:
+    """Fit a patch; write an orthonormal basis of its columns, its residual behind, and the weights.
+
+    Returns how many entries there are with padding, the size of the support, the energy of the patch, and the
+    strain; the fit is not finished if that exceeds its limit.
+    """
+    data, factors, padded_rows = problem
+    entries, present, scale, vectors, inverse, steps = memory
+    n = _observe(factors[min(row, len(factors) - 1)], entries, present, scale)
+    _gather(data[row], entries[:n], present, vectors[-1])
+    energy = _dot(vectors[-1], vectors[-1], n)
+    weights[:] = 0
+    size, strain = np.intp(0), 1.0  # of a type of its own, 0 would have helpers compiled twice
+    while size < len(support) and support[size] >= 0 and strain <= limits[1]:
+        _gather(padded_rows[support[size]], entries[:n], scale, vectors[size])
+        strain = _append(vectors, size, n, limits[0], inverse, steps, weights)
+        size += 1
+    return n, size, energy, strain
 
 
 @InlinedKernel
@@ -172,9 +231,9 @@ def _orthogonalize(vectors: Doubles, j: Index, n: int, enough: float, overlaps: 
 
 
 @InlinedKernel
-def _sum_squares(atoms: Floats, places: Ints, scale: Doubles, vectors: Doubles, memory: Floats) -> None:
-    """Write the sum over vectors of their squared products with all atoms to the first row of the memory."""
-    total, products = memory[0], memory[1]
+def _sum_squares(atoms: Floats, places: Ints, scale: Doubles, vectors: Doubles, out: Floats) -> None:
+    """Write the sum over vectors of their squared products with all atoms to the first of two rows."""
+    total, products = out[0], out[1]
     total[:] = 0
     for s in range(len(vectors)):
         _combine(atoms, places, scale, vectors[s], products)
