@@ -24,6 +24,7 @@ from dictsel_core._support.vectors import (
 )
 from dictsel_core.restoration.coding._rebuild_tables import (
     BLOCK,
+    MIN_WEIGHTS,
     Indices,
     Lanes,
     PatchLimits,
@@ -34,8 +35,6 @@ from dictsel_core.restoration.coding._rebuild_tables import (
 
 Index = np.uintp
 
-#: Sum of the squared weights of a patch, of which a mean is taken, at least.
-_MIN_WEIGHTS = np.float32(1e-6)
 _0, _1, _LANES, _BLOCK = Index(0), Index(1), Index(WIDTH), Index(BLOCK)
 _A, _B, _C, _D, _E, _F, _G = (Index(number * WIDTH) for number in range(1, 8))
 
@@ -201,7 +200,7 @@ def _weigh(lanes: Lanes, limits: PatchLimits) -> None:
         store(lanes.means, _0, total)
         store(lanes.min_scores, _0, weight)
         for lane in range(WIDTH):
-            lanes.means[lane] /= max(lanes.min_scores[lane], _MIN_WEIGHTS)
+            lanes.means[lane] /= max(lanes.min_scores[lane], MIN_WEIGHTS)
         mean = load(lanes.means, _0)
     energy = splat(np.float32(0))
     for at in range(_0, Index(len(data)), _LANES):

@@ -13,6 +13,8 @@ Indices = NDArray[np.uintp]
 
 #: Entries of a row of the tables that are summed at the same time, in registers.
 BLOCK = 8 * WIDTH
+#: Sum of the squared weights of a patch, of which a mean is taken, at least.
+MIN_WEIGHTS = np.float32(1e-6)
 
 
 class PatchTables(NamedTuple):

@@ -14,7 +14,13 @@ from dictsel_core.pursuit.columns import Pursuit
 from dictsel_core.pursuit.gram import MAX_ATOMS, GramPursuit
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.coding._rebuild_kernels import rebuild
-from dictsel_core.restoration.coding._rebuild_tables import BLOCK, PatchLimits, PatchTables, PlaneTables
+from dictsel_core.restoration.coding._rebuild_tables import (
+    BLOCK,
+    MIN_WEIGHTS,
+    PatchLimits,
+    PatchTables,
+    PlaneTables,
+)
 
 #: Minimum number of observed pixels of a patch if its missing pixels have no weight.
 _MIN_OBSERVED = 4
@@ -121,7 +127,7 @@ class PatchRebuilder:
         means = np.zeros((*values.shape[:2], 1), np.float32)
         if self._centered:
             squares = np.square(weights)
-            sums = np.maximum(squares.sum(axis=1), np.float32(1e-6))
+            sums = np.maximum(squares.sum(axis=1), MIN_WEIGHTS)
             means = (np.vecdot(values, squares) / sums)[:, :, None]
             values -= means
         values *= weights

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core._support.vectors import (
-    WIDTH,
     add,
     load,
     multiply,
@@ -23,100 +22,16 @@ from dictsel_core._support.vectors import (
 
 Flat = NDArray[np.float32]
 Plane = NDArray[np.float32]
-Planes = NDArray[np.float32]
 Keys = NDArray[np.int32]
 Index = np.uintp
 
 #: Candidates side by side that are compared together, and values of a row of a patch in one expression.
 LANES, TAPS = 16, 2
-_0, _1, _2, _3, _8, _9 = (Index(number) for number in (0, 1, 2, 3, 8, 9))
-_LANES = Index(LANES)
+_0, _1, _2, _8, _9 = (Index(number) for number in (0, 1, 2, 8, 9))
 #: A lower bound of a distance is made a little less, so that it is one in spite of rounding.
 _ROUNDING = np.float32(1 - 1e-5)
 #: Before and after all distances, as integers; the latter has the bits of the largest number.
 _FIRST, _LAST = np.int32(-(1 << 31)), np.float32(np.finfo(np.float32).max).view(np.int32)
-
-
-@Kernel
-def find_incomplete(missing: Bools, corner: tuple[int, int], rows: Ints, columns: Ints, size: int) -> Bools:
-    """Return which patches of a part of a mask (H, W, c) have missing pixels: (b, b').
-
-    Their rows (b,) and columns (b',) count from the corner of the part.
-    """
-    found = np.empty((len(rows), len(columns)), np.bool_)
-    n_layers = Index(missing.shape[2])
-    left, width = Index(corner[1]) * n_layers, Index(columns[-1] + size) * n_layers
-    hidden, flat = np.empty(width, np.uint8), missing.reshape(len(missing), -1)
-    for i in range(len(rows)):
-        top = Index(corner[0] + rows[i])
-        hidden[:] = 0
-        for row in range(top, top + Index(size)):
-            for at in range(width):
-                hidden[at] |= flat[row, left + at]
-        for j in range(len(columns)):
-            count = 0
-            for at in range(Index(columns[j]) * n_layers, Index(columns[j] + size) * n_layers):
-                count += hidden[at]
-            found[i, j] = count > 0
-    return found
-
-
-@Kernel
-def split_channels(
-    planes: Planes, corner: tuple[int, int], layers: Planes, gray: Plane
-) -> tuple[np.float32, np.float32]:
-    """Set the channels (C, h, w) of a part of planes (H, W, C), less a center, and the mean of the channels.
-
-    The part begins at a corner. Returns its least and its largest value, which have the center between them.
-    """
-    n_channels, width = Index(layers.shape[0]), Index(layers.shape[2])
-    flat, pitch = planes.reshape(-1), Index(planes.shape[1]) * n_channels
-    start = Index(corner[0]) * pitch + Index(corner[1]) * n_channels
-    low, high = _value_range(flat, start, pitch, Index(layers.shape[1]), width * n_channels)
-    center = (low + high) / np.float32(2)
-    for i in range(Index(layers.shape[1])):
-        at = start + i * pitch
-        for channel in range(n_channels):
-            layer, first = layers[channel, i], at + channel
-            if n_channels == _3:  # a constant: several pixels are read at once
-                for j in range(width):
-                    layer[j] = flat[first + j * _3] - center
-            else:
-                for j in range(width):
-                    layer[j] = flat[first + j * n_channels] - center
-        mean, layer = gray[i], layers[_0, i]
-        for j in range(width):
-            mean[j] = layer[j]
-        for channel in range(_1, n_channels):
-            layer = layers[channel, i]
-            for j in range(width):
-                mean[j] += layer[j]
-        for j in range(width):
-            mean[j] /= np.float32(n_channels)
-    return low, high
-
-
-@Kernel
-def _value_range(
-    flat: Flat, start: np.uintp, pitch: np.uintp, height: np.uintp, width: np.uintp
-) -> tuple[np.float32, np.float32]:
-    """Return the least and the largest value of a part of rows."""
-    low = high = splat(flat[start])
-    least = largest = flat[start]
-    for i in range(height):
-        at = start + i * pitch
-        stop = at + width
-        while at + _8 <= stop:
-            values = load(flat, at)
-            low, high = where_larger(low, values, values, low), where_larger(values, high, values, high)
-            at += _8
-        while at < stop:
-            least, largest = min(least, flat[at]), max(largest, flat[at])
-            at += _1
-    ends = np.empty(2 * WIDTH, np.float32)
-    store(ends, _0, low)
-    store(ends, _8, high)
-    return min(least, ends[:WIDTH].min()), max(largest, ends[WIDTH:].max())
 
 
 @Kernel

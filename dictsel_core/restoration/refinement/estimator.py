@@ -10,8 +10,8 @@ from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.refinement._condition_kernels import condition
 from dictsel_core.restoration.refinement._moment_kernels import group_moments
-from dictsel_core.restoration.refinement._search_kernels import find_incomplete
 from dictsel_core.restoration.refinement._sum_kernels import sum_estimates
+from dictsel_core.restoration.refinement._tile_kernels import find_incomplete
 from dictsel_core.restoration.refinement._workspace import reused, rounded_up
 from dictsel_core.restoration.refinement.conditional import MIN_NOISE, conditional_moments, n_steps_for
 from dictsel_core.restoration.refinement.similar import Groups, find_groups
@@ -80,7 +80,7 @@ class Estimator(Protocol):
     """Estimates the patches of a tile; called from several threads."""
 
     def estimate(self, planes: Planes, missing: Bools, tile: Tile, search: Search) -> TileEstimates | None:
-        """Return estimates of some patches, or None if nothing is missing.
+        """Return estimates of some patches, or None if nothing is missing; until the next call of the thread.
 
         Of a tile with several images below each other, patches of the first one are estimated.
 

@@ -9,11 +9,7 @@ from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.patches import all_patches
 from dictsel_core.restoration.canvas import Plane
-from dictsel_core.restoration.refinement._search_kernels import (
-    LANES,
-    TAPS,
-    find_nearest,
-)
+from dictsel_core.restoration.refinement._search_kernels import LANES, TAPS, find_nearest
 from dictsel_core.restoration.refinement._workspace import reused, rounded_up
 from dictsel_core.restoration.refinement.tiles import Search, Tile
 
@@ -83,7 +79,7 @@ class Matcher:
         """Set the numbers of the nearest patches, as `nearest`."""
         down, across, size = self._tile.vertical, self._tile.horizontal, self._search.size
         height, width = self._gray.shape
-        pitch, (n_down, n_across) = rounded_up(width + LANES + size + size % TAPS), self._n_candidates
+        pitch, (n_down, n_across) = rounded_up(width + LANES + size + -size % TAPS), self._n_candidates
         values, sums, lengths = (reused(name, (height + 1, pitch)) for name in ("values", "sums", "lengths"))
         find_nearest(
             self._gray,

@@ -7,7 +7,7 @@ import numpy as np
 from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
-from dictsel_core.restoration.refinement._search_kernels import split_channels
+from dictsel_core.restoration.refinement._tile_kernels import split_channels
 from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.matching import Matcher
 from dictsel_core.restoration.refinement.tiles import Search, Tile
