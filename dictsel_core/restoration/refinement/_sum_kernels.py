@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel
+from dictsel_core._support.compiled import InlinedKernel, Kernel
 from dictsel_core._support.validation import Bools, Floats, Ints
 
 Single = NDArray[np.float32]
@@ -117,21 +117,31 @@ def move_pixels(
             stop, n_missing = min(Index(start) + _FEW, width), 0
             for at in range((row * width + start) * n_layers, (row * width + stop) * n_layers):
                 n_missing += flat[at]
-            for column in range(start, stop if n_missing else start):
-                hidden = missing[row, column]
-                if hidden.any():
-                    _move_pixel(
-                        planes[row, column], hidden, relaxation, sums[slot, column], totals[slot, column]
-                    )
+            if n_missing:
+                for column in range(start, stop):
+                    _move_pixel(planes, missing, (Index(row), slot, Index(column)), relaxation, sums, totals)
 
 
-@Kernel
-def _move_pixel(pixel: Single, missing: Bools, relaxation: float, sums: Floats, totals: Floats) -> None:
-    """Move the missing channels of a pixel, and set their sums to 0."""
-    for channel in range(Index(len(pixel))):
-        layer = channel if len(missing) > 1 else _0
-        if missing[layer] and totals[layer] > 0:
-            change = relaxation * (sums[channel] / totals[layer] - pixel[channel])
-            pixel[channel] = np.float32(min(max(pixel[channel] + change, 0.0), 1.0))
-        sums[channel] = 0
-    totals[:] = 0
+@InlinedKernel
+def _move_pixel(
+    planes: Single,
+    missing: Bools,
+    place: tuple[np.uintp, np.uintp, np.uintp],
+    relaxation: float,
+    sums: Floats,
+    totals: Floats,
+) -> None:
+    """Move a pixel, which is given by its row, that of its sums, and its column, and set its sums to 0."""
+    row, slot, column = place
+    shares = missing.shape[2] == 1
+    if shares and not missing[row, column, _0]:
+        return
+    for channel in range(Index(planes.shape[2])):
+        layer = _0 if shares else channel
+        weight, value = totals[slot, column, layer], planes[row, column, channel]
+        if missing[row, column, layer] and weight > 0:
+            change = relaxation * (sums[slot, column, channel] / weight - value)
+            planes[row, column, channel] = np.float32(min(max(value + change, 0.0), 1.0))
+        sums[slot, column, channel] = 0
+    for layer in range(Index(missing.shape[2])):
+        totals[slot, column, layer] = 0

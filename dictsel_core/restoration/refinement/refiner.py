@@ -16,7 +16,7 @@ import numpy as np
 
 from dictsel_core._support.arrays import nonzero_2d
 from dictsel_core._support.compiled import is_enabled
-from dictsel_core._support.threads import map_chunks
+from dictsel_core._support.threads import map_chunks, single_threaded_blas
 from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Planes
 from dictsel_core.restoration.refinement._sum_kernels import add_sums, move_pixels
@@ -186,7 +186,8 @@ class Refiner:
         of an image, the wanted pixels are refined as in the whole, if it is as large as `round_reach` says.
         Patches of `neighbors`, images of the same shape, are members of groups too.
         """
-        options, missing, last = self._options, self._missing, number == n_rounds - 1
+        options, missing = self._options, self._missing
+        relaxation = 1 if number == n_rounds - 1 else options.relaxation
         estimator = self._estimator or options.estimator(number, n_rounds)
         search, place = options.search(number, n_rounds, small=missing.shape[2] > 1), self._place
         if min(place.height, place.width) < search.size:
@@ -197,6 +198,21 @@ class Refiner:
         columns = _within(spans(place.width, search, right), place.left, width)
         if not bands or not columns:
             return
+        with single_threaded_blas:  # once for all bands: it takes as long as some tiles
+            yield from self._refine(planes, neighbors, bands, columns, estimator, search, relaxation)
+
+    def _refine(
+        self,
+        planes: Planes,
+        neighbors: Sequence[Planes],
+        bands: list[Span],
+        columns: list[Span],
+        estimator: Estimator,
+        search: Search,
+        relaxation: float,
+    ) -> Iterator[float]:
+        """Refine planes by tiles, band by band."""
+        missing, place = self._missing, self._place
         sums = _BandSums(planes, missing, bands)
         for at, band in enumerate(bands):
             tiles = [tile for tile in (Tile(band, each) for each in columns) if place.concerns(tile, missing)]
@@ -216,7 +232,7 @@ class Refiner:
                     yield (at + done / len(tiles)) / len(bands)
             # No later band needs the rows above the next one.
             bottom = bands[at + 1].start if at + 1 < len(bands) else band.stop
-            sums.flush_rows(bottom, 1 if last else options.relaxation)
+            sums.flush_rows(bottom, relaxation)
 
 
 def _with_neighbors(
@@ -299,6 +315,7 @@ class _BandSums:
         self._top = bottom
 
     def _move(self, bottom: int, relaxation: float) -> None:
+        """Move pixels, and set their sums to zero: `move_pixels` with NumPy."""
         rows, columns = nonzero_2d(np.asarray(self._missing[self._top : bottom].any(axis=2)))
         rows += self._top
         at = rows % len(self._sums), columns
