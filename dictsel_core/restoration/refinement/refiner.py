@@ -315,6 +315,7 @@ class _BandSums:
         self._top = bottom
 
     def _move(self, bottom: int, relaxation: float) -> None:
+        """Move pixels, and set their sums to zero: `move_pixels` with NumPy."""
         rows, columns = nonzero_2d(np.asarray(self._missing[self._top : bottom].any(axis=2)))
         rows += self._top
         at = rows % len(self._sums), columns
