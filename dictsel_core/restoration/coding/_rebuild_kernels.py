@@ -70,8 +70,8 @@ def rebuild(
     values, pixels, data, supports = planes.values, lanes.pixels, lanes.data, lanes.supports
     flat = out.reshape(-1)
     for start in range(0, len(rows), WIDTH):
-        _observe(planes, rows[start:], columns[start:], limits.weight, lanes)
-        _sum_pairs(tables, limits.weight, lanes)
+        _observe(planes, rows[start:], columns[start:], limits.squared_weight, lanes)
+        _sum_pairs(tables, limits.squared_weight, lanes)
         _invert_lengths(tables, limits, lanes)
         n_lanes = min(WIDTH, len(rows) - start)
         for channel in range(n_channels):
@@ -118,7 +118,9 @@ def _lanes(d: int, tables: PatchTables, capacity: int) -> Lanes:
 
 
 @Kernel
-def _observe(planes: PlaneTables, rows: Ints, columns: Ints, weight: np.float32, lanes: Lanes) -> None:
+def _observe(
+    planes: PlaneTables, rows: Ints, columns: Ints, squared_weight: np.float32, lanes: Lanes
+) -> None:
     """Write where the pixels of patches are, their weights, and the entries to list."""
     down, across, hidden, flags = planes.down, planes.across, planes.hidden, lanes.flags
     pixels, squares, entries, d = lanes.pixels, lanes.squares, lanes.entries, Index(len(lanes.flags))
@@ -133,7 +135,7 @@ def _observe(planes: PlaneTables, rows: Ints, columns: Ints, weight: np.float32,
                 pixel = base + across[column + j]
                 flag = hidden[pixel]
                 pixels[at], flags[entry] = pixel, flag
-                squares[at] = one - np.float32(flag) + np.float32(flag) * weight
+                squares[at] = one - np.float32(flag) + np.float32(flag) * squared_weight
                 n_hidden += Index(flag)
                 entry, at = entry + _1, at + _LANES
         lanes.n_observed[lane] = d - n_hidden
@@ -144,7 +146,7 @@ def _observe(planes: PlaneTables, rows: Ints, columns: Ints, weight: np.float32,
 
 
 @Kernel
-def _sum_pairs(tables: PatchTables, weight: np.float32, lanes: Lanes) -> None:
+def _sum_pairs(tables: PatchTables, squared_weight: np.float32, lanes: Lanes) -> None:
     """Write the products of all pairs of atoms under each mask: the listed entries, or all less these."""
     pairs, complete, n_pairs = tables.pairs.reshape(-1), tables.complete, Index(len(tables.complete))
     entries, n_observed, grams, d = lanes.entries, lanes.n_observed, lanes.grams, Index(len(lanes.flags))
@@ -160,7 +162,7 @@ def _sum_pairs(tables: PatchTables, weight: np.float32, lanes: Lanes) -> None:
                 s4, s5 = add(s4, load(pairs, at + _D)), add(s5, load(pairs, at + _E))
                 s6, s7 = add(s6, load(pairs, at + _F)), add(s7, load(pairs, at + _G))
             at, sign = lane * n_pairs + block, splat(np.float32(-1 if is_dense else 1))
-            part = splat(np.float32(1) if is_dense else weight)
+            part = splat(np.float32(1) if is_dense else squared_weight)
             store(grams, at, multiply_add(sign, s0, multiply(part, load(complete, block))))
             store(grams, at + _A, multiply_add(sign, s1, multiply(part, load(complete, block + _A))))
             store(grams, at + _B, multiply_add(sign, s2, multiply(part, load(complete, block + _B))))
@@ -174,18 +176,18 @@ def _sum_pairs(tables: PatchTables, weight: np.float32, lanes: Lanes) -> None:
 @Kernel
 def _invert_lengths(tables: PatchTables, limits: PatchLimits, lanes: Lanes) -> None:
     """Write one over the squared lengths of atoms; 0 of those that are not used."""
-    grams, weights, n_observed, usable = lanes.grams, lanes.weights, lanes.n_observed, tables.usable
+    grams, inverse, n_observed, usable = lanes.grams, lanes.inverse_lengths, lanes.n_observed, tables.usable
     places, n_atoms, n_pairs = tables.places.reshape(-1), Index(len(usable)), Index(len(tables.complete))
     unused, at = np.float32(np.inf), _0
     for atom in range(n_atoms):
         pair, is_usable = places[Index(atom) * (n_atoms + _1)], usable[atom]
         for lane in range(_LANES):
-            visible = limits.threshold * (np.float32(1) if n_observed[lane] > _0 else limits.weight)
+            visible = limits.threshold * (np.float32(1) if n_observed[lane] > _0 else limits.squared_weight)
             length = grams[lane * n_pairs + pair]
-            weights[at] = length if length > visible and is_usable else unused
+            inverse[at] = length if length > visible and is_usable else unused
             at += _1
-    for place in range(Index(len(weights))):
-        weights[place] = np.float32(1) / weights[place]
+    for place in range(Index(len(inverse))):
+        inverse[place] = np.float32(1) / inverse[place]
 
 
 @Kernel
@@ -243,14 +245,14 @@ def _pursue(places: Indices, threshold: np.float32, lanes: Lanes) -> None:
         lanes.overlaps,
         lanes.grams,
     )
-    weights, supports, min_scores = lanes.weights, lanes.supports, lanes.min_scores
+    inverse_lengths, supports, min_scores = lanes.inverse_lengths, lanes.supports, lanes.min_scores
     scores, steps, chosen, atoms, active = lanes.scores, lanes.steps, lanes.chosen, lanes.atoms, lanes.active
     pitch = (n_atoms + capacity) * _LANES
     active[:] = True
     supports[:] = n_atoms
     rest[n_atoms * _LANES : pitch] = 0
     for j in range(capacity):
-        _choose(rest, weights, n_atoms, scores, chosen)
+        _choose(rest, inverse_lengths, n_atoms, scores, chosen)
         for lane in range(_LANES):
             atoms[lane] = Index(np.intp(chosen[lane]))
             active[lane] &= scores[lane] > min_scores[lane]
@@ -272,12 +274,12 @@ def _pursue(places: Indices, threshold: np.float32, lanes: Lanes) -> None:
 
 
 @Kernel
-def _choose(rest: Single, weights: Single, n_atoms: np.uintp, scores: Single, chosen: Single) -> None:
+def _choose(rest: Single, inverse_lengths: Single, n_atoms: np.uintp, scores: Single, chosen: Single) -> None:
     """Write the best score in each lane, and the atom that has it, the first of equal ones."""
     best, atoms = splat(np.float32(-1)), splat(np.float32(0))
     for atom in range(n_atoms):
         correlation = load(rest, atom * _LANES)
-        score = multiply(multiply(correlation, correlation), load(weights, atom * _LANES))
+        score = multiply(multiply(correlation, correlation), load(inverse_lengths, atom * _LANES))
         atoms = where_larger(score, best, splat(np.float32(atom)), atoms)
         best = where_larger(score, best, score, best)
     store(scores, _0, best)

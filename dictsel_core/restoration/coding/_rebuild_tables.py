@@ -50,8 +50,8 @@ class PatchLimits(NamedTuple):
 
     Attributes
     ----------
-    weight : float
-        Squared weight of missing pixels.
+    squared_weight : float
+        Of missing pixels.
     threshold : float
         An atom is dependent if less than this part of its squared length is orthogonal to the others.
     centered : bool
@@ -59,10 +59,10 @@ class PatchLimits(NamedTuple):
     capacity : int
         Maximum number of atoms of a patch.
     min_observed : int
-        Patches with less observed pixels become NaN.
+        Patches with fewer observed pixels become NaN.
     """
 
-    weight: np.float32
+    squared_weight: np.float32
     threshold: np.float32
     centered: bool
     capacity: int
@@ -99,10 +99,10 @@ class Lanes(NamedTuple):
     n_observed : (WIDTH,) ndarray of int
     grams : (WIDTH * P,) ndarray
         Products of all pairs of atoms under each mask, lane by lane.
-    weights : (k * WIDTH,) ndarray
+    inverse_lengths : (k * WIDTH,) ndarray
         One over the squared lengths of atoms; 0 of those that are not used.
     means, min_scores : (WIDTH,) ndarray
-        Mean that is coded separately; squared correlations, times `weights`, which are rounding errors.
+        Mean that is coded separately; squared correlations times `inverse_lengths` of rounding errors.
     rest : ((k + s) * WIDTH,) ndarray, or more
         Correlations of the residual with all atoms, then the coefficients, negative.
     vectors : (s * (k + s) * WIDTH,) ndarray
@@ -130,7 +130,7 @@ class Lanes(NamedTuple):
     data: Single
     n_observed: Indices
     grams: Single
-    weights: Single
+    inverse_lengths: Single
     means: Single
     min_scores: Single
     rest: Single

@@ -187,7 +187,7 @@ class Refiner:
         Patches of `neighbors`, images of the same shape, are members of groups too.
         """
         options, missing = self._options, self._missing
-        relaxation = 1 if number == n_rounds - 1 else options.relaxation
+        relaxation = 1.0 if number == n_rounds - 1 else options.relaxation
         estimator = self._estimator or options.estimator(number, n_rounds)
         search, place = options.search(number, n_rounds, small=missing.shape[2] > 1), self._place
         if min(place.height, place.width) < search.size:
