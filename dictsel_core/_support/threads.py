@@ -2,9 +2,11 @@
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import islice
 from typing import TypeVar
 
 from threadpoolctl import LibController, ThreadpoolController
@@ -14,6 +16,8 @@ from dictsel_core._support.validation import as_count
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
+#: Chunks per thread that are begun before their results are asked for.
+_AHEAD = 4
 #: Blocks of a group, and the least number of groups for which threads are started.
 _GROUP, _MIN_GROUPS = 8, 8
 
@@ -30,8 +34,9 @@ def map_chunks(
 ) -> Generator[Result, None, None]:
     """Yield ``function(start, stop)`` for consecutive chunks of ``range(n_items)``, in their order.
 
-    Chunk boundaries depend on `n_items` and `chunk` only, so the results do not depend on `threads`.
-    Closing the generator cancels the chunks that have not started.
+    Chunk boundaries depend on `n_items` and `chunk` only, so the results do not depend on `threads`. Only a
+    few results wait for whoever takes them, however slowly. Closing the generator cancels the chunks that
+    have not started.
     """
     bounds = [(start, min(start + chunk, n_items)) for start in range(0, n_items, chunk)]
     with single_threaded_blas:
@@ -41,7 +46,12 @@ def map_chunks(
             return
         pool = ThreadPoolExecutor(min(threads, len(bounds)))
         try:
-            yield from pool.map(lambda bound: function(*bound), bounds)
+            following = iter(bounds)
+            waiting = deque(pool.submit(function, *each) for each in islice(following, _AHEAD * threads))
+            while waiting:
+                result = waiting.popleft().result()
+                waiting.extend(pool.submit(function, *each) for each in islice(following, 1))
+                yield result
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

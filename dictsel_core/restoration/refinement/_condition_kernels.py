@@ -1,4 +1,4 @@
-"""The conditional moments of `conditional`, compiled: the same but for the last bits.
+"""The conditional moments of `conditional`, compiled: the same steps, whose rounding the last ones amplify.
 
 Indices are unsigned, and arrays one-dimensional, as vectors need them. Lengths are multiples of `WIDTH`.
 """
@@ -46,7 +46,7 @@ def condition(
     members: Single,
     estimates: tuple[Single, Single],
 ) -> None:
-    """Estimate members of groups, given their observed pixels: `GaussianEstimator`, but for the last bits.
+    """Estimate members of groups, given their observed pixels: `GaussianEstimator`, up to rounding.
 
     Only the rows of a covariance that belong to observed pixels are multiplied. Members without missing
     pixels stay as they are.

@@ -168,7 +168,7 @@ class GaussianEstimator:
         return estimates, weights
 
     def _estimate_compiled(self, groups: Groups, missing: Bools, tile: Tile) -> tuple[Planes, Planes]:
-        """Return what `_estimate` returns, but for the last bits; until the next call."""
+        """Return what `_estimate` returns, up to rounding (docs/refinement.md); until the next call."""
         size, (n_groups, n_members) = groups.size, groups.numbers.shape
         n_estimated = min(self.n_estimated, n_members)
         d = missing.shape[2] * size**2

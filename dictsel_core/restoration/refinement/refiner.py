@@ -214,25 +214,27 @@ class Refiner:
         """Refine planes by tiles, band by band."""
         missing, place = self._missing, self._place
         sums = _BandSums(planes, missing, bands)
-        for at, band in enumerate(bands):
-            tiles = [tile for tile in (Tile(band, each) for each in columns) if place.concerns(tile, missing)]
+        tiles = [Tile(band, each) for band in bands for each in columns]
 
-            def estimate(number: int, _: int, tiles: list[Tile] = tiles) -> PixelSums | None:
-                tile = tiles[number]
-                given = planes, missing, tile
-                if neighbors:
-                    given = _with_neighbors(planes, missing, tile, neighbors)
-                estimates = estimator.estimate(*given, search)
-                return None if estimates is None else estimates.summed(missing[tile.region])
+        def estimate(number: int, _: int) -> PixelSums | None:
+            tile = tiles[number]
+            if not place.concerns(tile, missing):
+                return None
+            given = planes, missing, tile
+            if neighbors:
+                given = _with_neighbors(planes, missing, tile, neighbors)
+            estimates = estimator.estimate(*given, search)
+            return None if estimates is None else estimates.summed(missing[tile.region])
 
-            with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
-                for done, (tile, tile_sums) in enumerate(zip(tiles, estimated, strict=True), start=1):
-                    if tile_sums is not None:
-                        sums.add(tile, tile_sums)
-                    yield (at + done / len(tiles)) / len(bands)
-            # No later band needs the rows above the next one.
-            bottom = bands[at + 1].start if at + 1 < len(bands) else band.stop
-            sums.flush_rows(bottom, relaxation)
+        # Tiles of the next bands may be estimated before the pixels of a band move: they do not read these.
+        bottoms = [*(band.start for band in bands[1:]), bands[-1].stop]
+        with closing(map_chunks(estimate, len(tiles), 1, self._threads)) as estimated:
+            for done, (tile, tile_sums) in enumerate(zip(tiles, estimated, strict=True), start=1):
+                if tile_sums is not None:
+                    sums.add(tile, tile_sums)
+                if done % len(columns) == 0:
+                    sums.flush_rows(bottoms[done // len(columns) - 1], relaxation)
+                yield done / len(tiles)
 
 
 def _with_neighbors(

@@ -7,7 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from dictsel_core._support.threads import _blas_libraries, as_thread_count, map_chunks, single_threaded_blas
+from dictsel_core._support.threads import (
+    _AHEAD,
+    _blas_libraries,
+    as_thread_count,
+    map_chunks,
+    single_threaded_blas,
+)
 
 
 def blas_threads():
@@ -36,6 +42,15 @@ def test_errors_come_through_and_no_thread_stays(threads):
     with pytest.raises(ZeroDivisionError):
         list(map_chunks(fail, 10, 2, threads))
     assert threading.active_count() == before
+
+
+def test_few_results_wait_for_a_slow_consumer():
+    begun = []
+    chunks = map_chunks(lambda start, _: begun.append(start), 1000, 1, 2)
+    for taken in range(1, 50):
+        next(chunks)
+        assert len(begun) <= taken + 2 * _AHEAD
+    chunks.close()
 
 
 def test_closing_drops_what_has_not_begun():
