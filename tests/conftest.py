@@ -16,9 +16,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Not among the options of pytest, which refuses those of a plugin that is left out where Qt cannot be loaded.
 os.environ.setdefault("PYTEST_QT_API", "pyside6")
 
-# A shell that starts tests in the background may let them ignore Ctrl-C, and so the programs they start.
+# A shell that starts tests in the background may let them ignore Ctrl-C, and nohup the end of a terminal; the
+# programs they start would, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # A busy machine is no failure, and the examples are the same in every run.
 settings.register_profile("project", deadline=None, derandomize=True)
