@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dictsel_core._support.runs import GeneratorRun
 from dictsel_core._support.threads import as_thread_count
-from dictsel_core._support.validation import Bools, Floats, Ints
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.patches import MirroredPatches, median_of_patches
 from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.coding.pyramid import double_at, halve
@@ -20,31 +20,16 @@ class PatchCoder:
 
     Parameters
     ----------
-    dictionary : (d, k) ndarray
-        On patches of `size` x `size` pixels.
-    size : int
-    sparsity : int
-        Maximum number of atoms per patch.
-    fill_weight : float
-        Weight of the fill at missing pixels.
+    rebuild : PatchRebuilder
     threads : int
     thinning : {1, 2, 4}
-        Code every patch, every second or every fourth one; every one if `size` is odd.
+        Code every patch, every second or every fourth one; every one if the height of a patch is odd.
     """
 
-    def __init__(
-        self,
-        dictionary: Floats,
-        size: int,
-        sparsity: int,
-        fill_weight: float,
-        threads: int,
-        *,
-        thinning: int,
-    ) -> None:
-        self._rebuild = PatchRebuilder(dictionary, size, sparsity, fill_weight)
-        self.size = size
-        self._thinning = thinning if size % 2 == 0 else 1
+    def __init__(self, rebuild: PatchRebuilder, threads: int, *, thinning: int) -> None:
+        self._rebuild = rebuild
+        self.size = rebuild.size
+        self._thinning = thinning if self.size % 2 == 0 else 1
         self._threads = threads
         self._counts: list[tuple[Ints, int]] = []  # by chunk, appended to by all threads
 
@@ -105,14 +90,8 @@ def patch_coder(
     difference then (docs/speed.md).
     """
     thinning = 1 if settings.every_patch else 4 if refined else 2
-    return PatchCoder(
-        dictionary,
-        settings.patch_size,
-        settings.coding_sparsity,
-        settings.fill_weight,
-        as_thread_count(settings.threads),
-        thinning=thinning,
-    )
+    rebuild = PatchRebuilder(dictionary, settings.patch_size, settings.coding_sparsity, settings.fill_weight)
+    return PatchCoder(rebuild, as_thread_count(settings.threads), thinning=thinning)
 
 
 def restore_planes(planes: Planes, missing: Bools, coder: PatchCoder) -> Generator[float, None, Planes]:

@@ -81,7 +81,7 @@ class PatchRebuilder:
             pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
             self._code = lambda data, weights: pursuit(data, weights)[:2]
         self._rows = np.ascontiguousarray(atoms.T)
-        self.n_atoms = atoms.shape[1]
+        self.size, self.n_atoms = size, atoms.shape[1]
 
     def __call__(self, planes: FilledPlanes, rows: Ints, columns: Ints, out: Planes, first: int) -> Ints:
         """Write rebuilt patches, and return how many use each atom: (k,).

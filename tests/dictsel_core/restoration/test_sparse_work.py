@@ -10,7 +10,7 @@ from dictsel_core._support.threads import single_threaded_blas
 from dictsel_core.patches import MirroredPatches
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.coding.pyramid import double, double_at
-from dictsel_core.restoration.coding.rebuilding import FilledPlanes
+from dictsel_core.restoration.coding.rebuilding import FilledPlanes, PatchRebuilder
 from dictsel_core.restoration.refinement.conditional import conditional_moments
 from dictsel_core.restoration.refinement.estimator import shrunk_covariances
 from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
@@ -190,7 +190,7 @@ def test_coding_has_the_bits_of_the_full_computation(kind, thinning, fill_weight
     atoms = standard_ground_set().atoms[:, 3:60:4]
     monkeypatch.setattr("dictsel_core.patches._REBUILD_CHUNK", 1 << 20)  # products of other shapes round
     filled = np.where(missing[:, :, None], np.float32(0.4), planes)
-    coder = PatchCoder(atoms, 8, 5, fill_weight, 2, thinning=thinning)
+    coder = PatchCoder(PatchRebuilder(atoms, 8, 5, fill_weight), 2, thinning=thinning)
     expected = full_estimates(coder, filled, missing, missing, thinning)
     for _, pixels, values in coder.estimates(filled, missing, missing):
         filled.reshape(-1, 3)[pixels] = values
