@@ -105,7 +105,8 @@ class Tuning:
     ----------
     settings : RestoreSettings
     estimated_psnr : float
-        Estimated PSNR of the whole image with these settings, after refinement, in decibels.
+        Estimated PSNR of the whole image with these settings, after refinement, in decibels; relative to
+        `observed_range` of the image and its mask.
     given : RestoreSettings
         The given settings, with what they left open chosen for the image.
     given_psnr : float
@@ -193,8 +194,8 @@ def _start_tuning(
     axes: Sequence[Axis] | None,
     seed: int,
 ) -> Run[TuneStep, Tuning]:
-    canvas = as_damaged(image, mask, channel_axis, axes).sample(1)[0]
-    trials, given = _prepare(canvas, settings, seed)
+    damaged = as_damaged(image, mask, channel_axis, axes)
+    trials, given = _prepare(damaged.sample(1)[0], damaged.data_range(), settings, seed)
     others = [each for each in grid(given, len(trials.ground_set)) if each != given]
     return GeneratorRun(_successive_halving(trials, given, others))
 
@@ -214,10 +215,12 @@ def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
                     )
 
 
-def _prepare(canvas: Canvas, settings: object, seed: int) -> "tuple[_HeldOutTrials, ResolvedSettings]":
+def _prepare(
+    canvas: Canvas, data_range: float, settings: object, seed: int
+) -> "tuple[_HeldOutTrials, ResolvedSettings]":
     """Return what settings are tried on, and the given settings."""
     asked = as_settings(settings)
-    trials = _HeldOutTrials(canvas, asked, as_count(seed, "seed", minimum=0))
+    trials = _HeldOutTrials(canvas, data_range, asked, as_count(seed, "seed", minimum=0))
     return trials, asked.resolved(1 - canvas.missing_fraction, len(trials.ground_set))
 
 
@@ -261,7 +264,7 @@ def _successive_halving(
 class _HeldOutTrials:
     """Tiles of an image with some observed pixels held out, on which settings are tried."""
 
-    def __init__(self, canvas: Canvas, settings: RestoreSettings, seed: int) -> None:
+    def __init__(self, canvas: Canvas, data_range: float, settings: RestoreSettings, seed: int) -> None:
         size = settings.patch_size
         self.ground_set: GroundSet = standard_ground_set((size, size), settings.bases)
         self._missing_fraction = canvas.missing_fraction
@@ -274,11 +277,10 @@ class _HeldOutTrials:
             tile_size: _representative_tiles(self._plane, self._missing, self._folds[0], tile_size)
             for tile_size in _TILE_SIZES
         }
-        # PSNR is relative to the largest possible value, planes to the observed range.
-        peak = np.iinfo(canvas.image.dtype).max if canvas.image.dtype.kind != "f" else 1.0
+        # PSNR is relative to the data range, planes to the ranges of their channels.
         spans = np.array([each.span for each in canvas.ranges])
         span = float(spans.max() * np.sqrt(np.mean(np.square(spans / spans.max()))))
-        self._peak_decibels = 20 * (np.log10(float(peak)) - np.log10(span))
+        self._peak_decibels = 20 * (np.log10(data_range) - np.log10(span))
         self._selections: dict[tuple[int, float, int], Selection] = {}
 
     def work_of_refining(self, settings: ResolvedSettings) -> float:
