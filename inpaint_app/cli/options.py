@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
+from dictsel_core import (
+    CONSTRAINTS,
+    DAMAGE_KINDS,
+    FILLS,
+    PRESETS,
+    SELECTORS,
+    DamageKind,
+    Parameter,
+    RestoreSettings,
+)
 from inpaint_app.cli.parser import (
     BadValueError,
     comma_separated,
@@ -28,6 +37,7 @@ from inpaint_app.files.write import DEFAULT_QUALITY
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
+_DATA_RANGE = Parameter(name="data_range", kind=float, minimum=0, excludes_minimum=True)
 
 
 @dataclass(frozen=True)
@@ -214,6 +224,15 @@ def add_reference(parser: argparse.ArgumentParser, *, required: bool) -> None:
     """Add the undamaged picture."""
     measure = "the undamaged picture, to measure against"
     parser.add_argument("--reference", metavar="REF", type=input_path, required=required, help=measure)
+
+
+def add_data_range(parser: argparse.ArgumentParser) -> None:
+    """Add what the PSNR refers to."""
+    told = (
+        "the range of values that PSNR and SSIM refer to (default: 255 for 8 bits, otherwise the "
+        "largest less the smallest value that is known)"
+    )
+    parser.add_argument("--data-range", metavar="R", type=value_of(_DATA_RANGE), help=told)
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:

@@ -13,14 +13,28 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
 from inpaint_app.explanations import MARK_EXPLANATIONS
-from inpaint_app.formatting import NO_ESTIMATE, format_decibels, format_interval, format_percent
+from inpaint_app.formatting import (
+    NO_ESTIMATE,
+    format_decibels,
+    format_interval,
+    format_percent,
+    format_value,
+)
 from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
 from inpaint_app.jobs.restore_file import FileResult, WrittenFile
 from inpaint_app.jobs.source import Source
 
-_KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
+_KEYS = (
+    "estimated_psnr",
+    "estimated_interval",
+    "estimated_rmse",
+    "missing_fraction",
+    "seconds",
+    "settings",
+    "output",
+)
 
 
 def as_document(result: FileResult | None) -> dict[str, Any]:
@@ -28,18 +42,21 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
     if result is None:
         return dict.fromkeys((*asdict(Scores()), *_KEYS))
     quality, seconds, settings = result.quality, dict(result.seconds), asdict(result.settings)
-    interval = None
-    if quality.estimate is not None and quality.estimated_psnr is not None:
-        interval = [quality.estimate.low, quality.estimate.high]
+    interval = error = None
+    scores, estimate = asdict(quality.scores), quality.estimate
+    if estimate is not None and quality.estimated_psnr is not None:
+        interval, error = [estimate.low, estimate.high], estimate.rmse
+        scores["data_range"] = estimate.data_range
     values = (
         quality.estimated_psnr,
         interval,
+        error,
         result.missing_fraction,
         seconds,
         settings,
         str(result.output),
     )
-    return asdict(quality.scores) | dict(zip(_KEYS, values, strict=True))
+    return scores | dict(zip(_KEYS, values, strict=True))
 
 
 class TerminalControl(JobControl):
@@ -143,14 +160,19 @@ def _estimated(estimate: QualityEstimate) -> str:
         return NO_ESTIMATE[estimate.has_wide_hole]
     interval = format_interval(estimate.low, estimate.high)
     return (
-        f"about {format_decibels(estimate.psnr)} over missing pixels, with 90 % probability {interval}: "
+        f"about {format_decibels(estimate.psnr)} over missing pixels, with 90 % probability {interval} "
+        f"(RMSE {format_value(estimate.rmse)}, of a range of {format_value(estimate.data_range)}): "
         "an estimate from held-out observed pixels (--reference measures it)"
     )
 
 
 def score_lines(scores: Scores) -> list[str]:
-    """Return PSNR and SSIM as lines of a report."""
-    lines = [f"PSNR:        {_both(format_decibels, scores.psnr, scores.psnr_missing)}"]
+    """Return PSNR, RMSE and SSIM as lines of a report."""
+    of_range = "" if scores.data_range is None else f", of a range of {format_value(scores.data_range)}"
+    lines = [
+        f"PSNR:        {_both(format_decibels, scores.psnr, scores.psnr_missing)}{of_range}",
+        f"RMSE:        {_both(format_value, scores.rmse, scores.rmse_missing)}",
+    ]
     if scores.ssim is not None:
         lines.append(f"SSIM:        {_both('{:.4f}'.format, scores.ssim, scores.ssim_missing)}")
     return lines

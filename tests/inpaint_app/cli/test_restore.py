@@ -16,8 +16,17 @@ from inpaint_app.image.damage import mask_picture, random_mask
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
-SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing"]
-KEYS = [*SCORES, "estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output"]
+SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing", "rmse", "rmse_missing", "data_range"]
+KEYS = [
+    *SCORES,
+    "estimated_psnr",
+    "estimated_interval",
+    "estimated_rmse",
+    "missing_fraction",
+    "seconds",
+    "settings",
+    "output",
+]
 
 
 def run_json(capsys, *arguments):
