@@ -150,6 +150,8 @@ def add_mask_options(
     )
     group.add_argument("--mask", metavar="M", type=input_path, help=mask_help)
     group.add_argument("--invert-mask", action="store_true", help="black = missing instead")
+    trust = "use --mask as it is, even if it looks inverted or like a photograph"
+    group.add_argument("--trust-mask", action="store_true", help=trust)
     group.add_argument(
         "--keep-soft-edges",
         action="store_true",
@@ -158,7 +160,9 @@ def add_mask_options(
     group.add_argument(
         "--key", metavar="COLOR", help="color that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"
     )
-    tolerance = "maximum difference from --key in any channel (default 0)"
+    tolerance = (
+        "maximum difference from --key in any channel (default: chosen for the picture, 0 if it has no loss)"
+    )
     group.add_argument("--tolerance", metavar="N", type=value_of(TOLERANCE), help=tolerance)
     grow = (
         "pixels by which to grow what --mask and --key mark, since edges bleed "

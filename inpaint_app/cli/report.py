@@ -20,7 +20,7 @@ from inpaint_app.formatting import (
     format_percent,
     format_value,
 )
-from inpaint_app.image.missing import is_likely_inverted
+from inpaint_app.image.missing import MissingPixels
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
 from inpaint_app.jobs.restore_file import FileResult, WrittenFile
@@ -31,6 +31,7 @@ _KEYS = (
     "estimated_interval",
     "estimated_rmse",
     "missing_fraction",
+    "marked_fraction",
     "seconds",
     "settings",
     "output",
@@ -52,6 +53,7 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
         interval,
         error,
         result.missing_fraction,
+        result.marked_fraction,
         seconds,
         settings,
         str(result.output),
@@ -98,14 +100,19 @@ def print_source(console: Console, source: Source) -> None:
     name = printable_path(source.path or source.name)
     where = " and ".join(MARK_EXPLANATIONS[each] for each in missing.sources)
     console.print(f"Picture:     {name}, {picture.width} x {picture.height} pixels, {picture.mode}")
-    console.print(f"Missing:     {format_percent(missing.fraction)} of the pixels ({where})")
-    for notice in picture.notices:
+    console.print(
+        f"Missing:     {format_percent(missing.fraction)} of the pixels ({where}{_growth(missing)})"
+    )
+    for notice in (*picture.notices, *filter(None, (source.marking_note,))):
         console.note(notice)
-    if "mask" in missing.sources and is_likely_inverted(missing, missing.fraction):
-        console.note(
-            f"{format_percent(missing.fraction)} are missing; if the mask is black where pixels are missing, "
-            f"{'leave --invert-mask out' if source.mask_spec.invert_mask else 'add --invert-mask'}."
-        )
+
+
+def _growth(missing: MissingPixels) -> str:
+    """Return how much was marked before marks have grown, if they have."""
+    if missing.growth is None:
+        return ""
+    marked, pixels = format_percent(missing.growth.marked), missing.growth.pixels
+    return f": {marked} marked, grown by {pixels} pixel{'s' * (pixels > 1)}; see --grow-mask"
 
 
 def print_restoration(console: Console, restoration: Restoration) -> None:

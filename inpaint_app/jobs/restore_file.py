@@ -71,6 +71,8 @@ class FileResult:
     output: Path
     notes: tuple[str, ...] = ()
     """What could not be kept: of files that were replaced, and of the contents of the source."""
+    marked_fraction: float | None = None
+    """What mask and color mark before that grows; None where it does not grow."""
 
 
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
@@ -96,8 +98,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     output.check_restored(source.picture, source.missing.mask)
     clock.lap("read")
     control.report(source)
-    damaged = [each for each in sources if each.missing.sources]
-    settings = options.settings
+    damaged, settings = [each for each in sources if each.missing.sources], options.settings
     if options.tunes:
         settings = tune(damaged[0].request(settings), control).settings
         clock.lap("tune")
@@ -123,7 +124,8 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         metrics = quality(source.request(used), restorations[0].image, reference, options.data_range)
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
-    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
+    marked = None if len(sources) > 1 else source.missing.marked_fraction
+    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes, marked)
 
 
 def _notes_of(request: FileRequest, picture: Picture) -> tuple[str, ...]:

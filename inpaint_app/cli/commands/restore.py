@@ -24,7 +24,7 @@ _DETAILS = """\
 examples:
   inpaint restore photo.png
   inpaint restore scan.tif -o whole.tif --mask scratches.png
-  inpaint restore shot.jpg --key magenta --tolerance 20 --quality 98
+  inpaint restore shot.jpg --key magenta --quality 98
   inpaint restore scan.jpg --detect scratches,dust --sensitivity 0.6
   inpaint restore damaged.png --reference original.png --json
   inpaint restore damaged.png --preset paper --constraint individual
@@ -45,7 +45,7 @@ these kinds too, and any value but 0 is missing; nothing is measured or estimate
 
 JSON keys: psnr, psnr_missing, ssim, ssim_missing, rmse and rmse_missing (with --reference),
 estimated_psnr of the missing pixels, estimated_interval and estimated_rmse (without), data_range,
-missing_fraction, seconds (by stage), settings, output.
+missing_fraction, marked_fraction (before marks have grown), seconds (by stage), settings, output.
 What does not apply, or is infinite, is null."""
 
 

@@ -19,6 +19,7 @@ from inpaint_app.formatting import (
     unbroken,
 )
 from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import Preview
@@ -136,6 +137,9 @@ def format_sources(source: Source, mask: MaskHistory) -> str:
         known.append("painted by hand")
     if origin.is_inverted:
         known.append("inverted")
+    growth = source.missing.growth
+    if growth is not None and origin == MaskOrigin():
+        known[-1] += f" ({format_percent(growth.marked)} marked, grown by {growth.pixels} px)"
     return ", ".join(known)
 
 
