@@ -68,7 +68,7 @@ from dictsel_core.learning import (
     ksvd,
     mod,
 )
-from dictsel_core.metrics import error_map, psnr, ssim
+from dictsel_core.metrics import error_map, observed_range, psnr, rmse, ssim
 from dictsel_core.online import (
     AdaptiveHedge,
     ExpertBank,
@@ -269,6 +269,7 @@ __all__ = [
     "iter_tune",
     "ksvd",
     "mod",
+    "observed_range",
     "omp",
     "psnr",
     "region_context",
@@ -278,6 +279,7 @@ __all__ = [
     "replacement_omp",
     "restore",
     "restore_region",
+    "rmse",
     "sds_ma",
     "sds_omp",
     "ssim",

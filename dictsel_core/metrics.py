@@ -6,11 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._support.layout import CHANNELS_LAST, Layout, as_layout
-from dictsel_core._support.validation import as_bool_mask, as_plain_array, as_positive, masked_entries
+from dictsel_core._support.validation import (
+    as_array,
+    as_bool_mask,
+    as_plain_array,
+    as_positive,
+    masked_entries,
+)
 
 _BAND = 256
-#: Floats beyond this are not of unit range; noise may well go a little beyond 1.
-_MAX_FLOAT = 2.0
 #: Values of SSIM are clipped to as many times the data range.
 _MAX_PEAKS = 1e70
 
@@ -25,13 +29,14 @@ def psnr(
     Parameters
     ----------
     reference, image : array_like
-        Images or stacks of the same shape and range. Unless `data_range` is given, their dtype must be the
-        same, or both are floats from 0 to 1.
+        Images or stacks of the same shape. Unless `data_range` is given, their dtype must be the same, or
+        both are floats. Values that are NaN in the reference do not count.
     mask : array_like of bool, optional
         Only pixels where it is True count, such as the missing ones. By default all pixels do. In the shape
         of the images, or without their last axis, the channels.
     data_range : float, optional
-        R. Default is the largest value of an integer dtype, and 1 for floats.
+        R. Default is ``observed_range(reference)``: 255 for bytes, the range of its values for floats and
+        for integers of more than 8 bits.
 
     Returns
     -------
@@ -41,10 +46,12 @@ def psnr(
     Raises
     ------
     TypeError, ValueError
-        If the ranges cannot be compared, as those of bytes and of floats from 0 to 1.
+        If the values cannot be compared, as bytes and floats, or if no pixel counts.
 
     See Also
     --------
+    observed_range : The data range it refers to.
+    rmse : The error in the unit of the data.
     ssim : Structural similarity.
     estimate_psnr : Estimates it without a reference.
 
@@ -55,20 +62,102 @@ def psnr(
     20.0
     """
     original, other = _as_pair(reference, image, data_range)
-    peak = _as_range(data_range, original)
+    mean = _mean_square(original, other, mask, _as_range(data_range, original))
+    if mean in (0, float("inf")):
+        return float("inf") if mean == 0 else float("-inf")
+    return float(-10 * np.log10(mean))
+
+
+def rmse(reference: ArrayLike, image: ArrayLike, *, mask: ArrayLike | None = None) -> float:
+    """Return the root of the mean squared error, in the unit of the data.
+
+    Parameters
+    ----------
+    reference, image : array_like
+        As for `psnr`: of the same shape and dtype, or both floats.
+    mask : array_like of bool, optional
+        As for `psnr`: only pixels where it is True count.
+
+    See Also
+    --------
+    psnr : The same relative to the data range, in decibels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rmse(np.full((8, 8), 290.0), np.full((8, 8), 292.5))
+    2.5
+    """
+    original, other = _as_pair(reference, image, None)
+    unit = span(original, None, "reference")
+    return float(unit * np.sqrt(_mean_square(original, other, mask, unit)))
+
+
+def observed_range(image: ArrayLike, mask: ArrayLike | None = None) -> float:
+    """Return the data range to which PSNR and SSIM refer unless they are told another.
+
+    Bytes have a white that pictures share: 255 (127 if they are signed). Of floats, and of integers of more
+    than 8 bits, nobody knows the white: a camera of 12 bits stores its values in 16, and a temperature has
+    none. Their range is that of the values that are there, the largest less the smallest.
+
+    Parameters
+    ----------
+    image : array_like
+        An image or a stack. NaN, infinite values and the masked values of a masked array do not count.
+    mask : array_like of bool, optional
+        True where a value is missing, and does not count. In the shape of the image, or without its last
+        axis, the channels.
+
+    Returns
+    -------
+    float
+        Positive: 1 if all values are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> observed_range(np.array([[3, 200]], np.uint8)), observed_range(np.array([[270.0, np.nan, 300.0]]))
+    (255.0, 30.0)
+    """
+    own = masked_entries(image)
+    pixels = _as_real(as_array(image, "image"), "image")
+    given = [_as_selection(each, pixels) for each in (mask, own) if each is not None]
+    return span(pixels, np.logical_or.reduce(given) if given else None, "image")
+
+
+def span(image: NDArray[Any], missing: NDArray[np.bool_] | None, name: str) -> float:
+    """Return the `observed_range` of a checked image; `missing` may be broadcast to its shape."""
+    if image.dtype.kind == "b" or image.dtype.itemsize == 1:
+        return float(np.iinfo(image.dtype).max) if image.dtype.kind in "iu" else 1.0
+    unknown = None if missing is None else np.broadcast_to(missing, image.shape)
+    lows, highs = [], []
+    for rows in _bands(len(image)):
+        values = image[rows] if unknown is None else image[rows][~unknown[rows]]
+        values = values[np.isfinite(values)]
+        if values.size:
+            lows.append(values.min().item())
+            highs.append(values.max().item())
+    if not lows:
+        raise ValueError(f"{name} holds no number: every value is missing, NaN or infinite.")
+    # Of Python's numbers, so that integers do not overflow.
+    return min(float(max(highs) - min(lows)), float(np.finfo(np.float64).max)) or 1.0
+
+
+def _mean_square(original: NDArray[Any], other: NDArray[Any], mask: ArrayLike | None, unit: float) -> float:
+    """Return the mean squared error of the values that count, in a unit."""
     counted = None if mask is None else _as_selection(mask, original)
     total, count = 0.0, 0
     for rows in _bands(len(original)):
         with np.errstate(over="ignore"):
-            error = np.square(_difference(original[rows], other[rows]) / peak)
-        if counted is not None:
-            error = error[counted[rows]]
+            error = np.square(_difference(original[rows], other[rows]) / unit)
+        known = ~np.isnan(original[rows])
+        error = error[known if counted is None else known & counted[rows]]
         total, count = total + float(error.sum()), count + error.size
     if count == 0:
-        raise ValueError("There is no pixel to count: the mask is False everywhere.")
-    if total in (0, float("inf")):
-        return float("inf") if total == 0 else float("-inf")
-    return float(10 * np.log10(count / total))
+        raise ValueError("There is no pixel to count: the mask is False, or the reference NaN, everywhere.")
+    if np.isnan(total):
+        raise ValueError("image is NaN where the reference is not: there is nothing to compare.")
+    return total / count
 
 
 def ssim(
@@ -89,7 +178,7 @@ def ssim(
     Parameters
     ----------
     reference, image : (H, W) or (H, W, 3) array_like
-        Of the same shape and range, as for `psnr`.
+        As for `psnr`. Patches with NaN do not count.
     mask : array_like of bool, optional
         As for `psnr`; without the channels or with them.
     data_range : float, optional
@@ -142,7 +231,7 @@ def ssim(
     for rows in _bands(len(original)):
         reach = slice(rows.start, rows.stop + size - 1)
         values = _similarity(_in_peaks(x[reach], peak), _in_peaks(y[reach], peak), size)
-        chosen = values[counted[rows]]
+        chosen = values[counted[rows] & ~np.isnan(values)]
         total, count = total + float(chosen.sum()), count + chosen.size
     return total / count if count else float("nan")
 
@@ -240,8 +329,6 @@ def _as_pair(
         )
     if data_range is None:
         _check_same_dtype(original, other)
-        _check_unit_range(original, "reference")
-        _check_unit_range(other, "image")
     return original, other
 
 
@@ -268,22 +355,13 @@ def _check_same_dtype(original: NDArray[Any], other: NDArray[Any]) -> None:
         )
 
 
-def _check_unit_range(image: NDArray[Any], name: str) -> None:
-    """Refuse floats that are far from the range 0 to 1, which they are taken to have."""
-    if image.dtype.kind != "f":
-        return
-    size = max(-float(image.min()), float(image.max()))
-    if size > _MAX_FLOAT:  # not if one of them is NaN
-        raise ValueError(
-            f"{name} holds values as large as {size:.4g}, but floats are taken to range from 0 to 1; give "
-            "data_range."
-        )
-
-
 def _as_image(value: ArrayLike, name: str) -> NDArray[Any]:
     if masked_entries(value) is not None:
         raise TypeError(f"{name} must be a plain array; fill its masked pixels, or measure with mask=...")
-    image = as_plain_array(value, name)
+    return _as_real(as_plain_array(value, name), name)
+
+
+def _as_real(image: NDArray[Any], name: str) -> NDArray[Any]:
     if image.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but its dtype is {image.dtype}.")
     return image.astype(image.dtype.newbyteorder("="), copy=False)
@@ -301,4 +379,4 @@ def _as_selection(mask: ArrayLike, original: NDArray[Any]) -> NDArray[np.bool_]:
 def _as_range(data_range: float | None, original: NDArray[Any]) -> float:
     if data_range is not None:
         return as_positive(data_range, "data_range")
-    return float(np.iinfo(original.dtype).max) if np.issubdtype(original.dtype, np.integer) else 1.0
+    return span(original, None, "reference")

@@ -19,6 +19,7 @@ from dictsel_core.restoration.coding.coder import patch_coder, restore_planes
 from dictsel_core.restoration.coding.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.held_out import folds
+from dictsel_core.restoration.refinement.density import density_of, options_for
 from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS, Refiner
 from dictsel_core.restoration.refinement.rounds import refine
 from dictsel_core.restoration.settings import as_settings
@@ -105,7 +106,8 @@ class Tuning:
     ----------
     settings : RestoreSettings
     estimated_psnr : float
-        Estimated PSNR of the whole image with these settings, after refinement, in decibels.
+        Estimated PSNR of the whole image with these settings, after refinement, in decibels; relative to
+        `observed_range` of the image and its mask.
     given : RestoreSettings
         The given settings, with what they left open chosen for the image.
     given_psnr : float
@@ -193,8 +195,8 @@ def _start_tuning(
     axes: Sequence[Axis] | None,
     seed: int,
 ) -> Run[TuneStep, Tuning]:
-    canvas = as_damaged(image, mask, channel_axis, axes).sample(1)[0]
-    trials, given = _prepare(canvas, settings, seed)
+    damaged = as_damaged(image, mask, channel_axis, axes)
+    trials, given = _prepare(damaged.sample(1)[0], damaged.data_range(), settings, seed)
     others = [each for each in grid(given, len(trials.ground_set)) if each != given]
     return GeneratorRun(_successive_halving(trials, given, others))
 
@@ -214,10 +216,12 @@ def grid(settings: AnySettings, n_candidates: int) -> Iterator[AnySettings]:
                     )
 
 
-def _prepare(canvas: Canvas, settings: object, seed: int) -> "tuple[_HeldOutTrials, ResolvedSettings]":
+def _prepare(
+    canvas: Canvas, data_range: float, settings: object, seed: int
+) -> "tuple[_HeldOutTrials, ResolvedSettings]":
     """Return what settings are tried on, and the given settings."""
     asked = as_settings(settings)
-    trials = _HeldOutTrials(canvas, asked, as_count(seed, "seed", minimum=0))
+    trials = _HeldOutTrials(canvas, data_range, asked, as_count(seed, "seed", minimum=0))
     return trials, asked.resolved(1 - canvas.missing_fraction, len(trials.ground_set))
 
 
@@ -261,10 +265,12 @@ def _successive_halving(
 class _HeldOutTrials:
     """Tiles of an image with some observed pixels held out, on which settings are tried."""
 
-    def __init__(self, canvas: Canvas, settings: RestoreSettings, seed: int) -> None:
+    def __init__(self, canvas: Canvas, data_range: float, settings: RestoreSettings, seed: int) -> None:
         size = settings.patch_size
         self.ground_set: GroundSet = standard_ground_set((size, size), settings.bases)
         self._missing_fraction = canvas.missing_fraction
+        # Of the image itself: with more held out, or in a tile, it would be another one than `restore` sees.
+        self._density = density_of(canvas.missing, size)
         self._plane, self._missing = _gray(canvas)
         # The quality of a channel that is missing entirely cannot be estimated from the others.
         self._has_unobserved_channel = bool(canvas.missing.all(axis=(0, 1)).any())
@@ -274,11 +280,10 @@ class _HeldOutTrials:
             tile_size: _representative_tiles(self._plane, self._missing, self._folds[0], tile_size)
             for tile_size in _TILE_SIZES
         }
-        # PSNR is relative to the largest possible value, planes to the observed range.
-        peak = np.iinfo(canvas.image.dtype).max if canvas.image.dtype.kind != "f" else 1.0
+        # PSNR is relative to the data range, planes to the ranges of their channels.
         spans = np.array([each.span for each in canvas.ranges])
         span = float(spans.max() * np.sqrt(np.mean(np.square(spans / spans.max()))))
-        self._peak_decibels = 20 * (np.log10(float(peak)) - np.log10(span))
+        self._peak_decibels = 20 * (np.log10(data_range) - np.log10(span))
         self._selections: dict[tuple[int, float, int], Selection] = {}
 
     def work_of_refining(self, settings: ResolvedSettings) -> float:
@@ -299,7 +304,7 @@ class _HeldOutTrials:
         if self._missing_fraction == 0:
             return float("inf")
         coder = patch_coder(self._dictionary(settings), settings, refined=n_rounds != 0)
-        threads = as_thread_count(settings.threads)
+        threads, options = as_thread_count(settings.threads), options_for(self._density, n_rounds)
         error, count = 0.0, 0
         parts = list(product(self._tiles[tile_size], some_folds))
         for number, (tile, fold) in enumerate(parts):
@@ -308,8 +313,10 @@ class _HeldOutTrials:
             if held_out.any() and not missing.all():
                 visible = np.where(missing, 0, plane)[:, :, None]
                 restored = np.clip(GeneratorRun(restore_planes(visible, missing, coder)).finish(), 0, 1)
-                for step in refine(restored, Refiner(missing[:, :, None], threads), n_rounds):  # in place
-                    yield (number + step.fraction) / len(parts)
+                if n_rounds:
+                    refiner = Refiner(missing[:, :, None], threads, options)
+                    for step in refine(restored, refiner, n_rounds):  # in place
+                        yield (number + step.fraction) / len(parts)
                 error += float(np.square(restored[:, :, 0] - plane)[held_out].sum(dtype=np.float64))
                 count += int(held_out.sum())
             yield (number + 1) / len(parts)

@@ -1,4 +1,4 @@
-"""What presets, constraints, selectors and fills do, one sentence each; command line and window show them."""
+"""What presets, constraints, selectors, fills and marks are, in words that command line and window share."""
 
 PRESET_EXPLANATIONS = {
     "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
@@ -19,6 +19,18 @@ FILL_EXPLANATIONS = {
     "auto": "Holes wider than 16 pixels are filled with texture, except in pictures of floats.",
     "smooth": "Wide holes are filled smoothly; nothing is invented.",
     "texture": "Holes wider than 8 pixels are filled with texture copied from around them.",
+}
+#: How missing pixels are marked; the keys are those of `MissingPixels.sources`.
+MARK_EXPLANATIONS = {
+    "alpha": "transparent",
+    "stored mask": "in the mask of the file",
+    "soft": "partly transparent at their edges",
+    "nan": "NaN",
+    "nodata": "without data",
+    "mask": "in the mask file",
+    "key": "of the chosen color",
+    "detected": "detected as damage",
+    "simulated": "simulated",
 }
 
 

@@ -67,10 +67,11 @@ def estimate_psnr(
     True
     """
     damaged, asked = as_damaged(image, mask, channel_axis, axes), as_settings(settings)
+    data_range = damaged.data_range()
     rng = np.random.default_rng([as_count(seed, "seed", minimum=0), 2018])
     if not damaged.missing.any():
-        return QualityEstimate(np.inf, np.inf, np.inf, 0, 0.0, has_wide_hole=False)
+        return QualityEstimate(np.inf, np.inf, np.inf, data_range, 0, 0.0, has_wide_hole=False)
     from dictsel_core.estimation.sample import held_out_sample  # noqa: PLC0415  (scipy is slow to import)
 
-    sample = held_out_sample(damaged.sample(_MAX_IMAGES), asked, rng)
+    sample = held_out_sample(damaged.sample(_MAX_IMAGES), asked, data_range, rng)
     return sample.estimate(sum(int(np.count_nonzero(as_layers(each))) for each in damaged.missing))

@@ -12,10 +12,12 @@ class QualityEstimate:
     Attributes
     ----------
     psnr : float
-        PSNR over the missing pixels in decibels, relative to the largest value of an integer dtype, and to 1
-        for floats. Infinite if nothing is missing; NaN if there is no estimate.
+        PSNR over the missing pixels in decibels. Infinite if nothing is missing; NaN if there is no
+        estimate.
     low, high : float
         The PSNR lies between these with a probability of 90 %.
+    data_range : float
+        The range to which the PSNR refers: `observed_range` of the image and its mask.
     n_held_out : int
         Number of observed pixels that were held out.
     unknown_fraction : float
@@ -38,6 +40,7 @@ class QualityEstimate:
     psnr: float
     low: float
     high: float
+    data_range: float
     n_held_out: int
     unknown_fraction: float
     has_wide_hole: bool
@@ -46,3 +49,8 @@ class QualityEstimate:
     def is_known(self) -> bool:
         """Whether there is an estimate."""
         return not np.isnan(self.psnr)
+
+    @property
+    def rmse(self) -> float:
+        """The root of the mean squared error that corresponds to `psnr`, in the unit of the data."""
+        return float(self.data_range * 10 ** (-self.psnr / 20))

@@ -27,27 +27,20 @@ _MIN_ERROR = 1e-14
 
 
 def held_out_sample(
-    canvases: Sequence[Canvas], settings: RestoreSettings, rng: np.random.Generator
+    canvases: Sequence[Canvas], settings: RestoreSettings, data_range: float, rng: np.random.Generator
 ) -> "Sample":
     """Restore parts of images without held-out pixels, and return these."""
     if settings.rounds is None:
         settings = replace(settings, rounds=_ROUNDS)
     ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
-    sample = Sample(max(_unit(canvas) for canvas in canvases))
+    sample = Sample(data_range)
     for number, canvas in enumerate(canvases):
         resolved = settings.resolved(1 - canvas.missing_fraction, len(ground_set))
         wide = wide_parts(np.asarray(canvas.missing.all(axis=2)), REACH)
         sample.has_wide_hole |= bool(wide.any())
         for trial in trials(canvas, wide, rng):
-            sample.add(number, trial, _squared_errors(trial, resolved, ground_set, sample.unit))
+            sample.add(number, trial, _squared_errors(trial, resolved, ground_set, data_range))
     return sample
-
-
-def _unit(canvas: Canvas) -> float:
-    """Return the largest value of integers, or the range of floats: their squares may overflow."""
-    if canvas.image.dtype.kind != "f":
-        return float(np.iinfo(canvas.image.dtype).max)
-    return max(float(each.high - each.low) for each in canvas.ranges) or 1.0
 
 
 def _squared_errors(trial: Trial, settings: ResolvedSettings, ground_set: GroundSet, unit: float) -> Floats:
@@ -67,16 +60,14 @@ def _squared_errors(trial: Trial, settings: ResolvedSettings, ground_set: Ground
 class Sample:
     """Missing and held-out values of all trials: where they are, and how far from observed ones."""
 
-    def __init__(self, unit: float) -> None:
-        self.unit, self.has_wide_hole = unit, False
-        self._is_float = False
+    def __init__(self, data_range: float) -> None:
+        self.data_range, self.has_wide_hole = data_range, False
         self._missing: list[Ints] = []
         self._held_out: list[Ints] = []
         self._errors: list[Floats] = []
 
     def add(self, image: int, trial: Trial, errors: Floats) -> None:
-        """Add the values of a trial, and its squared errors in this unit."""
-        self._is_float = trial.canvas.image.dtype.kind == "f"
+        """Add the values of a trial, and its squared errors relative to the data range."""
         self._missing.append(_places(image, trial, trial.missing, depths(trial.missing)))
         self._held_out.append(_places(image, trial, trial.held_out, depths(trial.canvas.missing)))
         if trial.held_out.shape[2] == 1:
@@ -86,7 +77,7 @@ class Sample:
     def estimate(self, n_missing: int) -> QualityEstimate:
         """Return the estimate for this number of missing values."""
         if not self._errors:
-            return QualityEstimate(np.nan, np.nan, np.nan, 0, 1.0, self.has_wide_hole)
+            return QualityEstimate(np.nan, np.nan, np.nan, self.data_range, 0, 1.0, self.has_wide_hole)
         missing = _counted_once(np.concatenate(self._missing, axis=1))
         held_out, errors = np.concatenate(self._held_out, axis=1), np.concatenate(self._errors)
         size = max(_CELL_SIZE, _CELL_DEPTHS * int(missing[-1].max()))
@@ -97,14 +88,13 @@ class Sample:
             Values(cells[:n], missing[-1]), Values(cells[n:], held_out[-1]), errors, max(n_missing - n, 0)
         )
         if result.unknown_fraction > _MAX_UNKNOWN:
-            return QualityEstimate(
-                np.nan, np.nan, np.nan, len(errors), result.unknown_fraction, self.has_wide_hole
-            )
-        logarithms = np.array([result.center, result.high, result.low])
-        # The PSNR of floats is relative to 1.
-        offset = -20 * np.log10(self.unit) if self._is_float else 0.0
-        psnr, low, high = (offset - 10 * logarithms / np.log(10)).tolist()
-        return QualityEstimate(psnr, low, high, len(errors), result.unknown_fraction, self.has_wide_hole)
+            psnr = low = high = np.nan
+        else:
+            logarithms = np.array([result.center, result.high, result.low])
+            psnr, low, high = (-10 * logarithms / np.log(10)).tolist()
+        return QualityEstimate(
+            psnr, low, high, self.data_range, len(errors), result.unknown_fraction, self.has_wide_hole
+        )
 
 
 def _places(image: int, trial: Trial, chosen: Bools, distances: Ints) -> Ints:

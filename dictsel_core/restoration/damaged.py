@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dictsel_core._support.containers import aligned, axis_names, check_in_memory, like
 from dictsel_core._support.layout import Axis, Layout, as_layout
 from dictsel_core._support.validation import Bools, as_array, as_bool_mask, masked_entries
+from dictsel_core.metrics import span
 from dictsel_core.restoration.canvas import Canvas, as_canvas
 
 #: Channels that are restored together at most, if they share a mask or if each has its own. Their
@@ -50,6 +51,11 @@ class DamagedArray:
     def missing_fraction(self) -> float:
         """Fraction of the values that are missing."""
         return float(self.missing.mean())
+
+    def data_range(self) -> float:
+        """Return the data range to which the PSNR of a restoration refers: see `observed_range`."""
+        missing = self.missing if self.images.ndim == 4 else self.missing[..., 0]
+        return span(self.images, missing, "image")
 
     @property
     def is_large(self) -> bool:

@@ -24,6 +24,7 @@ from inpaint_app.explanations import (
     SELECTOR_EXPLANATIONS,
 )
 from inpaint_app.files.registry import format_names, lossy
+from inpaint_app.files.write import DEFAULT_QUALITY
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
@@ -219,11 +220,11 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     """Add how to write a picture."""
     best = [each for each in lossy() if each.is_lossless_at_100]
     quality = (
-        f"quality of {format_names(lossy(), 'and')}, 1 to 100 (default 95); "
-        f"100 is lossless for {format_names(best, 'and')}"
+        f"quality of {format_names(lossy(), 'and')}, 1 to 100 (default {DEFAULT_QUALITY}); "
+        f"100 is lossless for {format_names(best, 'and')}, and their default if the input is lossless"
     )
-    depth = "bits per channel (default: as in the input)"
-    parser.add_argument("--quality", metavar="Q", type=whole_number(1, 100), default=95, help=quality)
+    depth = "bits per channel (default: as in the input, or 8 where OUT cannot hold 16)"
+    parser.add_argument("--quality", metavar="Q", type=whole_number(1, 100), help=quality)
     parser.add_argument(
         "--depth", metavar="8|16", type=lambda text: int(one_of(("8", "16"))(text)), help=depth
     )

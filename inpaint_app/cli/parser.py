@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         """Parse, and refuse what is left over or left out."""
         words = sys.argv[1:] if args is None else list(args)
         for word in words[: words.index("--") if "--" in words else None]:
-            self._refuse_value_of_flag(*word.partition("=")[::2])
+            self._refuse_value_of_flag(word)
         parsed, rest = super().parse_known_args(words, namespace)
         if rest:
             raise CommandLineError(self._unknown(rest[0]))
@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
         return parsed, rest
 
     def error(self, message: str) -> NoReturn:
-        """Refuse arguments that only argparse itself knows to be wrong, such as ``-hx``."""
+        """Refuse arguments that only argparse itself knows to be wrong."""
         raise CommandLineError(f"These arguments cannot be understood; {self._see_help}")
 
     @property
@@ -88,7 +88,9 @@ class Parser(argparse.ArgumentParser):
         hint = f"did you mean '{self.prog} {near[0]}'?" if near else self._see_help
         raise CommandLineError(f"There is no command {value[:40]!r}; {hint}")
 
-    def _refuse_value_of_flag(self, name: str, value: str) -> None:
+    def _refuse_value_of_flag(self, word: str) -> None:
+        """Refuse ``--overwrite=yes`` and ``-hx``, which some versions of argparse take for ``-h``."""
+        name, _, value = word.partition("=") if word.startswith("--") else (word[:2], "", word[2:])
         action = self._option_string_actions.get(name)
         if value and action is not None and action.nargs == 0:
             raise CommandLineError(f"{name} takes no value; leave {value!r} out.")

@@ -12,6 +12,7 @@ from dictsel_core import QualityEstimate, Restoration
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
+from inpaint_app.explanations import MARK_EXPLANATIONS
 from inpaint_app.formatting import NO_ESTIMATE, format_decibels, format_interval, format_percent
 from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.jobs.control import JobControl, Progress
@@ -20,16 +21,6 @@ from inpaint_app.jobs.restore_file import FileResult, WrittenFile
 from inpaint_app.jobs.source import Source
 
 _KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
-_SOURCES = {
-    "alpha": "transparent",
-    "stored mask": "in the mask of the file",
-    "detected": "detected as damage",
-    "soft": "partly transparent at their edges",
-    "nan": "NaN",
-    "nodata": "without data",
-    "mask": "in the mask",
-    "key": "of the given color",
-}
 
 
 def as_document(result: FileResult | None) -> dict[str, Any]:
@@ -88,7 +79,7 @@ def print_source(console: Console, source: Source) -> None:
     """Print what was read."""
     picture, missing = source.picture, source.missing
     name = printable_path(source.path or source.name)
-    where = " and ".join(_SOURCES.get(each, each) for each in missing.sources)
+    where = " and ".join(MARK_EXPLANATIONS[each] for each in missing.sources)
     console.print(f"Picture:     {name}, {picture.width} x {picture.height} pixels, {picture.mode}")
     console.print(f"Missing:     {format_percent(missing.fraction)} of the pixels ({where})")
     for notice in picture.notices:

@@ -88,10 +88,10 @@ def _is_unit(values: npt.NDArray[np.float32], missing: npt.NDArray[np.bool_] | N
 
 
 def check_storable(
-    properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int = 95
+    properties: PictureProperties, target: Format, *, depth: int | None = None, quality: int | None = None
 ) -> None:
     """Refuse what a format cannot store, with this depth (8 or 16) and quality (1 to 100) if it has one."""
-    if not 1 <= quality <= 100:
+    if quality is not None and not 1 <= quality <= 100:
         raise UserError(f"The quality is {quality}", "give a number from 1 to 100")
     if depth not in (None, 8, 16):
         raise UserError(f"The depth is {depth}", "give 8 or 16")

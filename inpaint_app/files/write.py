@@ -16,6 +16,8 @@ from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Picture
 
+DEFAULT_QUALITY = 95
+
 
 @dataclass(frozen=True)
 class Output:
@@ -23,7 +25,8 @@ class Output:
 
     path: Path  #: Its suffix decides the format.
     overwrite: bool = False  #: Whether an existing file may be replaced.
-    quality: int = 95  #: 1 to 100, for formats that have one.
+    #: 1 to 100, for formats that have one; None for `DEFAULT_QUALITY`, or without loss if the source is so.
+    quality: int | None = None
     depth: int | None = None  #: 8 or 16 bits per channel; None keeps the depth.
     keep_metadata: bool = True  #: Whether EXIF, color profile and other metadata are written too.
 
@@ -52,6 +55,15 @@ class Output:
         """Raise `UserError` if the format cannot store a color picture of this size."""
         check_storable(PictureProperties(width, height), format_of(self.path), quality=self.quality)
 
+    def fitted(self, picture: Picture) -> "Output":
+        """Return the output with a depth of 8 bits, if the format keeps no more of a picture that has 16."""
+        properties, target = properties_of(picture), format_of(self.path)
+        is_plain_gray = not properties.is_color and not properties.is_transparent
+        is_too_deep = picture.is_plain and picture.depth == 16
+        if not is_too_deep or self.depth or 16 in target.depths_of(is_plain_gray=is_plain_gray):
+            return self
+        return replace(self, depth=8)
+
     def lost(self, picture: Picture) -> tuple[str, ...]:
         """Return the names of what the file of a picture holds and this file will not."""
         return lost_metadata(picture, self.path) if self.keep_metadata else ()
@@ -65,9 +77,10 @@ class Output:
         if depth is not None and depth != picture.depth:
             alpha = None if picture.alpha is None else to_depth(picture.alpha, depth)
             picture = replace(picture, pixels=to_depth(picture.pixels, depth), alpha=alpha)
-        encode = target.encode
+        keeps_all = picture.is_lossless and target.is_lossless_at_100
+        encode, quality = target.encode, self.quality or (100 if keeps_all else DEFAULT_QUALITY)
         assert encode is not None, "it can be written"
-        return PendingFile(self.path, lambda file: encode(picture, file, self.quality))
+        return PendingFile(self.path, lambda file: encode(picture, file, quality))
 
     def write(self, picture: Picture, protect: Iterable[Path]) -> tuple[str, ...]:
         """Write a picture atomically; returns notes about what could not be kept of a file that was replaced.
@@ -83,7 +96,7 @@ def write_picture(
     path: str | Path,
     *,
     overwrite: bool = False,
-    quality: int = 95,
+    quality: int | None = None,
     depth: int | None = None,
     protect: Iterable[Path] = (),
 ) -> tuple[str, ...]:

@@ -209,14 +209,17 @@ def _from_no_data(picture: Picture) -> Mask | None:
 
 def without_no_data(picture: Picture, restored: Array) -> Array:
     """Return the restored pixels of a picture, none of them with the value that its file calls "no data"."""
+    has_whole_numbers = picture.array is not None and picture.array.dtype.kind in "ui"
+    if has_whole_numbers and picture.is_float:  # 64 bits, which are rounded when they are written
+        restored = np.rint(restored)
     marked = _from_no_data(replace(picture, pixels=restored))
     if marked is None or not marked.any():
         return restored
     value = restored.dtype.type(picture.no_data or 0)
-    if picture.is_float:
+    if picture.is_float and not has_whole_numbers:
         near = np.nextafter(value, restored.dtype.type(0 if value else 1))
     else:
-        near = value - 1 if value == full_scale(restored.dtype) else value + 1
+        near = value - 1 if not picture.is_float and value == full_scale(restored.dtype) else value + 1
     return np.where(marked if marked.ndim == restored.ndim else marked[..., None], near, restored)
 
 

@@ -60,6 +60,8 @@ class Picture:
     more_pages: tuple[Picture, ...] = ()
     #: Whether alpha is a mask in the file: what is transparent is called missing there.
     alpha_is_mask: bool = False
+    #: Whether its file has the pixels without loss, though its format can also lose some of what they hold.
+    is_lossless: bool = False
 
     def __post_init__(self) -> None:
         """Check shapes and dtypes and make the arrays read-only."""

@@ -85,7 +85,8 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     _check_targets(request)
     sources = load_pages(request.path, options.mask_spec, control)
     source = _summary(sources)
-    notes = loss_notes(output.lost(source.picture), is_strict=options.is_strict)
+    notes = _loss_notes_of(request, source.picture)
+    output = output.fitted(source.picture)
     if request.reference is not None:
         if len(sources) > 1:
             raise UserError("A reference is for a picture of one page", "leave it out")
@@ -120,6 +121,17 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
+
+
+def _loss_notes_of(request: FileRequest, picture: Picture) -> tuple[str, ...]:
+    """Return notes about what the result does not keep of a picture; see `loss_notes`."""
+    output, lost = request.output, request.output.lost(picture)
+    if output.fitted(picture) != output:
+        lost += ("16 bits per channel",)
+    notes = loss_notes(lost, is_strict=request.options.is_strict)
+    if picture.depth == 16 and output.depth == 8:  # which was asked for
+        notes += ("16 bits per channel were reduced to 8.",)
+    return notes
 
 
 def loss_notes(lost: Sequence[str], *, is_strict: bool) -> tuple[str, ...]:

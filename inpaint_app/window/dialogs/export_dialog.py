@@ -19,7 +19,7 @@ from inpaint_app.files import registry
 from inpaint_app.files.format import Format
 from inpaint_app.files.paths import is_folder, is_visible_file, same_file
 from inpaint_app.files.storable import PictureProperties, check_storable
-from inpaint_app.files.write import Output
+from inpaint_app.files.write import DEFAULT_QUALITY, Output
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.dialogs.file_dialogs import name_filter
 from inpaint_app.window.remedies import REMEDIES
@@ -34,7 +34,7 @@ _QUALITY = Quantity(
     label="&Quality",
     minimum=1,
     maximum=100,
-    default=95,
+    default=DEFAULT_QUALITY,
     tooltip="For lossy formats: higher is better and larger; WebP at 100 is lossless.",
 )
 
@@ -74,6 +74,8 @@ class ExportDialog(QDialog):
         )
         self._format, self._depth = QComboBox(), QComboBox()
         self._quality = SliderField(_QUALITY)
+        if source.picture.is_lossless:
+            self._quality.set_value(100)
         self._metadata = QCheckBox("&Keep EXIF, color profile and other metadata")
         self._replace, self._note = QCheckBox(), QLabel()
         self._preview_note = SecondaryLabel(_PREVIEW)
@@ -120,7 +122,7 @@ class ExportDialog(QDialog):
         return Output(
             path,
             overwrite=self._replace.isChecked() and self._replace.isVisibleTo(self),
-            quality=int(self._quality.value or 95),
+            quality=int(self._quality.value or DEFAULT_QUALITY),
             depth=None if depth == self._source.picture.depth else depth,
             keep_metadata=self._metadata.isChecked(),
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from dictsel_core import QualityEstimate, Tuning
 from inpaint_app.errors import printable_path
+from inpaint_app.explanations import MARK_EXPLANATIONS
 from inpaint_app.formatting import (
     NO_ESTIMATE,
     format_decibels,
@@ -25,16 +26,6 @@ from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 
-_SOURCES = {
-    "alpha": "transparent",
-    "stored mask": "in the mask of the file",
-    "soft": "partly transparent at their edges",
-    "nan": "not a number",
-    "nodata": "without data",
-    "mask": "in the mask file",
-    "key": "of the chosen color",
-    "simulated": "simulated",
-}
 _GAP = "   "
 _N_FORMS = 3
 Forms = tuple[str, str, str]
@@ -126,9 +117,10 @@ def format_seconds(value: float) -> str:
 def format_sources(source: Source, mask: MaskHistory) -> str:
     """Return how the missing pixels of a source are marked."""
     origin = mask.origin
-    known = [_SOURCES[each] for each in source.missing.sources] if origin.is_given else []
-    if origin.is_detected:
-        known.append("detected")
+    marks = list(source.missing.sources) if origin.is_given else []
+    if origin.is_detected and "detected" not in marks:
+        marks.append("detected")
+    known = [MARK_EXPLANATIONS[each] for each in marks]
     if origin.is_painted:
         known.append("painted by hand")
     if origin.is_inverted:

@@ -105,3 +105,15 @@ def test_rounds_that_held_out_pixels_decide_about_are_three(monkeypatch):
     original, mask = photograph(48), random_mask((48, 48), 0.6)
     best, three = (replace(FAST, rounds=rounds) for rounds in (None, 3))
     assert estimate_psnr(original, mask, best) == estimate_psnr(original, mask, three)
+
+
+def test_the_figure_refers_to_the_range_of_what_is_observed():
+    picture, mask = photograph(48), random_mask((48, 48), 0.5)
+    picture[0, :2] = 0, 255
+    mask[0, :2] = False
+    kelvin = np.where(mask, 9999.0, 200 + picture / 5)
+    one, other = estimate_psnr(picture, mask, "fast"), estimate_psnr(kelvin, mask, "fast")
+    assert one.data_range == 255
+    assert other.data_range == pytest.approx(51)
+    assert other.psnr == pytest.approx(one.psnr, abs=0.1)
+    assert other.rmse == pytest.approx(one.rmse / 5, rel=0.02)

@@ -89,7 +89,7 @@ WRONG = {
     "reference of pages": ("restore pages.npy --key 0 --reference pages.npy", "leave it out"),
     "mask without marks": ("restore whole.png --mask zeros.npy", "The mask marks no pixel"),
     "option after the names": ("restore -- broken.png --preset", "before --"),
-    "letters together": ("restore broken.png -hx", "cannot be understood"),
+    "letters together": ("restore broken.png -hx", "-h takes no value; leave 'x' out"),
     "no jobs": ("batch broken.png -o out --jobs 0", "--jobs"),
 }
 

@@ -9,6 +9,7 @@ import pytest
 from cli_files import contents, pixels, scene, write_pair
 
 from inpaint_app.cli import main
+from inpaint_app.files.read import read_picture
 from inpaint_app.files.recipe import read_recipe
 from inpaint_app.files.write import write_picture
 from inpaint_app.image.damage import Damage, damaged, mask_picture, random_mask
@@ -199,6 +200,23 @@ def test_what_is_not_kept_is_noted(folder, capsys) -> None:
         Path(name).chmod(0o4755)
         assert main(command) == 0
         assert f"Note: {name} was replaced without its set-user-ID bit." in capsys.readouterr().err
+
+
+def test_a_depth_that_is_not_kept_is_noted(folder, capsys) -> None:
+    pixels = np.full((24, 24), 30_000, np.uint16)
+    pixels[4, 4] = 0
+    write_picture(Picture(pixels), "deep.png")
+    command = ["restore", "deep.png", "--key", "0", "--no-estimate", "--preset", "fast"]
+    assert main([*command, "-o", "a.jpg"]) == 0
+    assert "Note: Not kept: 16 bits per channel." in capsys.readouterr().err
+    assert read_picture("a.jpg").pixels.max() == round(30_000 / 257)
+    assert main([*command, "-o", "b.jpg", "--strict"]) == 2
+    assert "16 bits per channel would be lost" in capsys.readouterr().err
+    assert not Path("b.jpg").exists()
+    assert main([*command, "-o", "b.jpg", "--strict", "--depth", "8"]) == 0
+    assert "16 bits per channel were reduced to 8" in capsys.readouterr().err
+    assert main([*command, "-o", "c.tif", "--strict"]) == 0
+    assert "Note: Not kept" not in capsys.readouterr().err
 
 
 def test_mask_whose_name_is_not_utf8(folder, capsys) -> None:

@@ -31,13 +31,19 @@ def decode_fits(data: bytes) -> Picture:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with fits.open(io.BytesIO(data), memmap=False, disable_image_compression=True) as units:
+            options = {"memmap": False, "disable_image_compression": True, "ignore_blank": True}
+            with fits.open(io.BytesIO(data), **options) as units:
                 unit = _first_image(units)
                 place = unit.fileinfo()
                 _check(unit, len(data) - place["datLoc"])
-                is_whole, zero = unit.header["BITPIX"] > 0, unit.header.get("BZERO", 0)
+                stored = unit.header.copy()
                 values = np.asarray(unit.data)
-                header = unit.header
+                header = stored if stored["BITPIX"] > 0 else unit.header  # scaled no more
+                blank = stored.get("BLANK")
+                is_scaled = stored["BITPIX"] > 0 and values.dtype.kind == "f"
+                if is_scaled and isinstance(blank, int):
+                    scaled = np.array([blank], values.dtype) * _scale(stored) + _zero(stored)
+                    values = np.where(values == scaled.astype(values.dtype), np.nan, values)
         except (OSError, EOFError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise DamagedError("its header or its pixels cannot be read") from error
         parts = (
@@ -46,16 +52,27 @@ def decode_fits(data: bytes) -> Picture:
             data[place["datLoc"] + place["datSpan"] :],
         )
     picture = picture_of_array(values, "FITS", channels=False)
-    if is_whole and values.dtype.kind == "f":  # scaled, or some are blank, and are NaN now
-        picture = picture.with_notices(f"The whole numbers of the file were read as {values.dtype.name}.")
-    elif isinstance(blank := header.get("BLANK"), int):  # as stored, which is less than the value by BZERO
-        first, *others = (replace(page, no_data=float(blank + zero)) for page in picture.pages)
+    if is_scaled:
+        picture = picture.with_notices(
+            f"The scaled whole numbers of the file were read as {values.dtype.name}."
+        )
+    elif isinstance(blank, int):  # as stored, which is less than the value by BZERO
+        no_data = float(blank + _zero(stored))
+        first, *others = (replace(page, no_data=no_data) for page in picture.pages)
         picture = replace(first, more_pages=tuple(others))
     blocks = tuple(MetadataBlock(MetadataKind.FITS_HEADER, part) for part in parts)
     return replace(picture, other_metadata=blocks)
 
 
-def _first_image(units: Any) -> Any:  # noqa: ANN401  (of astropy, which has no types)
+def _scale(header: Any) -> float:  # noqa: ANN401  (of astropy, which has no types)
+    return float(header.get("BSCALE", 1))
+
+
+def _zero(header: Any) -> float:  # noqa: ANN401
+    return float(header.get("BZERO", 0))
+
+
+def _first_image(units: Any) -> Any:  # noqa: ANN401
     from astropy.io import fits  # noqa: PLC0415
 
     for unit in units:
@@ -92,9 +109,15 @@ def encode_fits(picture: Picture, file: BinaryIO, _quality: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         header = fits.Header.fromstring(text) if text else None
-        if header is not None and values.dtype.kind == "f":
-            header.remove("BLANK", ignore_missing=True)
+        scaling: dict[str, float] = {}
+        if header is not None and header["BITPIX"] > 0 and values.dtype.kind == "f":
+            if _can_unscale(picture, values, header):
+                scaling = {"BSCALE": _scale(header), "BZERO": _zero(header)}
+                values = _unscaled(values, header)
+            for name in ("BSCALE", "BZERO") if scaling else ("BSCALE", "BZERO", "BLANK"):
+                header.remove(name, ignore_missing=True)
         unit = (fits.ImageHDU if before else fits.PrimaryHDU)(values, header)
+        unit.header.update(scaling)
         if header is not None and _CHECKSUM in header:
             unit.add_checksum()
         unit.writeto(packed, output_verify="silentfix+ignore")
@@ -103,6 +126,25 @@ def encode_fits(picture: Picture, file: BinaryIO, _quality: int) -> None:
         written = written[_end_of_first_unit(written) :]
     for part in (before, written, after):
         file.write(part)
+
+
+def _can_unscale(picture: Picture, values: Array, header: Any) -> bool:  # noqa: ANN401
+    """Return whether values can be stored as the scaled whole numbers that the file had."""
+    is_same_kind = picture.array is not None and picture.array.dtype == values.dtype
+    return is_same_kind and ("BLANK" in header or bool(np.isfinite(values).all()))
+
+
+def _unscaled(values: Array, header: Any) -> Array:  # noqa: ANN401
+    """Return whole numbers for scaled values: the one for "no data" where a value is NaN, and only there."""
+    bits, blank = header["BITPIX"], header.get("BLANK")
+    limits = np.iinfo(np.uint8 if bits == 8 else f"i{bits // 8}")
+    exact = np.rint((values.astype(np.float64) - _zero(header)) / _scale(header))
+    is_known = np.isfinite(exact)
+    whole = np.clip(np.where(is_known, exact, 0), limits.min, limits.max).astype(limits.dtype)
+    if isinstance(blank, int) and limits.min <= blank <= limits.max:
+        whole[whole == blank] = blank - 1 if blank == limits.max else blank + 1
+        whole[~is_known] = blank
+    return whole
 
 
 def _values(picture: Picture) -> Array:

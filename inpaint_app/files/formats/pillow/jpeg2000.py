@@ -80,9 +80,9 @@ def _load(image: ImageFile, data: bytes, bits: int) -> Array:
 def _notices(mode: str, bits: int) -> tuple[str, ...]:
     if bits <= 8:
         return _CONVERSIONS.get(mode, ())
-    return (
-        "16 bits per channel are kept." if bits == 16 else f"The {bits}-bit values are kept, in 16 bits.",
-    )
+    if bits == 16:
+        return ("The picture has 16 bits per channel.",)
+    return (f"The {bits}-bit values are kept, in 16 bits.",)
 
 
 def _load_gray16(image: ImageFile, bits: int) -> Array:

@@ -13,6 +13,9 @@ from inpaint_app.files.limits import check_size
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
 
+_LOSSLESS = b"VP8L"
+_FRAME_HEADER_BYTES = 16
+
 
 def decode_webp(data: bytes) -> Picture:
     """Return the picture in a WebP file, or the first frame of an animation."""
@@ -32,6 +35,7 @@ def decode_webp(data: bytes) -> Picture:
         exif=chunks.get(b"EXIF"),
         icc=chunks.get(b"ICCP"),
         source_format="WebP",
+        is_lossless=_is_lossless(chunks),
         notices=(OTHER_FRAMES.notice,) if is_animation else (),
         lost=(OTHER_FRAMES.name,) if is_animation else (),
         other_metadata=(MetadataBlock(MetadataKind.XMP, chunks[b"XMP "]),) if b"XMP " in chunks else (),
@@ -39,7 +43,7 @@ def decode_webp(data: bytes) -> Picture:
 
 
 def _read_chunks(data: bytes) -> dict[bytes, bytes]:
-    """Return metadata and the first frame, if any; refuse a file that is shorter than it says."""
+    """Return the parts that are needed; refuse a file that is shorter than it says."""
     end = struct.unpack_from("<I", data, 4)[0] + 8 if len(data) >= 30 else len(data) + 1
     if end > len(data):
         raise DamagedError("it ends too early")
@@ -49,7 +53,7 @@ def _read_chunks(data: bytes) -> dict[bytes, bytes]:
         name, length = struct.unpack_from("<4sI", data, position)
         if position + 8 + length > end:
             raise DamagedError("it ends too early")
-        if name in (b"EXIF", b"ICCP", b"XMP ", b"ANMF") and name not in chunks:
+        if name in (b"EXIF", b"ICCP", b"XMP ", b"ANMF", _LOSSLESS) and name not in chunks:
             chunks[name] = data[position + 8 : position + 8 + length]
         position += 8 + length + length % 2
     return chunks
@@ -67,6 +71,11 @@ def _read_size(data: bytes) -> tuple[int, int]:
         width, height = struct.unpack_from("<HH", data, 26)
         return width & 0x3FFF, height & 0x3FFF
     raise DamagedError("its header is wrong")
+
+
+def _is_lossless(chunks: dict[bytes, bytes]) -> bool:
+    """Return whether the pixels, those of the first frame in an animation, are stored without loss."""
+    return _LOSSLESS in chunks or chunks.get(b"ANMF", b"").startswith(_LOSSLESS, _FRAME_HEADER_BYTES)
 
 
 def _frame_size(frame: bytes) -> tuple[int, int]:

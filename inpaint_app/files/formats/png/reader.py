@@ -89,7 +89,7 @@ def decode_png(data: bytes) -> Picture:
     elif header.depth < 8:
         notices.append(f"The {header.depth}-bit picture was read as 8-bit gray.")
     elif header.depth == 16:
-        notices.append("16 bits per channel are kept.")
+        notices.append("The picture has 16 bits per channel.")
     frames = chunks.first.get(b"acTL", b"")
     is_animation = len(frames) == 8 and struct.unpack(">I", frames[:4])[0] > 1
     if is_animation:

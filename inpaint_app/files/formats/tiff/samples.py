@@ -117,7 +117,7 @@ def _accepted_type(layout: Layout) -> tuple[np.dtype[np.generic], tuple[str, ...
         dtype = np.dtype(np.uint8 if bits <= 8 else np.uint16)
         if bits not in (8, 16):
             return dtype, (f"The {bits}-bit values were stretched to {8 * dtype.itemsize} bits.",)
-        return dtype, ("16 bits per channel are kept.",) if bits == 16 else ()
+        return dtype, ("The picture has 16 bits per channel.",) if bits == 16 else ()
     if bits == (16 if kind == "f" else 64):
         name = "float16 values" if kind == "f" else "64-bit integers"
         dtype = accepted_dtype(layout.dtype)

@@ -12,7 +12,7 @@ from inpaint_app.errors import UserError
 from inpaint_app.files.formats.arrays.conversion import has_channels
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import lost_metadata, write_picture
-from inpaint_app.image.missing import detect_missing
+from inpaint_app.image.missing import detect_missing, without_no_data
 from inpaint_app.image.picture import Picture
 
 RNG = np.random.default_rng(0)
@@ -214,6 +214,23 @@ def test_fits_scaled_values(tmp_path: Path) -> None:
     with fits.open(tmp_path / "b.fits") as units:
         units.verify("exception")
         assert np.array_equal(units[0].data, expected, equal_nan=True)
+    with fits.open(tmp_path / "b.fits", do_not_scale_image_data=True) as units:
+        assert np.array_equal(units[0].data, values)
+        assert units[0].header["BLANK"] == 5
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.int64])
+def test_whole_numbers_with_blank_values_stay_so(tmp_path: Path, dtype: type) -> None:
+    values = np.arange(12, dtype=dtype).reshape(3, 4)
+    (tmp_path / "a.fits").write_bytes(fits_bytes(values, BLANK=5))
+    picture = read_picture(tmp_path / "a.fits")
+    assert picture.pixels.dtype.kind != "f" or dtype is np.int64
+    restored = picture.with_pixels(without_no_data(picture, picture.pixels))
+    write_picture(restored, tmp_path / "b.fits")
+    with fits.open(tmp_path / "b.fits", do_not_scale_image_data=True) as units:
+        assert units[0].header["BLANK"] == 5
+        assert units[0].data.dtype.newbyteorder("=") == dtype
+        assert np.array_equal(units[0].data, np.where(values == 5, 6, values))
 
 
 def test_fits_checksum_is_right_again(tmp_path: Path) -> None:

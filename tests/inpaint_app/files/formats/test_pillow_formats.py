@@ -12,6 +12,7 @@ from PIL import Image, ImageCms
 
 from inpaint_app.errors import UserError
 from inpaint_app.files import registry
+from inpaint_app.files.formats.pillow import jpeg_xl
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import default_output, lost_metadata, write_picture
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
@@ -205,6 +206,30 @@ def test_without_its_plug_in_the_sentence_names_it(tmp_path: Path, ending: str, 
     assert ending not in registry.suffixes(registry.writable())
 
 
+@pytest.mark.parametrize("lossless", [False, True])
+@pytest.mark.parametrize("frames", [1, 2])
+def test_lossless_webp_stays_lossless(tmp_path: Path, lossless: bool, frames: int) -> None:
+    image, more = Image.fromarray(NOISE[..., :3]), [Image.fromarray(SMOOTH)] * (frames - 1)
+    several = {"save_all": True, "append_images": more} if more else {}
+    picture = read_picture(stored(image, tmp_path / "a.webp", lossless=lossless, **several))
+    assert picture.is_lossless == lossless
+    write_picture(picture, tmp_path / "b.webp")
+    assert np.array_equal(read_picture(tmp_path / "b.webp").pixels, picture.pixels) == lossless
+    write_picture(picture, tmp_path / "c.webp", quality=50)
+    assert not np.array_equal(read_picture(tmp_path / "c.webp").pixels, picture.pixels)
+
+
+@pytest.mark.parametrize("lossless", [False, True])
+@pytest.mark.parametrize("n_channels", [1, 3, 4])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+def test_lossless_jpeg_xl_is_recognized(lossless: bool, n_channels: int, dtype: type) -> None:
+    values = NOISE[..., :n_channels].astype(dtype) / (255 if dtype is np.float32 else 1)
+    data = imagecodecs.jpegxl_encode(values.astype(dtype).squeeze(), lossless=lossless)
+    header = jpeg_xl._Bits(jpeg_xl._header_bytes(data))
+    assert jpeg_xl._read_size(header) == (30, 20)
+    assert jpeg_xl._is_lossless(header) == lossless
+
+
 @pytest.mark.parametrize(("ending", "module"), [("heic", "pillow_heif"), ("jxl", "pillow_jxl")])
 def test_with_its_plug_in(tmp_path: Path, ending: str, module: str) -> None:
     if importlib.util.find_spec(module) is None:
@@ -215,6 +240,9 @@ def test_with_its_plug_in(tmp_path: Path, ending: str, module: str) -> None:
     error = np.abs(again.pixels.astype(int) - SMOOTH).max()
     assert error == 0 if ending == "jxl" else error < 8
     assert again.icc is not None
+    if ending == "jxl":
+        write_picture(again, tmp_path / "again.jxl")
+        assert np.array_equal(read_picture(tmp_path / "again.jxl").pixels, SMOOTH)
     data = (tmp_path / f"a.{ending}").read_bytes()
     for length in range(0, len(data) - 1, max(1, len(data) // 40)):
         (tmp_path / f"b.{ending}").write_bytes(data[:length])

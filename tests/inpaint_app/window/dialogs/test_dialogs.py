@@ -47,7 +47,7 @@ def replacing(dialog: ExportDialog) -> QCheckBox:
 
 def test_a_new_file_is_exported_as_suggested(export, files) -> None:
     assert export.can_export
-    assert export.target == Output(files["damaged"].parent / "new.png")
+    assert export.target == Output(files["damaged"].parent / "new.png", quality=95)
     assert not replacing(export).isVisible()
 
 

@@ -30,7 +30,7 @@ def test_a_new_format_is_offered(source, qtbot, tmp_path, monkeypatch) -> None:
     assert "*.toy" in name_filter(registry.lossless())
     dialog = ExportDialog(source, tmp_path / "new.toy", properties=properties_of(source.picture))
     qtbot.addWidget(dialog)
-    assert dialog.target == Output(tmp_path / "new.toy")
+    assert dialog.target == Output(tmp_path / "new.toy", quality=95)
     assert dialog.can_export
 
 

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QColorDialog, QPushButton, QSpinBox
-from windows import find, opened, settle, texts
+from recipes import save_recipe
+from windows import FAST, find, opened, settle, texts
 
+from inpaint_app.files.write import write_picture
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.picture import Picture
 from inpaint_app.image.rect import Rect
 from inpaint_app.window.panels.missing_panel import MissingPanel
 
@@ -85,6 +88,18 @@ def test_a_color_is_asked_for(panel, session, qtbot, files, monkeypatch) -> None
     settle(session, qtbot)
     assert session.source.mask_spec.key == "#787878"
     assert "of the chosen color" in texts(panel)
+
+
+def test_a_recipe_that_detects_damage_says_so(panel, session, qtbot, tmp_path) -> None:
+    pixels = np.full((64, 64), 90, np.uint8)
+    pixels[5:60, 30:32] = 250
+    write_picture(Picture(pixels), tmp_path / "scratched.png")
+    save_recipe(tmp_path / "recipe.json", FAST, MaskSpec(detect=("scratches",)), ("detected",))
+    opened(session, qtbot, tmp_path / "scratched.png")
+    session.opener.open_recipe(tmp_path / "recipe.json")
+    settle(session, qtbot)
+    assert session.mask.mask[30, 30]
+    assert "missing: detected as damage." in texts(panel)
 
 
 def test_the_mask_grows_and_shrinks_by_a_number_of_pixels(panel, session, qtbot, files) -> None:

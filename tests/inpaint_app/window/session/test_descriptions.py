@@ -16,8 +16,8 @@ from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.descriptions import short_quality
 from inpaint_app.window.session.state import RunRecord
 
-ESTIMATE = QualityEstimate(30.0, 28.5, 31.5, 100, 0.0, has_wide_hole=False)
-UNKNOWN = QualityEstimate(math.nan, math.nan, math.nan, 100, 0.5, has_wide_hole=True)
+ESTIMATE = QualityEstimate(30.0, 28.5, 31.5, 255.0, 100, 0.0, has_wide_hole=False)
+UNKNOWN = QualityEstimate(math.nan, math.nan, math.nan, 255.0, 100, 0.5, has_wide_hole=True)
 MEASURED = QualityMetrics(Scores(31.234, 28.1, 0.91239, None))
 
 
