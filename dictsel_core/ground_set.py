@@ -19,6 +19,8 @@ __all__ = ["STANDARD_BASES", "GroundSet", "ground_set_from_array", "standard_gro
 STANDARD_BASES = ("dct", "haar", "db4", "coif1")
 #: Maximum number of subsets for which restricted eigenvalues are computed exactly.
 _MAX_SUBSETS = 20_000
+#: Atoms with larger products are compared; they are equal if their entries differ by no more than this.
+_NEARLY_PARALLEL, _EQUAL = 1.0 - 1e-12, 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +84,41 @@ class GroundSet:
 
     @cached_property
     def duplicates(self) -> NDArray[np.intp]:
-        """Atoms that equal an earlier one up to sign, and the first such atom: (2, n_duplicates)."""
-        found = [np.zeros((2, 0), dtype=np.intp)]
-        for start, products in self._products_with_earlier():
-            same = products > 1.0 - 1e-12
-            copies = np.flatnonzero(same.any(axis=1))
-            found.append(np.stack([start + copies, same[copies].argmax(axis=1)]))
-        return np.concatenate(found, axis=1)
+        """Atoms that equal an earlier one up to sign, and the first such atom: (2, n_duplicates).
+
+        Equal but for the rounding of their lengths: two atoms with the least angle between them span a plane.
+        """
+        found = [
+            (start + row, same[0])
+            for start, products in self._products_with_earlier()
+            for row in np.flatnonzero(products.max(axis=1, initial=0.0) > _NEARLY_PARALLEL).tolist()
+            if (same := self._equal_atoms(start + row, np.flatnonzero(products[row] > _NEARLY_PARALLEL))).size
+        ]
+        return np.array(found, np.intp).reshape(-1, 2).T
+
+    def _equal_atoms(self, atom: int, others: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return which of other atoms equal an atom up to sign."""
+        column, columns = self.atoms[:, atom, None], self.atoms[:, others]
+        signs = np.sign(column.T @ columns)
+        return np.asarray(others[np.abs(columns - signs * column).max(axis=0) <= _EQUAL])
+
+    def equal_or_copied(self, supports: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which atoms equal one of each support (B, S), or duplicate an earlier atom: (B, n).
+
+        Empty slots of supports are -1.
+        """
+        firsts, is_copy = self._firsts
+        found = is_copy[None].repeat(len(supports), axis=0)
+        found[np.arange(len(supports))[:, None], firsts[supports]] = True
+        return found[:, :-1]
+
+    @cached_property
+    def _firsts(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """The first atom equal to each one, and whether that is another; then the same for no atom."""
+        copies, originals = self.duplicates
+        firsts = np.append(np.arange(len(self)), -1)
+        firsts[copies] = originals
+        return firsts, firsts != np.append(np.arange(len(self)), -1)
 
     def _products_with_earlier(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield (start, ``|<a_i, a_j>|``) for blocks of rows i from `start` on; 0 unless j < i."""
@@ -130,7 +160,8 @@ class GroundSet:
         count = min(size, len(different))
         if count > self.n_features:
             return 0.0
-        smallest = 1.0 - self._eigenvalue_shift(different, count, -1.0)
+        # Less what rounding may have added: a bound that is too large would promise too much.
+        smallest = 1.0 - self._eigenvalue_shift(different, count, -1.0) - 1e-14 * count
         return smallest if smallest > 1e-12 else 0.0
 
     def largest_eigenvalue(self, size: int) -> float:

@@ -19,6 +19,7 @@ from dictsel_core.restoration.coding.coder import patch_coder, restore_planes
 from dictsel_core.restoration.coding.sampling import sample_patches, select_dictionary
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.held_out import folds
+from dictsel_core.restoration.refinement.density import density_of, options_for
 from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS, Refiner
 from dictsel_core.restoration.refinement.rounds import refine
 from dictsel_core.restoration.settings import as_settings
@@ -268,6 +269,8 @@ class _HeldOutTrials:
         size = settings.patch_size
         self.ground_set: GroundSet = standard_ground_set((size, size), settings.bases)
         self._missing_fraction = canvas.missing_fraction
+        # Of the image itself: with more held out, or in a tile, it would be another one than `restore` sees.
+        self._density = density_of(canvas.missing, size)
         self._plane, self._missing = _gray(canvas)
         # The quality of a channel that is missing entirely cannot be estimated from the others.
         self._has_unobserved_channel = bool(canvas.missing.all(axis=(0, 1)).any())
@@ -301,7 +304,7 @@ class _HeldOutTrials:
         if self._missing_fraction == 0:
             return float("inf")
         coder = patch_coder(self._dictionary(settings), settings, refined=n_rounds != 0)
-        threads = as_thread_count(settings.threads)
+        threads, options = as_thread_count(settings.threads), options_for(self._density, n_rounds)
         error, count = 0.0, 0
         parts = list(product(self._tiles[tile_size], some_folds))
         for number, (tile, fold) in enumerate(parts):
@@ -310,8 +313,10 @@ class _HeldOutTrials:
             if held_out.any() and not missing.all():
                 visible = np.where(missing, 0, plane)[:, :, None]
                 restored = np.clip(GeneratorRun(restore_planes(visible, missing, coder)).finish(), 0, 1)
-                for step in refine(restored, Refiner(missing[:, :, None], threads), n_rounds):  # in place
-                    yield (number + step.fraction) / len(parts)
+                if n_rounds:
+                    refiner = Refiner(missing[:, :, None], threads, options)
+                    for step in refine(restored, refiner, n_rounds):  # in place
+                        yield (number + step.fraction) / len(parts)
                 error += float(np.square(restored[:, :, 0] - plane)[held_out].sum(dtype=np.float64))
                 count += int(held_out.sum())
             yield (number + 1) / len(parts)

@@ -160,11 +160,22 @@ class SupportFit:
         inverse[ill] = np.eye(inverse.shape[1])
         rows: NDArray[np.float64] = np.linalg.cholesky(inverse).transpose(0, 2, 1) @ self.columns
         if ill.size:
-            _, sizes, directions = np.linalg.svd(self.columns[ill], full_matrices=False)
+            directions = orthonormal_rows(self.columns[ill])
             width = directions.shape[1]  # at most the number of features
             rows[ill, width:] = 0
-            rows[ill, :width] = directions * (sizes > _NEGLIGIBLE * sizes[:, :1])[:, :, None]
+            rows[ill, :width] = directions
         return rows
+
+
+def orthonormal_rows(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return orthonormal rows with the span of columns (B, S, d), by singular values: (B, min(S, d), d).
+
+    Some of them are zero if columns are dependent.
+    """
+    if columns.shape[1] == 0:
+        return columns
+    _, sizes, directions = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(directions * (sizes > _NEGLIGIBLE * sizes[:, :1])[:, :, None])
 
 
 def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
@@ -184,7 +195,7 @@ def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
     residual = target.astype(np.float64)
     coefficients = np.matvec(inverse, np.matvec(columns, residual))
     residual -= np.vecmat(coefficients, columns)
-    strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1)
+    strain = (np.einsum("bss->bs", inverse) * lengths).max(axis=1, initial=0)
     ill = np.flatnonzero(strain > ILL_CONDITIONED)
     fit = SupportFit(columns, inverse, coefficients, residual, ill)
     if strain.max() > WELL_CONDITIONED:

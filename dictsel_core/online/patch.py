@@ -5,10 +5,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.least_squares import fit_supports, invert_gram
+from dictsel_core._support.least_squares import SupportFit, fit_supports, invert_gram
 from dictsel_core._support.validation import rounding_level
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.selection.engine.differences import true_differences
+from dictsel_core.selection.engine.differences import Candidates, true_differences
 from dictsel_core.selection.engine.utility_differences import UtilityDifferences
 from dictsel_core.selection.engine.utility_fit import UtilityFit, UtilityProblem
 
@@ -117,6 +117,7 @@ class SquaredSupport(PatchSupport):
         self._lengths: Array = np.ones(len(ground_set)) if observed is None else observed @ np.square(matrix)
         self._products: Array = np.zeros((0, len(ground_set)))
         self._inverse: Array = np.zeros((0, 0))
+        self._is_ill = False
 
     def _refit(self) -> None:
         if self._gram is None or not self._refit_by_products(self._gram):
@@ -127,29 +128,40 @@ class SquaredSupport(PatchSupport):
         products = gram[self.atoms]
         inverse, reliable = invert_gram(products[:, self.atoms])
         if reliable:
-            self._products, self._inverse = products, inverse
+            self._products = products
             self.weights = inverse @ self._moments[self.atoms]
             self.correlations = self._moments - self.weights @ products
+            self._inverse, self._is_ill = inverse, False
         return reliable
 
     def _refit_by_columns(self) -> None:
-        matrix = self._ground_set.atoms
-        columns: Array = np.ascontiguousarray(matrix[:, self.atoms].T)
-        if self._observed is not None:
-            columns *= self._observed
+        matrix, columns = self._ground_set.atoms, self._columns()
         fit = fit_supports(columns[None], self._y[None])
         self._products = columns @ matrix
         self._inverse, self.weights = fit.inverse[0], fit.coefficients[0]
+        self._is_ill = bool(fit.ill_conditioned.size)
         self.correlations = fit.residual[0] @ matrix
 
+    def _columns(self) -> Array:
+        """Return the atoms of the support, zero at missing entries: (|Z|, d)."""
+        columns: Array = self._ground_set.atoms.T[self.atoms]
+        return columns if self._observed is None else columns * self._observed
+
     def _differences(self) -> tuple[Array, Array]:
+        candidates = Candidates(
+            self._ground_set.atoms,
+            None if self._observed is None else self._observed[None],
+            self._lengths[None],
+            np.array([self._rounding]),
+            self._ground_set.equal_or_copied(np.array([self.atoms], np.intp)),
+        )
+        columns, ill_conditioned = self._columns(), np.zeros(int(self._is_ill), np.intp)
+        residual = self._y - self.weights @ columns
+        fit = SupportFit(
+            columns[None], self._inverse[None], self.weights[None], residual[None], ill_conditioned
+        )
         additions, swaps = true_differences(
-            inverse=self._inverse[None],
-            products=self._products[None],
-            coefficients=self.weights[None],
-            correlations=self.correlations[None],
-            lengths=self._lengths[None],
-            rounding=np.array([self._rounding]),
+            fit, self._y[None], candidates, self._products[None], self.correlations[None]
         )
         return additions[0], swaps[0]
 

@@ -121,9 +121,10 @@ class _Engine(ReplacementEngine):
         if values[atom] <= 0:
             totals = self.table.additions.sum(axis=0, dtype=np.float64)
             return SelectedAtom(int(np.where(new, totals, -1.0).argmax()), 0.0, len(values))
-        replacement = self.constraint.swap(self.table, atom)
-        self.update_table(self.state.apply(replacement, atom))
-        return SelectedAtom(atom, replacement.value, len(values))
+        before = self.state.explained.copy()
+        self.update_table(self.state.apply(self.constraint.swap(self.table, atom), atom))
+        gain = float((self.state.explained - before).sum()) / 2
+        return SelectedAtom(atom, max(gain, 0.0), len(values))
 
     def update_table(self, rows: Ints) -> None:
         """Recompute the differences of patches whose support has changed."""

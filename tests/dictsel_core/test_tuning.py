@@ -6,6 +6,8 @@ from pictures import photograph, random_mask
 
 from dictsel_core import RestoreSettings, iter_tune, psnr, restore, tune
 from dictsel_core import tuning as tuning_module
+from dictsel_core.restoration.plan import final_stages
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, Refiner
 
 
 @pytest.fixture
@@ -106,3 +108,27 @@ def test_what_cannot_be_judged_is_not_praised():
     hopeless = tune(image[:, :, 0], lonely)
     assert not np.isinf(hopeless.estimated_psnr)
     assert hopeless.settings == hopeless.given
+
+
+@pytest.mark.parametrize("rounds", [2, 8])
+@pytest.mark.parametrize("damage", ["lines", "random"])
+def test_the_refinement_that_is_scored_is_the_one_that_is_made(small_grid, monkeypatch, damage, rounds):
+    used = {"restore": set(), "tune": set()}
+
+    def recording(name):
+        def make(missing, threads, options=DEFAULT_OPTIONS, **rest):
+            used[name].add(options)
+            return Refiner(missing, threads, options, **rest)
+
+        return make
+
+    monkeypatch.setattr(tuning_module, "Refiner", recording("tune"))
+    monkeypatch.setattr(final_stages, "Refiner", recording("restore"))
+    image, mask = photograph(64), random_mask((64, 64), 0.45)
+    if damage == "lines":
+        mask[...] = False
+        mask[::9] = mask[1::9] = True
+    settings = tune(image, mask, RestoreSettings(rounds=rounds)).settings
+    restore(image, mask, settings)
+    assert used["tune"] == used["restore"]
+    assert used["tune"]

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dictsel_core.restoration.coding.sampling import Counts
+from dictsel_core._support.validation import Bools
+from dictsel_core.restoration.coding.sampling import Counts, PatchGrid
 from dictsel_core.restoration.refinement.refiner import (
     BEST_OPTIONS,
     BEST_ROUNDS,
@@ -35,6 +36,14 @@ def options_for(density: float, n_rounds: int) -> RefinementOptions:
         noise_decay=default.noise_decay**share,
         n_estimated=round(_THIN_ESTIMATED + (default.n_estimated - _THIN_ESTIMATED) * share),
     )
+
+
+def density_of(missing: Bools, patch_size: int) -> float:
+    """Return the `damage_density` of a mask (H, W, c)."""
+    height, width, n_layers = missing.shape
+    grid, whole = PatchGrid(height, width, patch_size), (slice(0, height), slice(0, width))
+    counts = [grid.observed_counts(missing[:, :, layer], whole, whole) for layer in range(n_layers)]
+    return damage_density(counts, patch_size**2)
 
 
 def damage_density(counts: Sequence[Counts], n_pixels: int) -> float:

@@ -33,7 +33,7 @@ class CompiledGramState(SupportState):
 
     def __init__(self, problem: Problem, capacity: int, fit: GramFit, threads: int = 1) -> None:
         super().__init__(problem, capacity, fit, threads)
-        self._arrays = self.supports, self.sizes, self.coefficients, self._explained
+        self._arrays = self.supports, self.sizes, self.coefficients, self.explained
         self._known = problem.rounding, problem.ground_set.duplicates
 
     def apply(self, replacement: Replacement, atom: int) -> Ints:
@@ -53,7 +53,7 @@ class CompiledGramState(SupportState):
     def _refit(self, rows: Ints) -> None:
         rest = solve_supports(rows, self._arrays, self._fit.inner, _LIMITS)
         for block, supports in self.blocks(rest) if len(rest) else ():
-            weights, self._explained[block] = self._fit.refit_by_columns(block, supports)
+            weights, self.explained[block] = self._fit.refit_by_columns(block, supports)
             self.coefficients[block, : weights.shape[1]] = weights
 
     def update_squares(self, rows: Ints, squares: Floats, largest: Floats) -> None:

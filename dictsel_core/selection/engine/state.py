@@ -35,6 +35,8 @@ class SupportState:
     sizes : (T,) ndarray of int
     coefficients : (T, S) ndarray of float64
         Least-squares weights on the observed entries; 0 in empty slots.
+    explained : (T,) ndarray of float64
+        2 f_t(Z_t) = |y_t|^2 - |r_t|^2, on observed entries.
     """
 
     def __init__(self, problem: Problem, capacity: int, fit: Fit, threads: int = 1) -> None:
@@ -43,7 +45,7 @@ class SupportState:
         self.supports = np.full(shape, -1)
         self.sizes = np.zeros(len(problem), dtype=np.intp)
         self.coefficients = np.zeros(shape)
-        self._explained = np.zeros(len(problem))
+        self.explained = np.zeros(len(problem))
         self._fit = fit
         self._free: list[Floats] = []  # arrays that are reused, by all threads
 
@@ -55,7 +57,7 @@ class SupportState:
     @property
     def objective(self) -> float:
         """Sum of f_t(Z_t) = |y_t|^2/2 - |r_t|^2/2, on observed entries."""
-        return float(self._explained.sum()) / 2
+        return float(self.explained.sum()) / 2
 
     def apply(self, replacement: Replacement, atom: int) -> Ints:
         """Change the supports, refit the changed patches, and return their indices."""
@@ -103,7 +105,7 @@ class SupportState:
 
     def _refit_blocks(self, blocks: Sequence[tuple[Ints, Ints]]) -> None:
         for block, supports in blocks:
-            weights, self._explained[block] = self._fit.refit(block, supports)
+            weights, self.explained[block] = self._fit.refit(block, supports)
             self.coefficients[block, : weights.shape[1]] = weights
 
     def removal_costs(self, smoothness: float) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from near_parallel import ExactPatch, near_parallel_set
 from synthetic import least_squares, planted, random_ground_set
 from utility_patches import UtilityPatches
 
@@ -129,6 +130,24 @@ def test_every_learner_is_fed_the_gains_of_the_definition(selector, masked, seed
     for gains, pick in zip(recorder.fed, recorder.picks.tolist(), strict=True):
         np.testing.assert_allclose(gains, rule.gains(support), atol=1e-9)
         support = rule.after(support, pick)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("angle", [3e-4, 1e-4, 1e-5, 1e-6])
+def test_gains_of_nearly_parallel_atoms_are_true_differences(angle, masked):
+    for seed in range(30):
+        rng = np.random.default_rng([seed, int(1 / angle)])
+        ground_set, y = near_parallel_set(rng, angle), rng.normal(size=5)
+        missing = np.arange(5) == seed % 5 if masked else np.zeros(5, bool)
+        energy = float(np.square(y[~missing]).sum())
+        online = OnlineReplacementGreedy(ground_set, 5, 3, largest_energy=energy * (1 + 1e-12))
+        recorder = online._learners = Recorder(rng.integers(0, len(ground_set), 5))
+        online.observe(y, missing if masked else None)
+        rule, patch, support = Greedy(ground_set, y, missing, 3), ExactPatch(ground_set, y, missing), []
+        rule.utility = patch.utility
+        for gains, pick in zip(recorder.fed, recorder.picks.tolist(), strict=True):
+            np.testing.assert_allclose(gains, rule.gains(support), atol=1e-6 * energy)
+            support = rule.after(support, pick)
 
 
 @pytest.mark.parametrize("selector", SELECTORS)

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.coding.sampling import PatchGrid
-from dictsel_core.restoration.refinement.density import damage_density, options_for
+from dictsel_core.restoration.refinement.density import density_of, options_for
 from dictsel_core.restoration.refinement.refiner import BEST_OPTIONS, DEFAULT_OPTIONS
 
 
 def density(mask):
-    region = slice(0, mask.shape[0]), slice(0, mask.shape[1])
-    return damage_density([PatchGrid(*mask.shape, 8).observed_counts(mask, region, region)], 64)
+    return density_of(mask[:, :, None], 8)
 
 
 def random_mask(fraction, shape=(160, 160)):
