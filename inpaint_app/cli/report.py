@@ -76,7 +76,10 @@ class TerminalControl(JobControl):
                 self._stage = report.stage
                 self._bar.clear()
                 self._console.print_detail(f"{time.perf_counter() - self._began:8.2f} s  {report.stage}")
-            self._bar.update(report.stage, report.fraction)
+            if report.is_compilation:
+                self._bar.show_compilation(report)
+            else:
+                self._bar.update(report.stage, report.fraction)
             return
         self._bar.clear()
         if isinstance(report, Source):
