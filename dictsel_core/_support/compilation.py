@@ -50,7 +50,9 @@ class _State:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.n_compiled, self.n_running, self.seconds, self.began = 0, 0, 0.0, 0.0
+        self.n_compiled, self.seconds, self.began = 0, 0.0, 0.0
+        #: How many kernels a thread has begun, one of which needs the next, by the thread.
+        self.running: dict[int, int] = {}
         self.listeners: list[Callable[[Compilation], None]] = []
 
 
@@ -66,7 +68,7 @@ def compilation() -> Compilation:
     False
     """
     with _state.lock:
-        is_running = _state.n_running > 0
+        is_running = bool(_state.running)
         so_far = time.perf_counter() - _state.began if is_running else 0.0
         return Compilation(_state.n_compiled, _state.seconds + so_far, is_running)
 
@@ -94,20 +96,38 @@ def follow_compilation(listener: Callable[[Compilation], None]) -> Iterator[None
 def begin_kernel() -> None:
     """Note that a kernel begins to be compiled; it may need others first."""
     with _state.lock:
-        if _state.n_running == 0:
+        if not _state.running:
             _state.began = time.perf_counter()
-        _state.n_running += 1
+        _state.running[_thread()] = _state.running.get(_thread(), 0) + 1
     _tell()
 
 
 def end_kernel() -> None:
     """Note that the kernel that was begun last is compiled."""
     with _state.lock:
-        _state.n_running -= 1
         _state.n_compiled += 1
-        if _state.n_running == 0:
-            _state.seconds += time.perf_counter() - _state.began
+        _leave(_state.running.get(_thread(), 1) - 1)
     _tell()
+
+
+def abandon_kernels() -> None:
+    """Note that what this thread was compiling has failed."""
+    with _state.lock:
+        if _thread() in _state.running:
+            _leave(0)
+
+
+def _leave(n_left: int) -> None:
+    """Note how many kernels this thread is still compiling."""
+    _state.running[_thread()] = n_left
+    if n_left == 0:
+        del _state.running[_thread()]
+    if not _state.running:
+        _state.seconds += time.perf_counter() - _state.began
+
+
+def _thread() -> int:
+    return threading.get_ident()
 
 
 def _tell() -> None:

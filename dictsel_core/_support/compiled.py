@@ -15,6 +15,7 @@ from functools import cache, update_wrapper
 from types import FunctionType
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
+from dictsel_core._support.compilation import abandon_kernels
 from dictsel_core._support.kernel_cache import KernelCache
 
 Arguments = ParamSpec("Arguments")
@@ -70,7 +71,11 @@ class Kernel(Generic[Arguments, Result]):
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         """Call the compiled function."""
-        return self.compiled()(*args, **kwargs)
+        try:
+            return self.compiled()(*args, **kwargs)
+        except BaseException:
+            abandon_kernels()
+            raise
 
     def compiled(self) -> Callable[Arguments, Result]:
         """Return Numba's version of the function; nothing is compiled before it is called."""

@@ -13,12 +13,12 @@ import sys
 import tempfile
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from dictsel_core._support.compilation import begin_kernel, end_kernel
-from dictsel_core._version import __version__
 
 _DIGEST_BYTES = 32
 
@@ -52,22 +52,19 @@ class KernelCache:
         key = self._key(signature, target.codegen())
         for folder in self._folders:
             payload = read_checked(folder / self._file_name(key))
-            if payload is not None:
-                from numba.core.compiler import CompileResult  # noqa: PLC0415  (slow to import)
-
-                stored_key, reduced = pickle.loads(payload)  # its checksum is right
-                if stored_key == key:
-                    return CompileResult._rebuild(target, *reduced)
+            stored = None if payload is None else _unpacked(payload)
+            if stored is not None and stored[0] == key:
+                return import_module("numba.core.compiler").CompileResult._rebuild(target, *stored[1])
         begin_kernel()
         return None
 
     def save_overload(self, signature: object, compiled: Any) -> None:  # noqa: ANN401
         """Keep what was compiled for a signature, where that can be done."""
         end_kernel()
-        if compiled.library.has_dynamic_globals:
+        dumps = import_module("numba.core.serialize").dumps
+        # Types that are made in each process, such as vectors, are not those of the next.
+        if compiled.library.has_dynamic_globals or _unpacked(dumps(compiled.signature)) != compiled.signature:
             return
-        from numba.core.serialize import dumps  # noqa: PLC0415
-
         key = self._key(signature, compiled.codegen)
         payload = dumps((key, compiled._reduce()))
         for folder in self._folders:
@@ -75,13 +72,19 @@ class KernelCache:
                 return
 
     def _key(self, signature: object, codegen: Any) -> str:  # noqa: ANN401
-        import numba  # noqa: PLC0415
-
-        versions = (__version__, numba.__version__, sys.version_info[:3])
+        versions = (import_module("numba").__version__, sys.version_info[:3])
         return repr((str(signature), codegen.magic_tuple(), versions, self._source))
 
     def _file_name(self, key: str) -> str:
         return f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
+
+
+def _unpacked(payload: bytes) -> Any:  # noqa: ANN401
+    """Return what was pickled by this program; None if it names what is not there any more."""
+    try:
+        return pickle.loads(payload)
+    except (ImportError, AttributeError):
+        return None
 
 
 @cache

@@ -7,7 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -38,17 +38,18 @@ print(json.dumps([module.total(np.arange(5.0)), compilation().n_compiled]))
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of a module with one kernel; the user has a cache folder of its own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     (tmp_path / "module.py").write_text(MODULE)
-    return tmp_path
+    yield tmp_path
+    sys.modules.pop("module", None)
 
 
 def call(folder: Path) -> int:
     """Call the kernel as another process would; return how many kernels were compiled for that."""
     spec = importlib.util.spec_from_file_location("module", folder / "module.py")
-    module = importlib.util.module_from_spec(spec)
+    sys.modules["module"] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     before = compilation().n_compiled
     assert module.total(np.arange(5.0)) == 10
@@ -168,3 +169,28 @@ def test_compilation_is_told(folder: Path) -> None:
     assert seen[0].seconds_left > 0
     call(folder)
     assert len(seen) == 2
+
+
+@needs_numba
+def test_a_kernel_that_cannot_be_compiled_leaves_nothing_running(folder: Path) -> None:
+    (folder / "module.py").write_text(MODULE.replace("result += value", "result += value.nonsense"))
+    kernel_cache._digest_of_file.cache_clear()
+    with pytest.raises(Exception, match="nonsense"):
+        call(folder)
+    assert not compilation().is_running
+
+
+@needs_numba
+def test_kernels_with_vectors_are_not_taken_from_another_process(tmp_path: Path, monkeypatch) -> None:
+    """Their types are made in each process; what was kept once made a caller of them fail."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    command = (
+        "import numpy as np; from dictsel_core import restore; r = np.random.default_rng(0);"
+        "image = r.integers(0, 256, (40, 40), np.uint8);"
+        "restore(image, r.random(image.shape) < 0.4)"
+    )
+    folder = Path(kernel_cache.__file__).parents[1]
+    for attempt in range(2):
+        subprocess.run([sys.executable, "-P", "-c", command], check=True, timeout=600)
+        for file in folder.rglob("_condition_kernels.condition-*.nbc") if attempt == 0 else ():
+            file.unlink()  # so that it is compiled with what else was kept
