@@ -179,8 +179,7 @@ def _new_target(path: Path, source: Store) -> Target:
         if multiscale is not None:
             return replace(copied, names=multiscale.names, multiscale=multiscale)
         if not is_ome:
-            names = tuple(zarr_array.axis_names(image.array))
-            return replace(copied, names=names, attributes=dict(image.array.attrs))
+            return replace(copied, names=tuple(source.axis_names), attributes=source.attributes)
     if not is_ome:
         shape = (*stack, *source.shape)
         names = (*(name for name, _ in source.stack), "y", "x", *["c"] * len(channels)) if stack else ()
