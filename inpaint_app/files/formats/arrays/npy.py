@@ -45,7 +45,7 @@ class ArrayHeader:
         """Where the values end."""
         return self.start + math.prod(self.shape) * self.dtype.itemsize
 
-    def read(self, data: bytes) -> Array:
+    def read(self, data: bytes | bytearray) -> Array:
         """Return the array, a view of the data; they begin with the header."""
         if self.end > len(data):
             raise DamagedError("it ends too early")
