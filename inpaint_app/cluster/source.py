@@ -220,7 +220,7 @@ def describe_source(path: Path, mask_spec: MaskSpec, block: int) -> tuple[Damage
             mask,
             mask_spec.invert_mask,
             mask_spec.key,
-            mask_spec.tolerance,
+            mask_spec.tolerance or 0.0,
             store.properties(plane).no_data,
             mask_spec.grow if mask is not None else 0,
             mask_spec.grow if mask_spec.key is not None else 0,
