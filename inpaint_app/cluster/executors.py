@@ -173,7 +173,7 @@ def open_executor(scheduler: str | None, control: JobControl) -> Iterator[Execut
     """Connect with a cluster, or start one on this machine; None for this process.
 
     A scheduler is "tcp://HOST:PORT", "tls://HOST:PORT" (keys and certificates as Dask is configured), or
-    "local:N" for N processes on this machine, which listen to nobody outside it. Raises `UserError` if there
+    "local:N" for N processes on this machine, which answer to this one alone. Raises `UserError` if there
     is no such scheduler.
     """
     if scheduler is None:
@@ -222,14 +222,36 @@ def _silenced(name: str) -> Iterator[None]:
         logger.setLevel(before)
 
 
-def local_cluster(n_workers: int) -> Any:  # noqa: ANN401
-    """Return a cluster of processes on this machine that listens on the loopback address alone."""
-    return load_extra("distributed").LocalCluster(
-        n_workers=n_workers,
-        threads_per_worker=1,
-        processes=True,
-        host=LOOPBACK,
-        dashboard_address=f"{LOOPBACK}:0",
-        silence_logs=logging.CRITICAL,
-        preload=[worker_setup.__name__],
-    )
+@contextlib.contextmanager
+def local_cluster(n_workers: int) -> Iterator[Any]:
+    """Start a cluster of processes on this machine, which answer to nobody but this process.
+
+    A scheduler runs what it is sent, and every user of the machine reaches the loopback address. So each
+    connection needs a key that was made for this cluster, and is kept in memory: meanwhile Dask is configured
+    to have it. There is no dashboard.
+    """
+    load_extra("cryptography")  # makes the key
+    distributed, dask = load_extra("distributed"), load_extra("dask")
+    security = distributed.Security.temporary()
+    settings: dict[str, Any] = {
+        f"distributed.comm.tls.client.{kind}": getattr(security, f"tls_client_{kind}")
+        for kind in ("key", "cert")
+    }
+    settings["distributed.comm.tls.ca-file"] = security.tls_ca_file
+    settings |= {f"distributed.{role}.http.routes": [] for role in ("scheduler", "worker")}
+    with (
+        dask.config.set(settings),  # also for workers that are started in place of others
+        distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host=LOOPBACK,
+            protocol="tls://",
+            security=security,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": f"{LOOPBACK}:0"},  # of what would show it: any free port
+            silence_logs=logging.CRITICAL,
+            preload=[worker_setup.__name__],
+        ) as cluster,
+    ):
+        yield cluster

@@ -25,7 +25,7 @@ from inpaint_app.cluster.schedule import BlockStage, Schedule
 from inpaint_app.cluster.source import DamagedStore, describe_source
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.cluster.target import Target, plan_target
-from inpaint_app.cluster.workspace import Workspace, open_workspace
+from inpaint_app.cluster.workspace import Workspace, open_workspace, recover_replaced
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.files.atomic import write_files
 from inpaint_app.files.recipe import recipe_output
@@ -74,6 +74,7 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     options, output = request.options, request.output
     sources = describe_source(request.path, options.mask_spec)
     store = sources[0].picture.store
+    recover_replaced(output.path)
     target = _checked_target(request, store)
     notes = loss_notes(target.lost(store.properties()), is_strict=options.is_strict)
     with open_workspace(output.path, request.block, _identity(request, sources, target)) as workspace:

@@ -1,7 +1,7 @@
 """The restored picture on disk: its array while blocks are written, and the file that it becomes."""
 
-import contextlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -214,23 +214,23 @@ def _check_name(path: Path, *, overwrite: bool, protect: Iterable[Path]) -> None
         return
     if not is_visible_folder(path.parent):
         raise writing_error(FileNotFoundError(2, ""), path)
-    if is_visible(path) and not overwrite:
-        raise UserError(f"{name} already exists", Remedy.REPLACE_FILE)
-    if is_visible(path) and not zarr_array.is_zarr(path):
-        raise UserError(f"{name} exists and is not a Zarr store", "choose another name")
+    _check_store(path, overwrite=overwrite)
+
+
+def _check_store(path: Path, *, overwrite: bool) -> None:
+    """Refuse a name that something has, unless that is a store that may be replaced."""
+    if not os.path.lexists(path):
+        return
+    if not overwrite:
+        raise UserError(f"{printable_path(path)} already exists", Remedy.REPLACE_FILE)
+    if not zarr_array.is_zarr(path):
+        raise UserError(f"{printable_path(path)} exists and is not a Zarr store", "choose another name")
 
 
 def _publish_folder(workspace: Workspace, path: Path, *, overwrite: bool) -> None:
     """Move a store out of the workspace; one that it replaces goes with the workspace."""
-    if is_visible(path) and not overwrite:
-        raise UserError(f"{printable_path(path)} already exists", Remedy.REPLACE_FILE)
-    replaced = workspace.folder / "replaced"
+    _check_store(path, overwrite=overwrite)  # again: somebody else may have written there meanwhile
     try:
-        if is_visible(path):
-            path.rename(replaced)
-        workspace.result.rename(path)
+        workspace.publish(path)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            if not path.exists():
-                replaced.rename(path)
         raise writing_error(error, path) from error

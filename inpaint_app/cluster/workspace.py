@@ -17,10 +17,15 @@ from inpaint_app.cluster.extra import load_extra
 from inpaint_app.cluster.stores.zarr_array import ZarrImage, create_array
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.files.atomic import SUFFIX
+from inpaint_app.files.exchange import put_in_place, recover
+from inpaint_app.files.work_folder import claim_folder, clear_folder, is_claimed, remove_folder
 from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
 
 _REQUEST, _STATE, _LOCK, _DONE = "request.json", "state.json", "lock", "done"
+_ARRAYS, _RESULT, _FINISHED, _REPLACED = "arrays", "result", "finished", "replaced"
+#: All that a run writes into its folder, in the order of removal: without a state, nothing else counts.
+_CONTENTS = (_STATE, "state.new", "plan-*.json", _REQUEST, _DONE, _ARRAYS, _RESULT, _FINISHED, _REPLACED)
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Workspace:
     @property
     def result(self) -> Path:
         """Where the result is until it gets its name."""
-        return self.folder / "result"
+        return self.folder / _RESULT
 
     def is_done(self, stage: str, rect: Rect) -> bool:
         """Return whether a block was written."""
@@ -113,16 +118,26 @@ class Workspace:
     def is_begun(self) -> bool:
         """Whether there is something to continue: not if the result has left, or the plan with it."""
         has_marks = (self.folder / _DONE).exists()  # which are made after the result
-        return self.plan is not None and (self.result.exists() or not has_marks)
+        has_left = (self.folder / _FINISHED).exists() or (has_marks and not self.result.exists())
+        return self.plan is not None and not has_left
 
     def clear(self) -> None:
         """Remove everything that an earlier run has left."""
-        self._state_path.unlink(missing_ok=True)  # first: without it, nothing else counts
-        for path in self.folder.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path.name != _LOCK:
-                path.unlink()
+        for name in _CONTENTS:
+            clear_folder(self.folder, (name,))
+
+    def publish(self, path: Path) -> None:
+        """Give the finished result a name; a store that it replaces stays here until the folder is deleted.
+
+        Killed in between, the result is not continued: it may be the store that was replaced.
+        """
+        finished = self.folder / _FINISHED
+        self.result.rename(finished)
+        try:
+            put_in_place(finished, path, self.folder / _REPLACED)
+        except OSError:
+            finished.rename(self.result)
+            raise
 
     def remove_partial_files(self) -> None:
         """Remove what processes that were killed have left of the result."""
@@ -131,8 +146,9 @@ class Workspace:
 
     def delete(self) -> None:
         """Remove the folder."""
-        self._state_path.unlink(missing_ok=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(OSError, UserError):
+            self.clear()
+        remove_folder(self.folder, (*_CONTENTS, _LOCK))
 
     @property
     def _state_path(self) -> Path:
@@ -152,7 +168,7 @@ class Workspace:
         return _opened(str(self._array_path(name)), (0, 1, 2), self.token)
 
     def _array_path(self, name: str) -> Path:
-        return self.folder / "arrays" / str(self.plane) / name
+        return self.folder / _ARRAYS / str(self.plane) / name
 
 
 @contextlib.contextmanager
@@ -162,13 +178,14 @@ def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace
     The request is everything that the result depends on, as text. Raises `UserError` if the earlier run was
     for another request, or is still running.
     """
-    folder = output.parent.resolve() / f".{output.name}{SUFFIX}"
+    folder = _folder_of(output)
     workspace = Workspace(folder, block, hashlib.sha256(request.encode()).hexdigest())
     name = printable_path(output)
     with contextlib.ExitStack() as stack:
         try:
-            folder.mkdir(exist_ok=True)
+            claim_folder(folder)
             stack.enter_context(_locked(folder / _LOCK, name))
+            _recover(folder, output)
             kept = folder / _REQUEST
             is_known = kept.exists() and kept.read_text("utf-8") == request
             if not workspace.is_begun:
@@ -186,6 +203,28 @@ def open_workspace(output: Path, block: int, request: str) -> Iterator[Workspace
         finally:
             if workspace.plan is None:  # there is nothing to continue
                 workspace.delete()
+
+
+def recover_replaced(output: Path) -> None:
+    """Give a store its name back that was being replaced when a run was killed.
+
+    Raises `UserError` if another run is writing it.
+    """
+    folder = _folder_of(output)
+    if is_claimed(folder) and (folder / _REPLACED).exists():
+        try:
+            with _locked(folder / _LOCK, printable_path(output)):
+                _recover(folder, output)
+        except OSError as error:
+            raise writing_error(error, output) from error
+
+
+def _recover(folder: Path, output: Path) -> None:
+    recover(folder / _FINISHED, output, folder / _REPLACED)
+
+
+def _folder_of(output: Path) -> Path:
+    return output.parent.resolve() / f".{output.name}{SUFFIX}"
 
 
 @contextlib.contextmanager

@@ -1,9 +1,16 @@
 """Jobs in this process and on a cluster."""
 
+import itertools
+import socket
+import ssl
 import sys
 from functools import partial
 from types import ModuleType
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
+import dask
+import distributed
 import pytest
 from cluster_jobs import EndWorker, fail
 
@@ -11,6 +18,9 @@ from inpaint_app.cluster import executors
 from inpaint_app.cluster.executors import open_executor, run_job
 from inpaint_app.errors import UserError
 from inpaint_app.jobs.control import CancelledError, JobControl
+
+#: Of Dask's configuration, which has the keys of the cluster of these tests.
+NO_KEYS = dict.fromkeys(f"distributed.comm.tls.{name}" for name in ("ca-file", "client.key", "client.cert"))
 
 
 @pytest.fixture(params=["this process", "cluster"])
@@ -90,12 +100,53 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch) -> None:
 
 
 def test_an_encrypted_connection_without_a_key_is_refused() -> None:
-    with pytest.raises(UserError, match="no key"), open_executor("tls://127.0.0.1:9", JobControl()):
+    with (
+        dask.config.set(NO_KEYS),
+        pytest.raises(UserError, match="no key"),
+        open_executor("tls://127.0.0.1:9", JobControl()),
+    ):
         pass
 
 
 def test_nothing_listens_outside_this_machine(scheduler) -> None:
+    addresses = _addresses(scheduler)
+    assert len(addresses) >= 3
+    assert all(address.startswith("tls://127.0.0.1:") for address in addresses)
+
+
+def _addresses(scheduler) -> list[str]:
+    """Where the scheduler, its workers and their nannies listen."""
     with open_executor(scheduler, JobControl()) as executor:
         info = executor._client.scheduler_info()
-    addresses = [info["address"], *info["workers"], *(each["nanny"] for each in info["workers"].values())]
-    assert all(address.startswith("tcp://127.0.0.1:") for address in addresses)
+    return [info["address"], *info["workers"], *(each["nanny"] for each in info["workers"].values())]
+
+
+@pytest.mark.parametrize("keys", ["none, without encryption", "others"])
+def test_nobody_without_the_keys_is_answered(scheduler, keys) -> None:
+    security = distributed.Security.temporary() if keys == "others" else None
+    for encrypted in _addresses(scheduler):
+        address = encrypted if keys == "others" else encrypted.replace("tls://", "tcp://")
+        with dask.config.set(NO_KEYS), pytest.raises(OSError, match=f"{address}|certificate does not match"):
+            distributed.Client(address, security=security, timeout=2, set_as_default=False)
+
+
+def test_a_client_that_trusts_anybody_needs_a_key_too(scheduler) -> None:
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    for address in _addresses(scheduler):
+        host, port = address.removeprefix("tls://").split(":")
+        with (
+            socket.create_connection((host, int(port)), timeout=10) as plain,
+            pytest.raises(OSError, match=r"certificate.required|reset"),
+            trusting.wrap_socket(plain) as encrypted,
+        ):
+            encrypted.recv(1)
+
+
+def test_there_are_no_pages_about_the_work(scheduler) -> None:
+    with open_executor(scheduler, JobControl()) as executor:
+        info = executor._client.scheduler_info()
+    ports = [each["services"]["dashboard"] for each in (info, *info["workers"].values())]
+    for port, page in itertools.product(ports, ("status", "info", "health", "metrics", "json/counts.json")):
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10)

@@ -235,6 +235,39 @@ def test_files_of_processes_that_were_killed_are_not_in_the_result(folder, monke
     assert not list((folder / "whole.zarr").rglob("*.partial"))
 
 
+def test_a_planted_link_in_place_of_the_work_folder_is_refused(folder) -> None:
+    victim = folder / "victim"
+    (victim / "arrays").mkdir(parents=True)
+    (victim / "precious").write_text("letters")
+    (folder / ".whole.zarr.inpaint-part").symlink_to(victim)
+    with pytest.raises(UserError, match="is not a folder of this program"):
+        restore_store(_request(folder), JobControl())
+    assert sorted(path.name for path in victim.iterdir()) == ["arrays", "precious"]
+    assert not (folder / "whole.zarr").exists()
+
+
+def test_a_store_that_was_being_replaced_is_back_before_anything_else_is_said(
+    folder, expected, monkeypatch
+) -> None:
+    restore_store(_request(folder), JobControl())
+    with monkeypatch.context() as patch:
+        patch.setattr("inpaint_app.files.exchange.exchange", lambda _one, _other: False)
+        rename = Path.rename
+
+        def stop_between(path, target):
+            if path.name == "finished":
+                raise KeyboardInterrupt
+            return rename(path, target)
+
+        patch.setattr(Path, "rename", stop_between)
+        with pytest.raises(KeyboardInterrupt):
+            restore_store(_request(folder, overwrite=True), JobControl())
+    assert not (folder / "whole.zarr").exists()
+    with pytest.raises(UserError, match="already exists"):
+        restore_store(_request(folder), JobControl())
+    np.testing.assert_array_equal(_values(folder / "whole.zarr"), expected)
+
+
 def test_a_damaged_chunk_is_named(folder) -> None:
     (folder / "picture.zarr" / "c" / "0" / "0").write_bytes(b"nonsense")
     with pytest.raises(UserError, match=r"picture.zarr is damaged"):
