@@ -20,12 +20,12 @@ from dictsel_core._support.validation import (
 )
 from dictsel_core.pursuit.by_patch import PatchPursuit
 from dictsel_core.pursuit.codes import CHUNK, SparseCodes
-from dictsel_core.pursuit.columns import Pursuit, Rule
+from dictsel_core.pursuit.columns import Pursuit, Rule, duplicate_columns
 
 #: Least number of patches, and least fraction of missing entries, that are coded patch by patch.
 _MIN_PATCHES, _MIN_MISSING = 512, 0.5
 #: A fit is exact if its squared residual is at most this fraction of its energy, by the size of a number.
-_EXACT = {4: 1e-9, 8: 1e-18}
+_EXACT = {4: 1e-6, 8: 1e-12}
 
 
 def omp(
@@ -74,8 +74,8 @@ def omp(
     Warns
     -----
     RuntimeWarning
-        If a pursuit ends early: a patch has fewer atoms than it may have, and is neither fitted exactly nor
-        within the tolerance.
+        If a pursuit ends early: a patch has fewer atoms than it may have, copies aside, and is neither fitted
+        exactly nor within the tolerance.
 
     See Also
     --------
@@ -122,10 +122,11 @@ def code_data(
 
 def _warn_of_early_ends(codes: SparseCodes, caps: Ints, tolerance: float) -> None:
     """Say how many patches have room for more atoms, and a residual that no atom reduces."""
-    short = codes.n_used < np.minimum(caps, codes.supports.shape[1])
-    rows = np.flatnonzero(short & (codes.residual_energy > tolerance))
-    if not rows.size:
+    room = np.minimum(caps, codes.supports.shape[1]) - codes.n_used
+    if not (room > 0).any():
         return
+    room = room - int(duplicate_columns(codes.dictionary).sum())  # copies are never used
+    rows = np.flatnonzero((room > 0) & (codes.residual_energy > tolerance))
     residual, weights = codes.residual_energy[rows], codes.coefficients[rows]
     lengths = np.square(codes.dictionary).sum(axis=0)[codes.supports[rows]]
     n_early = int(

@@ -13,7 +13,13 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path
 from inpaint_app.explanations import MARK_EXPLANATIONS
-from inpaint_app.formatting import NO_ESTIMATE, format_decibels, format_interval, format_percent
+from inpaint_app.formatting import (
+    NO_ESTIMATE,
+    estimated_part,
+    format_decibels,
+    format_interval,
+    format_percent,
+)
 from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
@@ -142,8 +148,9 @@ def _estimated(estimate: QualityEstimate) -> str:
     if not estimate.is_known:
         return NO_ESTIMATE[estimate.has_wide_hole]
     interval = format_interval(estimate.low, estimate.high)
+    where = estimated_part(estimate.n_invented)
     return (
-        f"about {format_decibels(estimate.psnr)} over missing pixels, with 90 % probability {interval}: "
+        f"about {format_decibels(estimate.psnr)} over {where}, with 90 % probability {interval}: "
         "an estimate from held-out observed pixels (--reference measures it)"
     )
 

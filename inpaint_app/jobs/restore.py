@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core import ConstraintName, Restoration, RestoreSettings, RestoreStep, iter_restore, psnr
+from dictsel_core import (
+    ConstraintName,
+    Restoration,
+    RestoreSettings,
+    RestoreStep,
+    iter_restore,
+    observed_range,
+    psnr,
+)
 from inpaint_app.errors import UserError, clause
 from inpaint_app.image.missing import Mask, check_missing
 from inpaint_app.image.picture import Array, channel_axis
@@ -138,8 +146,10 @@ def preview(
     settings = request.settings
     n_candidates = len(settings.bases) * settings.patch_size**2
 
+    peak = None if reference is None else observed_range(reference)  # of the picture, not of the part
+
     def made_of(image: Array) -> Preview:
-        known = None if reference is None else psnr(reference[rect.slices], image)
+        known = None if reference is None else psnr(reference[rect.slices], image, data_range=peak)
         return Preview(rect, image, known)
 
     def on_step(step: RestoreStep) -> None:
