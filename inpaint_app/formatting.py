@@ -10,6 +10,11 @@ def format_decibels(value: float) -> str:
     return f"{value:.2f} dB" if math.isfinite(value) else "infinite (no difference)"
 
 
+def format_value(value: float) -> str:
+    """Return a value in the unit of the data, with four digits that matter."""
+    return f"{value:.4g}"
+
+
 def format_percent(fraction: float) -> str:
     """Return a fraction as per cent, never rounded to nothing or to everything."""
     if 0 < fraction < 0.0005:

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import CONSTRAINTS, DAMAGE_KINDS, FILLS, PRESETS, SELECTORS, DamageKind, RestoreSettings
+from dictsel_core import (
+    CONSTRAINTS,
+    DAMAGE_KINDS,
+    FILLS,
+    PRESETS,
+    SELECTORS,
+    DamageKind,
+    Parameter,
+    RestoreSettings,
+)
 from inpaint_app.cli.parser import (
     BadValueError,
     comma_separated,
@@ -28,6 +37,7 @@ from inpaint_app.files.write import DEFAULT_QUALITY
 from inpaint_app.image.mask_spec import GROW, SENSITIVITY, TOLERANCE
 
 _DEFAULTS = RestoreSettings()
+_DATA_RANGE = Parameter(name="data_range", kind=float, minimum=0, excludes_minimum=True)
 
 
 @dataclass(frozen=True)
@@ -140,6 +150,8 @@ def add_mask_options(
     )
     group.add_argument("--mask", metavar="M", type=input_path, help=mask_help)
     group.add_argument("--invert-mask", action="store_true", help="black = missing instead")
+    trust = "use --mask as it is, even if it looks inverted or like a photograph"
+    group.add_argument("--trust-mask", action="store_true", help=trust)
     group.add_argument(
         "--keep-soft-edges",
         action="store_true",
@@ -148,7 +160,9 @@ def add_mask_options(
     group.add_argument(
         "--key", metavar="COLOR", help="color that marks missing pixels: '#ff00ff', 255,0,255, magenta or 0"
     )
-    tolerance = "maximum difference from --key in any channel (default 0)"
+    tolerance = (
+        "maximum difference from --key in any channel (default: chosen for the picture, 0 if it has no loss)"
+    )
     group.add_argument("--tolerance", metavar="N", type=value_of(TOLERANCE), help=tolerance)
     grow = (
         "pixels by which to grow what --mask and --key mark, since edges bleed "
@@ -214,6 +228,15 @@ def add_reference(parser: argparse.ArgumentParser, *, required: bool) -> None:
     """Add the undamaged picture."""
     measure = "the undamaged picture, to measure against"
     parser.add_argument("--reference", metavar="REF", type=input_path, required=required, help=measure)
+
+
+def add_data_range(parser: argparse.ArgumentParser) -> None:
+    """Add what the PSNR refers to."""
+    told = (
+        "the range of values that PSNR and SSIM refer to (default: 255 for 8 bits, otherwise the "
+        "largest less the smallest value that is known)"
+    )
+    parser.add_argument("--data-range", metavar="R", type=value_of(_DATA_RANGE), help=told)
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:

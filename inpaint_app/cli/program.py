@@ -41,7 +41,7 @@ examples:
     inpaint restore photo.png
   They are white in a mask, or have a marking color:
     inpaint restore scan.jpg --mask scratches.png
-    inpaint restore scan.jpg --key '#ff00ff' --tolerance 8
+    inpaint restore scan.jpg --key '#ff00ff'
   They are scratches and dust, to be found first:
     inpaint detect scan.jpg
     inpaint restore scan.jpg --detect scratches,dust

@@ -9,6 +9,10 @@ REMEDIES = {
     "or make them transparent or NaN",
     Remedy.INVERT_MASK: "paint missing pixels white in it, or invert it with --invert-mask",
     Remedy.MARK_LESS: "mark fewer pixels, or invert the mask with --invert-mask",
+    Remedy.CHECK_INVERTED: "invert it with --invert-mask, or use it as it is with --trust-mask",
+    Remedy.CHECK_UNINVERTED: "leave --invert-mask out, or use it as it is with --trust-mask",
+    Remedy.CHECK_PHOTOGRAPH: "give a picture that is white where pixels are missing, or use it as it is with "
+    "--trust-mask",
     Remedy.ALLOW_TOLERANCE: "check it, or allow a difference with --tolerance",
     Remedy.REDUCE_DEPTH: "write TIFF, or PNG for 16 bits, or reduce the picture with --depth 8",
     Remedy.GIVE_RECIPE: "give a file written with --write-recipe",

@@ -19,14 +19,24 @@ from inpaint_app.formatting import (
     format_decibels,
     format_interval,
     format_percent,
+    format_value,
 )
-from inpaint_app.image.missing import is_likely_inverted
+from inpaint_app.image.missing import MissingPixels
 from inpaint_app.jobs.control import JobControl, Progress
 from inpaint_app.jobs.measure import Scores
 from inpaint_app.jobs.restore_file import FileResult, WrittenFile
 from inpaint_app.jobs.source import Source
 
-_KEYS = ("estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output")
+_KEYS = (
+    "estimated_psnr",
+    "estimated_interval",
+    "estimated_rmse",
+    "missing_fraction",
+    "marked_fraction",
+    "seconds",
+    "settings",
+    "output",
+)
 
 
 def as_document(result: FileResult | None) -> dict[str, Any]:
@@ -34,18 +44,22 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
     if result is None:
         return dict.fromkeys((*asdict(Scores()), *_KEYS))
     quality, seconds, settings = result.quality, dict(result.seconds), asdict(result.settings)
-    interval = None
-    if quality.estimate is not None and quality.estimated_psnr is not None:
-        interval = [quality.estimate.low, quality.estimate.high]
+    interval = error = None
+    scores, estimate = asdict(quality.scores), quality.estimate
+    if estimate is not None and quality.estimated_psnr is not None:
+        interval, error = [estimate.low, estimate.high], estimate.rmse
+        scores["data_range"] = estimate.data_range
     values = (
         quality.estimated_psnr,
         interval,
+        error,
         result.missing_fraction,
+        result.marked_fraction,
         seconds,
         settings,
         str(result.output),
     )
-    return asdict(quality.scores) | dict(zip(_KEYS, values, strict=True))
+    return scores | dict(zip(_KEYS, values, strict=True))
 
 
 class TerminalControl(JobControl):
@@ -87,14 +101,19 @@ def print_source(console: Console, source: Source) -> None:
     name = printable_path(source.path or source.name)
     where = " and ".join(MARK_EXPLANATIONS[each] for each in missing.sources)
     console.print(f"Picture:     {name}, {picture.width} x {picture.height} pixels, {picture.mode}")
-    console.print(f"Missing:     {format_percent(missing.fraction)} of the pixels ({where})")
-    for notice in picture.notices:
+    console.print(
+        f"Missing:     {format_percent(missing.fraction)} of the pixels ({where}{_growth(missing)})"
+    )
+    for notice in (*picture.notices, *filter(None, (source.marking_note,))):
         console.note(notice)
-    if "mask" in missing.sources and is_likely_inverted(missing, missing.fraction):
-        console.note(
-            f"{format_percent(missing.fraction)} are missing; if the mask is black where pixels are missing, "
-            f"{'leave --invert-mask out' if source.mask_spec.invert_mask else 'add --invert-mask'}."
-        )
+
+
+def _growth(missing: MissingPixels) -> str:
+    """Return how much was marked before marks have grown, if they have."""
+    if missing.growth is None:
+        return ""
+    marked, pixels = format_percent(missing.growth.marked), missing.growth.pixels
+    return f": {marked} marked, grown by {pixels} pixel{'s' * (pixels > 1)}; see --grow-mask"
 
 
 def print_restoration(console: Console, restoration: Restoration) -> None:
@@ -150,14 +169,19 @@ def _estimated(estimate: QualityEstimate) -> str:
     interval = format_interval(estimate.low, estimate.high)
     where = estimated_part(estimate.n_invented)
     return (
-        f"about {format_decibels(estimate.psnr)} over {where}, with 90 % probability {interval}: "
+        f"about {format_decibels(estimate.psnr)} over {where}, with 90 % probability {interval} "
+        f"(RMSE {format_value(estimate.rmse)}, of a range of {format_value(estimate.data_range)}): "
         "an estimate from held-out observed pixels (--reference measures it)"
     )
 
 
 def score_lines(scores: Scores) -> list[str]:
-    """Return PSNR and SSIM as lines of a report."""
-    lines = [f"PSNR:        {_both(format_decibels, scores.psnr, scores.psnr_missing)}"]
+    """Return PSNR, RMSE and SSIM as lines of a report."""
+    of_range = "" if scores.data_range is None else f", of a range of {format_value(scores.data_range)}"
+    lines = [
+        f"PSNR:        {_both(format_decibels, scores.psnr, scores.psnr_missing)}{of_range}",
+        f"RMSE:        {_both(format_value, scores.rmse, scores.rmse_missing)}",
+    ]
     if scores.ssim is not None:
         lines.append(f"SSIM:        {_both('{:.4f}'.format, scores.ssim, scores.ssim_missing)}")
     return lines

@@ -91,16 +91,11 @@ def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> Restor
 
 
 def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpec:
-    if args.mask is not None:
-        mask_spec = replace(mask_spec, mask=args.mask, invert_mask=False)
-    if args.invert_mask:
-        if mask_spec.mask is None:
-            raise UserError("--invert-mask needs a mask", "give one with --mask")
-        mask_spec = replace(mask_spec, invert_mask=True)
+    mask_spec = _with_mask_file(mask_spec, args)
     if args.keep_soft_edges:
         mask_spec = replace(mask_spec, soft_edges=False)
     if args.key is not None:
-        mask_spec = replace(mask_spec, key=args.key, tolerance=0.0)
+        mask_spec = replace(mask_spec, key=args.key, tolerance=None)
     if args.tolerance is not None:
         if mask_spec.key is None:
             raise UserError("--tolerance needs a color", "give one with --key")
@@ -114,3 +109,17 @@ def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpe
             raise UserError("--sensitivity needs damage to detect", "name its kinds with --detect")
         mask_spec = replace(mask_spec, sensitivity=args.sensitivity)
     return mask_spec
+
+
+def _with_mask_file(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpec:
+    if args.mask is not None:
+        mask_spec = replace(mask_spec, mask=args.mask, invert_mask=False, trusts_mask=False)
+    given = {"--invert-mask": args.invert_mask, "--trust-mask": args.trust_mask}
+    for flag, is_given in given.items():
+        if is_given and mask_spec.mask is None:
+            raise UserError(f"{flag} needs a mask", "give one with --mask")
+    return replace(
+        mask_spec,
+        invert_mask=mask_spec.invert_mask or args.invert_mask,
+        trusts_mask=mask_spec.trusts_mask or args.trust_mask,
+    )

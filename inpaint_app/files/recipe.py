@@ -32,6 +32,7 @@ _MARKS = {
     for each in (
         Parameter(name="file", kind=str, is_optional=True),
         Parameter(name="invert_mask", kind=bool),
+        Parameter(name="trusts_mask", kind=bool),
         Parameter(name="soft_edges", kind=bool),
         Parameter(name="key", kind=str, is_optional=True),
         TOLERANCE,
@@ -115,6 +116,8 @@ def recipe_output(
     where: dict[str, JsonValue] = {"sources": list(sources)}
     if mask_spec.mask is not None:
         where |= {"file": _seen_from(path.parent, mask_spec.mask), "invert_mask": mask_spec.invert_mask}
+    if mask_spec.trusts_mask:
+        where["trusts_mask"] = True
     if not mask_spec.soft_edges:
         where["soft_edges"] = False
     if mask_spec.key is not None:

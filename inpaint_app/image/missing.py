@@ -16,10 +16,19 @@ Mask = npt.NDArray[np.bool_]
 DEFAULT_GROWTH = 1
 #: Fraction of the observed pixels that growth may take by default: scattered pixels have no fringe.
 _MAX_GROWN = 0.25
-#: A mask that marks more of the picture than this may be inverted.
+#: What marks more of the picture than this may be inverted.
 _SUSPECT_FRACTION = 0.9
 #: Levels of 255 by which JPEG changes a saturated color at its edges.
 KEY_TOLERANCE = 24
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How far marks of a mask or a color have grown, and which fraction they were of the picture."""
+
+    pixels: int
+    marked: float
+    grown: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +39,17 @@ class MissingPixels:
     #: Those of "alpha", "stored mask" (alpha that is a mask in the file), "soft" (partly transparent), "nan",
     #: "nodata", "mask", "key", "detected" that marked something.
     sources: tuple[str, ...]
+    growth: Growth | None = None  #: How what mask and color mark has grown; None where it has not.
 
     @property
     def fraction(self) -> float:
         """Fraction of the values that are missing, 0 to 1."""
         return float(np.count_nonzero(self.mask) / self.mask.size)
+
+    @property
+    def marked_fraction(self) -> float | None:
+        """Fraction that mask and color marked before that has grown; None where it has not."""
+        return None if self.growth is None else self.growth.marked
 
 
 def detect_missing(
@@ -82,14 +97,25 @@ def detect_missing(
         "soft": _from_soft_edges(picture) if soft_edges else None,
         "nan": ~np.isfinite(picture.pixels) if picture.is_float else None,
         "nodata": _from_no_data(picture),
-        "mask": None if mask is None else _from_mask(picture, mask, invert=invert_mask),
+        "mask": None if mask is None else pixels_of_mask(picture, mask, invert=invert_mask),
         "key": None if key is None else pixels_of_color(picture, key, tolerance),
     }
     marked = {source: where for source, where in found.items() if where is not None and where.any()}
-    marked |= {source: grown(marked[source], grow) for source in ("mask", "key") if source in marked}
     if not marked:
         return MissingPixels(np.zeros(picture.pixels.shape[:2], np.bool_), ())
-    return MissingPixels(_union(list(marked.values())), tuple(marked))
+    marks: dict[str, Mask] = {source: marked[source] for source in ("mask", "key") if source in marked}
+    larger: dict[str, Mask] = {source: grown(where, grow) for source, where in marks.items()}
+    union = _union(list((marked | larger).values()))
+    return MissingPixels(union, tuple(marked), _growth(marks, larger, grow))
+
+
+def _growth(marks: dict[str, Mask], larger: dict[str, Mask], grow: int | None) -> Growth | None:
+    if not marks:
+        return None
+    before, after = (_union(list(each.values())) for each in (marks, larger))
+    fractions = [float(np.count_nonzero(each) / each.size) for each in (before, after)]
+    pixels = DEFAULT_GROWTH if grow is None else grow
+    return Growth(pixels, *fractions) if fractions[1] > fractions[0] else None
 
 
 def _alpha_source(picture: Picture) -> str:
@@ -144,7 +170,7 @@ def joined(missing: MissingPixels, detected: Mask) -> MissingPixels:
     if not detected.any():
         return missing
     masks = [missing.mask, detected] if missing.mask.any() else [detected]
-    return MissingPixels(_union(masks), (*missing.sources, "detected"))
+    return replace(missing, mask=_union(masks), sources=(*missing.sources, "detected"))
 
 
 def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = False) -> None:
@@ -165,7 +191,7 @@ def check_missing(fraction: float, *, has_mask: bool = False, has_key: bool = Fa
 
 
 def is_likely_inverted(missing: MissingPixels, fraction: float) -> bool:
-    """Return whether a mask may be inverted: by it, hardly any pixel is left."""
+    """Return whether what is marked may be the wrong way round: hardly any pixel is left."""
     return fraction > _SUSPECT_FRACTION and "simulated" not in missing.sources
 
 
@@ -223,7 +249,8 @@ def without_no_data(picture: Picture, restored: Array) -> Array:
     return np.where(marked if marked.ndim == restored.ndim else marked[..., None], near, restored)
 
 
-def _from_mask(picture: Picture, mask: Picture | Array, *, invert: bool) -> Mask:
+def pixels_of_mask(picture: Picture, mask: Picture | Array, *, invert: bool = False) -> Mask:
+    """Return the pixels that a mask marks, before they grow; see `detect_missing`."""
     marked = _bright(mask)
     if marked.shape[:2] != picture.pixels.shape[:2]:
         theirs, ours = marked.shape[1::-1], (picture.width, picture.height)

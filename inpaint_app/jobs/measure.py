@@ -1,13 +1,13 @@
 """Measure restored pixels against the original, or estimate their quality without one."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dictsel_core import QualityEstimate, error_map, estimate_psnr, psnr, ssim
+from dictsel_core import QualityEstimate, error_map, estimate_psnr, observed_range, psnr, rmse, ssim
 from inpaint_app.image.missing import Mask
-from inpaint_app.image.picture import Array, channel_axis, full_scale
+from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.jobs.restore import RestoreRequest
 
 
@@ -19,6 +19,9 @@ class Scores:
     psnr_missing: float | None = None
     ssim: float | None = None
     ssim_missing: float | None = None
+    rmse: float | None = None  #: In the unit of the data.
+    rmse_missing: float | None = None
+    data_range: float | None = None  #: What PSNR and SSIM refer to, in the unit of the data.
 
 
 @dataclass(frozen=True)
@@ -36,19 +39,32 @@ class QualityMetrics:
         return self.estimate.psnr
 
 
-def quality(request: RestoreRequest, image: Array, reference: Array | None) -> QualityMetrics:
-    """Measure restored pixels against the reference, or estimate their PSNR without one."""
+def quality(
+    request: RestoreRequest, image: Array, reference: Array | None, data_range: float | None = None
+) -> QualityMetrics:
+    """Measure restored pixels against the reference, or estimate their PSNR without one.
+
+    Both refer to the data range; by default it is what `dictsel_core.observed_range` returns.
+    """
     if reference is not None:
-        return QualityMetrics(measure(reference, image, request.mask))
-    return QualityMetrics(estimate=estimate(request))
+        return QualityMetrics(measure(reference, image, request.mask, data_range))
+    estimated = estimate(request)
+    if estimated is not None and data_range is not None:
+        estimated = _relative_to(data_range, estimated)
+    return QualityMetrics(estimate=estimated)
 
 
-def measure(reference: Array, image: Array, mask: Mask | None) -> Scores:
+def _relative_to(data_range: float, estimated: QualityEstimate) -> QualityEstimate:
+    more = 20 * math.log10(data_range / estimated.data_range)
+    psnr, low, high = (value + more for value in (estimated.psnr, estimated.low, estimated.high))
+    return replace(estimated, psnr=psnr, low=low, high=high, data_range=data_range)
+
+
+def measure(reference: Array, image: Array, mask: Mask | None, data_range: float | None = None) -> Scores:
     """Compare a picture with its reference, also over the missing pixels where there are any."""
     is_large_enough = min(reference.shape[:2]) >= 3
     has_missing = mask is not None and bool(mask.any())
-    # Values of a float picture may go beyond white.
-    peak, axis = full_scale(reference.dtype), channel_axis(reference)
+    peak, axis = data_range or observed_range(reference), channel_axis(reference)
     return Scores(
         psnr=psnr(reference, image, data_range=peak),
         psnr_missing=psnr(reference, image, mask=mask, data_range=peak) if has_missing else None,
@@ -58,6 +74,9 @@ def measure(reference: Array, image: Array, mask: Mask | None) -> Scores:
             if has_missing and is_large_enough
             else None
         ),
+        rmse=rmse(reference, image),
+        rmse_missing=rmse(reference, image, mask=mask) if has_missing else None,
+        data_range=peak,
     )
 
 
@@ -85,6 +104,6 @@ def damage_quality(pixels: Array, mask: Mask, reference: Array) -> QualityMetric
 def error_picture(reference: Array, image: Array) -> Array:
     """Return absolute errors as (H, W) bytes, 0 = none, 255 = a quarter of the range or more."""
     scaled = error_map(reference, image, channel_axis=channel_axis(reference)) * (
-        4 * 255 / full_scale(reference.dtype)
+        4 * 255 / observed_range(reference)
     )
     return np.minimum(scaled, 255).astype(np.uint8)

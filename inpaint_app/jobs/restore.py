@@ -145,11 +145,10 @@ def preview(
         return None
     settings = request.settings
     n_candidates = len(settings.bases) * settings.patch_size**2
-
-    peak = None if reference is None else observed_range(reference)  # of the picture, not of the part
+    data_range = None if reference is None else observed_range(reference)
 
     def made_of(image: Array) -> Preview:
-        known = None if reference is None else psnr(reference[rect.slices], image, data_range=peak)
+        known = None if reference is None else psnr(reference[rect.slices], image, data_range=data_range)
         return Preview(rect, image, known)
 
     def on_step(step: RestoreStep) -> None:

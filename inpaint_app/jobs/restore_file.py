@@ -32,6 +32,8 @@ class FileOptions:
     is_strict: bool = False
     #: How many pages before and after a page help to restore it; None restores every page by itself.
     neighbor_planes: int | None = None
+    #: What the PSNR refers to, in the unit of the data; None for the range of the values, 255 for bytes.
+    data_range: float | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class FileResult:
     output: Path
     notes: tuple[str, ...] = ()
     """What could not be kept: of files that were replaced, and of the contents of the source."""
+    marked_fraction: float | None = None
+    """What mask and color mark before that grows; None where it does not grow."""
 
 
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
@@ -85,7 +89,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     _check_targets(request)
     sources = load_pages(request.path, options.mask_spec, control)
     source = _summary(sources)
-    notes = _loss_notes_of(request, source.picture)
+    notes = _notes_of(request, source.picture)
     output = output.fitted(source.picture)
     if request.reference is not None:
         if len(sources) > 1:
@@ -94,8 +98,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     output.check_restored(source.picture, source.missing.mask)
     clock.lap("read")
     control.report(source)
-    damaged = [each for each in sources if each.missing.sources]
-    settings = options.settings
+    damaged, settings = [each for each in sources if each.missing.sources], options.settings
     if options.tunes:
         settings = tune(damaged[0].request(settings), control).settings
         clock.lap("tune")
@@ -110,27 +113,31 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     files = [output.pending(_restored(sources, restorations))]
     if request.recipe is not None:  # the picture is named last, and so stands for the whole
         files.insert(0, pending_recipe(source, used, request.recipe))
-    notes = write_files(files, overwrite=output.overwrite) + notes
+    notes = write_files(files, overwrite=output.overwrite, source=request.path) + notes
     clock.lap("write")
     control.report(WrittenFile(output.path))
-    metrics, reference = QualityMetrics(), None if source.reference is None else source.reference.pixels
-    if reference is not None or (options.estimates and len(sources) == 1):
-        stage = "estimate" if reference is None else "measure"
+    metrics = QualityMetrics()
+    if source.reference is not None or (options.estimates and len(sources) == 1):
+        stage = "estimate" if source.reference is None else "measure"
         control.report(Progress(f"{stage.removesuffix('e')}ing the PSNR"))
-        metrics = quality(source.request(used), restorations[0].image, reference)
+        reference = None if source.reference is None else source.reference.pixels
+        metrics = quality(source.request(used), restorations[0].image, reference, options.data_range)
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
-    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes)
+    marked = None if len(sources) > 1 else source.missing.marked_fraction
+    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes, marked)
 
 
-def _loss_notes_of(request: FileRequest, picture: Picture) -> tuple[str, ...]:
-    """Return notes about what the result does not keep of a picture; see `loss_notes`."""
+def _notes_of(request: FileRequest, picture: Picture) -> tuple[str, ...]:
+    """Return notes about what the result and its report will not hold; see `loss_notes`."""
     output, lost = request.output, request.output.lost(picture)
     if output.fitted(picture) != output:
         lost += ("16 bits per channel",)
     notes = loss_notes(lost, is_strict=request.options.is_strict)
     if picture.depth == 16 and output.depth == 8:  # which was asked for
         notes += ("16 bits per channel were reduced to 8.",)
+    if request.options.estimates and picture.more_pages:
+        notes += ("The PSNR is not estimated for several pages; restore one of them alone for that.",)
     return notes
 
 

@@ -9,9 +9,12 @@ from dictsel_core import RestoreSettings
 from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
+from inpaint_app.formatting import format_percent
 from inpaint_app.image.damage import Damage, damaged
+from inpaint_app.image.key_color import choose_tolerance, note_on_neighbors
+from inpaint_app.image.mask_doubt import MaskDoubt, doubt_about_mask
 from inpaint_app.image.mask_spec import MaskSpec
-from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing, joined
+from inpaint_app.image.missing import MissingPixels, check_missing, detect_missing, joined, pixels_of_mask
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.checks import check_comparable, check_drawable, check_input, check_single_page
 from inpaint_app.jobs.control import JobControl
@@ -22,6 +25,7 @@ from inpaint_app.jobs.restore import RestoreRequest
 MARKING_COLORS = ("#ff00ff", "#00ff00")
 #: Fewer pixels of such a color are not taken for marks.
 _MIN_FRACTION = 0.001
+_NOTHING = MissingPixels(np.zeros((1, 1), np.bool_), ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,8 @@ class Source:
     reference_path: Path | None = None  #: Its file, if it has one of its own.
     damage: str = ""  #: Simulated damage, such as "80 % missing".
     is_sample: bool = False  #: Whether it is the bundled picture.
+    doubt: MaskDoubt | None = None  #: Why its mask may not be meant as it is.
+    marking_note: str = ""  #: A sentence about what the marks may have left; empty if there is none.
 
     @property
     def intact(self) -> Picture:
@@ -84,9 +90,11 @@ def load_pages(path: Path, mask_spec: MaskSpec, control: JobControl | None = Non
     pages = read_picture(path).pages
     masks = _read_masks(mask_spec.mask, len(pages))
     sources = tuple(
-        Source(page, _detect(page, mask_spec, mask, control), path.name, path, mask_spec)
+        _marked(Source(page, _NOTHING, path.name, path), mask_spec, mask, control)
         for page, mask in zip(pages, masks, strict=True)
     )
+    for source in sources:
+        _refuse_doubtful_mask(source)
     if mask_spec.detect and not any(source.missing.mask.any() for source in sources):
         raise IntactError("No damage was found", "raise the sensitivity, or mark what is missing")
     damaged_pages = [source for source in sources if source.missing.sources] or list(sources[:1])
@@ -140,12 +148,12 @@ def detect_again(source: Source, mask_spec: MaskSpec) -> Source:
 
     Raises `UserError` if a mask or a color is given that marks nothing.
     """
-    missing = _detect(source.picture, mask_spec, _read_masks(mask_spec.mask, n_pages=1)[0])
-    if mask_spec.mask is not None and "mask" not in missing.sources:
+    marked = _marked(source, mask_spec, _read_masks(mask_spec.mask, n_pages=1)[0])
+    if mask_spec.mask is not None and "mask" not in marked.missing.sources:
         raise UserError("The mask marks no pixel", Remedy.INVERT_MASK)
-    if mask_spec.key is not None and "key" not in missing.sources:
+    if mask_spec.key is not None and "key" not in marked.missing.sources:
         raise UserError("No pixel has that color", Remedy.ALLOW_TOLERANCE)
-    return replace(source, mask_spec=mask_spec, missing=missing)
+    return marked
 
 
 def simulate_damage(source: Source, damage: Damage) -> Source:
@@ -163,6 +171,8 @@ def simulate_damage(source: Source, damage: Damage) -> Source:
         reference=whole,
         reference_path=source.path or source.reference_path,
         mask_spec=MaskSpec(),
+        doubt=None,
+        marking_note="",
     )
 
 
@@ -190,6 +200,40 @@ def _read_masks(path: Path | None, n_pages: int) -> tuple[Picture | None, ...]:
     return mask.pages if len(mask.pages) == n_pages else mask.pages * n_pages
 
 
+def _marked(
+    source: Source, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
+) -> Source:
+    """Return the source with missing pixels as they are marked; what that leaves open is chosen for it."""
+    picture, doubt, note = source.picture, None, ""
+    if spec.key is not None and spec.tolerance is None:
+        spec = replace(spec, tolerance=choose_tolerance(picture, spec.key))
+    missing = _detect(picture, spec, mask, control)
+    if spec.key is not None and "key" in missing.sources:
+        flat = np.asarray(np.atleast_3d(missing.mask).any(axis=2))
+        note = note_on_neighbors(picture, spec.key, spec.tolerance or 0.0, flat)
+    if mask is not None and not spec.trusts_mask and "mask" in missing.sources:
+        marked = pixels_of_mask(picture, mask, invert=spec.invert_mask)
+        doubt = doubt_about_mask(picture, mask, np.asarray(np.atleast_3d(marked).all(axis=2)))
+    return replace(source, mask_spec=spec, missing=missing, doubt=doubt, marking_note=note)
+
+
+def _refuse_doubtful_mask(source: Source) -> None:
+    """Raise `UserError` if a mask may not be meant as it is."""
+    spec = source.mask_spec
+    if source.doubt is None or spec.mask is None:
+        return
+    name = f"The mask {printable_path(spec.mask)}"
+    if source.doubt is MaskDoubt.PHOTOGRAPH:
+        raise UserError(f"{name} looks like a photograph", Remedy.CHECK_PHOTOGRAPH)
+    marked = source.missing.fraction if source.missing.growth is None else source.missing.growth.marked
+    remedy = Remedy.CHECK_UNINVERTED if spec.invert_mask else Remedy.CHECK_INVERTED
+    inverted = ", inverted," if spec.invert_mask else ""
+    raise UserError(
+        f"{name}{inverted} marks {format_percent(marked)} of the picture, and seems to mark what is intact",
+        remedy,
+    )
+
+
 def _detect(
     picture: Picture, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
 ) -> MissingPixels:
@@ -197,7 +241,7 @@ def _detect(
         picture,
         mask=mask,
         key=spec.key,
-        tolerance=spec.tolerance,
+        tolerance=spec.tolerance or 0.0,
         invert_mask=spec.invert_mask,
         grow=spec.grow,
         soft_edges=spec.soft_edges,

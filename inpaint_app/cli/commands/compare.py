@@ -31,8 +31,8 @@ under each constraint, with its PSNR over all pixels. Refinement, which would hi
 difference, is skipped unless --rounds or --preset asks for it. The constraints:
 {_CONSTRAINTS}
 
-JSON keys: {", ".join(CONSTRAINTS)}, each with psnr, psnr_missing, ssim and
-ssim_missing; output."""
+JSON keys: {", ".join(CONSTRAINTS)}, each with psnr, psnr_missing, ssim,
+ssim_missing, rmse, rmse_missing and data_range; output."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:

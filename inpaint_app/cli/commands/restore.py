@@ -24,7 +24,7 @@ _DETAILS = """\
 examples:
   inpaint restore photo.png
   inpaint restore scan.tif -o whole.tif --mask scratches.png
-  inpaint restore shot.jpg --key magenta --tolerance 20 --quality 98
+  inpaint restore shot.jpg --key magenta --quality 98
   inpaint restore scan.jpg --detect scratches,dust --sensitivity 0.6
   inpaint restore damaged.png --reference original.png --json
   inpaint restore damaged.png --preset paper --constraint individual
@@ -43,9 +43,9 @@ blocks, of which a cluster can do many at a time (docs/scale.md). If that is
 stopped or killed, the same command continues it. The mask must then be of one of
 these kinds too, and any value but 0 is missing; nothing is measured or estimated.
 
-JSON keys: psnr, psnr_missing, ssim and ssim_missing (with --reference),
-estimated_psnr of the missing pixels and estimated_interval (without),
-missing_fraction, seconds (by stage), settings, output.
+JSON keys: psnr, psnr_missing, ssim, ssim_missing, rmse and rmse_missing (with --reference),
+estimated_psnr of the missing pixels, estimated_interval and estimated_rmse (without), data_range,
+missing_fraction, marked_fraction (before marks have grown), seconds (by stage), settings, output.
 What does not apply, or is infinite, is null."""
 
 
@@ -54,6 +54,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_output(parser, "the restored picture (default: <name>_restored beside IN)", required=False)
     options.add_encoding(parser)
     options.add_reference(parser, required=False)
+    options.add_data_range(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
     options.add_strict(parser)
     recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
@@ -77,7 +78,7 @@ def _run(args: argparse.Namespace) -> int:
     check_input(args.input)
     output = resolve_output(args.output, args.input, default_output(args.input))
     console = Console.of(args, output)
-    chosen = replace(resolve_options(args), neighbor_planes=args.neighbor_planes)
+    chosen = replace(resolve_options(args), neighbor_planes=args.neighbor_planes, data_range=args.data_range)
     recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     if args.write_recipe == Path() and is_stdout(output):
         raise UserError("The recipe of a picture on standard output has no default name", "give it one")

@@ -21,7 +21,8 @@ examples:
   inpaint score original.png restored.png --mask missing.png --json
 
 Alpha channels are not compared. JSON keys: psnr, psnr_missing,
-ssim, ssim_missing; the missing ones need --mask. Infinite values are null."""
+ssim, ssim_missing, rmse, rmse_missing (in the unit of the data), data_range; the missing ones need
+--mask. Infinite values are null."""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +31,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     mask = "also measure over the white pixels of this picture alone"
     parser.add_argument("--mask", metavar="M", type=input_path, help=mask)
     parser.add_argument("--invert-mask", action="store_true", help="black = missing instead")
+    options.add_data_range(parser)
     options.add_verbosity(parser)
 
 
@@ -45,7 +47,7 @@ def _run(args: argparse.Namespace) -> int:
         missing = detect_missing(plain, mask=read_single_page(args.mask), invert_mask=args.invert_mask)
         check_missing(missing.fraction, has_mask=True)
         mask = missing.mask
-    scores = measure(reference.pixels, picture.pixels, mask)
+    scores = measure(reference.pixels, picture.pixels, mask, args.data_range)
     for line in score_lines(scores):
         console.print(line)
     console.print_json(asdict(scores))

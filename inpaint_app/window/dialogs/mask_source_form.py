@@ -27,6 +27,8 @@ _KINDS = {
     "folder": "White in a mask for each",
     "key": "Of one color",
 }
+#: Stands for a tolerance that is chosen for each picture.
+_AUTOMATIC = -1
 
 
 class MaskSourceForm(QObject):
@@ -52,7 +54,9 @@ class MaskSourceForm(QObject):
         self._kind.setAccessibleName("Missing pixels are")
         self._key.setAccessibleName("Color of missing pixels")
         self._tolerance.setAccessibleName("Tolerance of the color")
-        self._tolerance.setRange(0, 65535)
+        self._tolerance.setRange(_AUTOMATIC, 65535)
+        self._tolerance.setSpecialValueText("automatic")
+        self._tolerance.setValue(_AUTOMATIC)
         self._color_row = self._make_color_row()
         self._form: QFormLayout | None = None
         for field in self._paths.values():
@@ -88,7 +92,9 @@ class MaskSourceForm(QObject):
         """What was chosen."""
         kind = self._kind.currentData()
         if kind == "key":
-            return MaskSpec(key=self._key.text(), tolerance=float(self._tolerance.value()))
+            tolerance = self._tolerance.value()
+            chosen = None if tolerance == _AUTOMATIC else float(tolerance)
+            return MaskSpec(key=self._key.text(), tolerance=chosen)
         return MaskSpec(mask=self._paths[kind].path if kind else None)
 
     @property

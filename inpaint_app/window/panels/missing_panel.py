@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from inpaint_app.formatting import format_percent
-from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.image.mask_spec import GROW, MaskSpec
 from inpaint_app.image.missing import is_likely_inverted
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.session import Session
@@ -44,6 +44,7 @@ class MissingPanel(QWidget):
         self._grow, self._shrink = QPushButton("Grow"), QPushButton("Shrink")
         self._pixels, self._tolerance = NoWheelSpinBox(), NoWheelSpinBox()
         self._soft = QCheckBox("Partly transparent edges too")
+        self._growth = NoWheelSpinBox()
         self._lay_out()
         self._describe()
         self._connect()
@@ -61,8 +62,11 @@ class MissingPanel(QWidget):
         label = QLabel("&Tolerance of the color")
         label.setBuddy(self._tolerance)
         fill(QHBoxLayout(self._tolerance_row), (label, 1), self._tolerance)
-        column = QVBoxLayout(self)
-        fill(column, self._found, grid, self._tolerance_row, self._soft, margins=(8, 4, 8, 4))
+        self._growth_row, grow = QWidget(), QLabel("Gro&w marks by")
+        grow.setBuddy(self._growth)
+        fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
+        rows = self._growth_row, self._tolerance_row
+        fill(QVBoxLayout(self), self._found, grid, *rows, self._soft, margins=(8, 4, 8, 4))
 
     def _describe(self) -> None:
         self._file.setToolTip("Read the missing pixels from a picture, white = missing.")
@@ -78,6 +82,14 @@ class MissingPanel(QWidget):
         self._tolerance.setToolTip("Largest difference from the color in any channel.")
         self._tolerance.setAccessibleName("Tolerance of the color")
         self._soft.setToolTip("Also restore partly transparent pixels at their edges.")
+        self._growth.setRange(int(GROW.minimum), int(GROW.maximum))
+        self._growth.setSuffix(" px")
+        self._growth.setToolTip(
+            "How far marks of a mask file or a color grow, since their edges bleed into pixels beside; "
+            "0 uses them as they are."
+        )
+        self._growth.setAccessibleName("Pixels that marks grow by")
+        self._growth.setKeyboardTracking(False)
         self._tolerance.setRange(0, 65535)
         self._tolerance.setKeyboardTracking(False)
 
@@ -92,6 +104,7 @@ class MissingPanel(QWidget):
         self._grow.clicked.connect(lambda: session.mask_edits.resize(self._pixels.value()))
         self._shrink.clicked.connect(lambda: session.mask_edits.resize(-self._pixels.value()))
         self._tolerance.valueChanged.connect(self._set_tolerance)
+        self._growth.valueChanged.connect(self._set_growth)
         self._soft.clicked.connect(self._set_soft_edges)
 
     def choose_color(self) -> None:
@@ -102,13 +115,17 @@ class MissingPanel(QWidget):
         start = QColor(source.mask_spec.key) if source.mask_spec.key is not None else QColor("magenta")
         chosen = QColorDialog.getColor(start, self, "Color of missing pixels")
         if chosen.isValid():
-            tolerance = float(self._tolerance.value())
-            self._session.opener.set_mask_spec(MaskSpec(key=chosen.name(), tolerance=tolerance))
+            self._session.opener.set_mask_spec(MaskSpec(key=chosen.name()))
 
     def _set_tolerance(self, value: int) -> None:
         source = self._session.source
         if source is not None and source.mask_spec.key is not None:
             self._session.opener.set_mask_spec(replace(source.mask_spec, tolerance=float(value)))
+
+    def _set_growth(self, value: int) -> None:
+        source = self._session.source
+        if source is not None:
+            self._session.opener.set_mask_spec(replace(source.mask_spec, grow=value))
 
     def _set_soft_edges(self, soft_edges: bool) -> None:
         source = self._session.source
@@ -120,7 +137,9 @@ class MissingPanel(QWidget):
         source, mask = session.source, session.mask
         for control in (self._file, self._color, self._invert, self._clear, self._resize_row):
             control.setEnabled(source is not None)
-        self._tolerance_row.setVisible(source is not None and source.mask_spec.key is not None)
+        spec = MaskSpec() if source is None else source.mask_spec
+        self._tolerance_row.setVisible(spec.key is not None)
+        self._growth_row.setVisible(spec.key is not None or spec.mask is not None)
         self._soft.setVisible(
             source is not None and ("soft" in source.missing.sources or not source.mask_spec.soft_edges)
         )
@@ -128,8 +147,10 @@ class MissingPanel(QWidget):
             self._found.setText("Nothing is open.")
             return
         self._soft.setChecked(source.mask_spec.soft_edges)
-        with QSignalBlocker(self._tolerance):
-            self._tolerance.setValue(round(source.mask_spec.tolerance))
+        with QSignalBlocker(self._tolerance), QSignalBlocker(self._growth):
+            self._tolerance.setValue(round(spec.tolerance or 0))
+            growth = source.missing.growth
+            self._growth.setValue((spec.grow or 0) if growth is None else growth.pixels)
         fraction = session.missing_fraction
         if fraction == 0:
             self._found.setText(
@@ -138,6 +159,7 @@ class MissingPanel(QWidget):
             return
         how = descriptions.format_sources(source, mask)
         hint = _INVERTED if is_likely_inverted(source.missing, fraction) else ""
+        hint += f" {source.marking_note}" if source.marking_note else ""
         self._found.setText(
             f"{format_percent(fraction)} of the pixels are missing" + (f": {how}." if how else ".") + hint
         )

@@ -16,9 +16,11 @@ from inpaint_app.formatting import (
     format_duration,
     format_interval,
     format_percent,
+    format_value,
     unbroken,
 )
 from inpaint_app.image.mask_history import MaskHistory
+from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import Preview
@@ -28,6 +30,8 @@ from inpaint_app.window.session.runs.history import RunHistory
 from inpaint_app.window.session.state import RunRecord
 
 _GAP = "   "
+#: The data range of bytes, which need not be told.
+_BYTES = 255
 _N_FORMS = 3
 Forms = tuple[str, str, str]
 """The same in fewer and fewer words, for less and less room."""
@@ -82,6 +86,13 @@ def _scores(figures: QualityMetrics | None, form: int) -> list[str]:
         parts = [f"{names[0]}{format_decibels(scores.psnr)}"]
         if scores.psnr_missing is not None and form == 0:
             parts[0] += f" (missing pixels {format_decibels(scores.psnr_missing)})"
+        if (
+            form == 0
+            and scores.rmse is not None
+            and scores.data_range is not None
+            and scores.data_range != _BYTES
+        ):
+            parts[0] += f", RMSE {format_value(scores.rmse)} of a range of {format_value(scores.data_range)}"
     elif figures.estimate is not None:
         parts = [_estimated(figures.estimate, names[0], form)]
     else:
@@ -96,8 +107,9 @@ def _estimated(estimate: QualityEstimate, name: str, form: int) -> str:
         return NO_ESTIMATE[estimate.has_wide_hole]
     value = f"{name}≈ {format_decibels(estimate.psnr)}"
     if form == 0:
+        known = "" if estimate.data_range == _BYTES else f"; RMSE {format_value(estimate.rmse)}"
         interval = format_interval(estimate.low, estimate.high)
-        return f"{value} at {estimated_part(estimate.n_invented)} ({interval})"
+        return f"{value} at {estimated_part(estimate.n_invented)} ({interval}{known})"
     return value
 
 
@@ -127,6 +139,9 @@ def format_sources(source: Source, mask: MaskHistory) -> str:
         known.append("painted by hand")
     if origin.is_inverted:
         known.append("inverted")
+    growth = source.missing.growth
+    if growth is not None and origin == MaskOrigin():
+        known[-1] += f" ({format_percent(growth.marked)} marked, grown by {growth.pixels} px)"
     return ", ".join(known)
 
 

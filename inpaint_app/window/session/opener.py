@@ -78,7 +78,7 @@ class Opener:
 
         def show(marked: Source) -> None:
             self._session.set_marked(marked)
-            if then is not None:
+            if then is not None and not self._session.asks_about_mask:
                 then()
 
         self._change(lambda source: sources.detect_again(source, mask_spec), "finding missing pixels", show)

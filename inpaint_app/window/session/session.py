@@ -14,6 +14,7 @@ from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.release import release_all, release_later
 from inpaint_app.window.background.worker_pool import WorkerPool
+from inpaint_app.window.session.hints.doubtful_mask import InvertedMask, PhotographAsMask
 from inpaint_app.window.session.hints.hint import Hint
 from inpaint_app.window.session.hints.marked_damage import MarkedDamage
 from inpaint_app.window.session.hints.unshown_file import WholeFile
@@ -72,7 +73,8 @@ class Session(QObject):
         self.opener, self.unsaved = Opener(self), UnsavedWork(self)
         self.mask_edits = MaskEdits(self)
         self.whole_file = WholeFile(self)
-        self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self), self.whole_file)
+        self._doubts = InvertedMask(self), PhotographAsMask(self)
+        self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self), self.whole_file, *self._doubts)
         self.run_starter, self.run_browser = RunStarter(self), RunBrowser(self)
         self.undo_redo = UndoRedo(self)
         parts = (self.runner, self.healer, self.finder, self.opener, self.whole_file)
@@ -127,7 +129,7 @@ class Session(QObject):
         for sentence in opened.picture.notices:
             self.notice.emit(sentence)
         self._measure_damage()
-        if self.is_automatic and self.missing_fraction > 0:
+        if self.is_automatic and self.missing_fraction > 0 and not self.asks_about_mask:
             self.run_starter.restore()
 
     def close_picture(self) -> None:
@@ -216,6 +218,11 @@ class Session(QObject):
             mask = None if self.mask is None else self.mask.mask
             self._missing_fraction = 0.0 if mask is None else np.count_nonzero(mask) / mask.size
         return self._missing_fraction
+
+    @property
+    def asks_about_mask(self) -> bool:
+        """Whether the user is being asked if the mask is meant as it is; nothing starts by itself then."""
+        return any(doubt.sentence for doubt in self._doubts)
 
     def end_edit(self, *, is_healed: bool = False) -> None:
         """Tell that the mask has changed; a preview follows unless the change is healed."""

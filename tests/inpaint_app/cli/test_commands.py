@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune
+from dictsel_core import RestoreSettings, __version__, psnr, restore, rmse, ssim, tune
 from inpaint_app.__main__ import main as start
 from inpaint_app.cli import main
 from inpaint_app.cli.program import COMMANDS
@@ -60,7 +60,11 @@ def test_score_equals_the_library(tmp_path, capsys) -> None:
         "psnr_missing": psnr(pixels(whole), pixels(broken), mask=missing),
         "ssim": ssim(pixels(whole), pixels(broken)),
         "ssim_missing": ssim(pixels(whole), pixels(broken), mask=missing),
+        "rmse": rmse(pixels(whole), pixels(broken)),
+        "rmse_missing": rmse(pixels(whole), pixels(broken), mask=missing),
+        "data_range": 255,
     }
+    assert run_json(capsys, "score", whole, broken, "--data-range", "2550")["psnr"] == document["psnr"] + 20
     assert run("score", whole, broken) == 0
     assert f"{document['psnr']:.2f} dB" in capsys.readouterr().out
 

@@ -43,6 +43,9 @@ WRONG = {
     "odd patch": ("restore broken.png --patch-size 7", "even"),
     "huge patch": ("restore broken.png --patch-size 99", "from 2 to 32"),
     "tolerance alone": ("restore broken.png --tolerance 3", "--key"),
+    "trust alone": ("restore broken.png --trust-mask", "--mask"),
+    "inverted mask": ("restore broken.png --mask inverted.png", "invert it with --invert-mask, or use it"),
+    "photograph as a mask": ("restore broken.png --mask whole.png", "looks like a photograph"),
     "invert alone": ("restore broken.png --invert-mask", "--mask"),
     "auto and atoms": ("restore broken.png --auto --atoms 5", "--auto chooses --atoms"),
     "tune and sparsity": ("tune broken.png --sparsity 5", "inpaint tune chooses --sparsity"),
@@ -104,6 +107,9 @@ def folder(tmp_path, monkeypatch):
     np.save(tmp_path / "bands.npy", np.ones((20, 20, 5), np.uint8))
     np.save(tmp_path / "nan.npy", np.full((20, 20), np.nan))
     np.save(tmp_path / "zeros.npy", np.zeros(read_picture(tmp_path / "whole.png").pixels.shape[:2], np.int32))
+    scratch = np.full(read_picture(tmp_path / "whole.png").pixels.shape[:2], 255, np.uint8)
+    scratch[20:23] = 0
+    write_picture(Picture(scratch), tmp_path / "inverted.png")
     (tmp_path / "empty").mkdir()
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "broken.png").write_bytes((tmp_path / "broken.png").read_bytes())

@@ -16,8 +16,18 @@ from inpaint_app.image.damage import mask_picture, random_mask
 from inpaint_app.image.missing import detect_missing
 from inpaint_app.image.picture import Picture
 
-SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing"]
-KEYS = [*SCORES, "estimated_psnr", "estimated_interval", "missing_fraction", "seconds", "settings", "output"]
+SCORES = ["psnr", "psnr_missing", "ssim", "ssim_missing", "rmse", "rmse_missing", "data_range"]
+KEYS = [
+    *SCORES,
+    "estimated_psnr",
+    "estimated_interval",
+    "estimated_rmse",
+    "missing_fraction",
+    "marked_fraction",
+    "seconds",
+    "settings",
+    "output",
+]
 
 
 def run_json(capsys, *arguments):
@@ -284,16 +294,45 @@ def test_defaults_of_the_help_are_those_of_the_library(capsys) -> None:
     assert ",".join(RestoreSettings().bases) in text.replace("\n", "").replace(" ", "")
 
 
-def test_a_mask_of_nearly_everything_is_met_with_a_hint(tmp_path, capsys) -> None:
+def test_a_mask_that_looks_inverted_is_asked_about(tmp_path, capsys) -> None:
     write_picture(scene(), tmp_path / "a.png")
     mask = np.ones((32, 40), bool)
     mask[:4, :20] = False
     write_picture(mask_picture(mask), tmp_path / "mask.png")
     command = ["restore", str(tmp_path / "a.png"), "--mask", str(tmp_path / "mask.png"), "--no-estimate"]
-    assert main([*command, "--preset", "fast", "--grow-mask", "0"]) == 0
-    assert "add --invert-mask" in capsys.readouterr().err
-    assert main([*command, "--preset", "fast", "--invert-mask", "--overwrite"]) == 0
-    assert "--invert-mask" not in capsys.readouterr().err
+    command += ["--preset", "fast", "--grow-mask", "0", "--overwrite"]
+    assert main(command) == 2
+    error = capsys.readouterr().err
+    assert (
+        "marks 93.8 % of the picture, and seems to mark what is intact; invert it with --invert-mask" in error
+    )
+    assert main([*command, "--invert-mask"]) == 0
+    recipe = str(tmp_path / "recipe.json")
+    assert main([*command, "--trust-mask", "--write-recipe", recipe]) == 0
+    assert main([*command[:2], "--recipe", recipe, "--no-estimate", "--overwrite"]) == 0
+    write_picture(mask_picture(~mask), tmp_path / "mask.png", overwrite=True)
+    capsys.readouterr()
+    assert main([*command, "--invert-mask"]) == 2
+    assert "; leave --invert-mask out" in capsys.readouterr().err
+
+
+def test_growth_is_told(tmp_path, capsys) -> None:
+    write_picture(scene(), tmp_path / "a.png")
+    mask = np.zeros((32, 40), bool)
+    mask[10, 4:36] = True
+    write_picture(mask_picture(mask), tmp_path / "mask.png")
+    command = ["restore", str(tmp_path / "a.png"), "--mask", str(tmp_path / "mask.png"), "--no-estimate"]
+    assert main([*command, "--preset", "fast", "--json"]) == 0
+    printed = capsys.readouterr()
+    marked, missing = 32 / mask.size, 3 * 34 / mask.size
+    assert (
+        f"{100 * missing:.1f} % of the pixels (in the mask file: {100 * marked:.1f} % marked" in printed.err
+    )
+    assert "grown by 1 pixel; see --grow-mask" in printed.err
+    document = json.loads(printed.out)
+    assert (document["marked_fraction"], document["missing_fraction"]) == (marked, missing)
+    assert main([*command, "--preset", "fast", "--overwrite", "--grow-mask", "0"]) == 0
+    assert "marked" not in capsys.readouterr().out
 
 
 def test_stopped_after_the_picture_was_written(tmp_path, capsys, monkeypatch) -> None:

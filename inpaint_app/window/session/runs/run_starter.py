@@ -63,7 +63,7 @@ class RunStarter:
     def follow_change(self) -> None:
         """Preview what has changed, or restore if that is automatic."""
         session, runner = self._session, self._session.runner
-        if session.missing_fraction == 0:
+        if session.missing_fraction == 0 or session.asks_about_mask:
             runner.clear_preview()
         elif session.is_automatic:
             self.restore()

@@ -102,6 +102,23 @@ def test_a_recipe_that_detects_damage_says_so(panel, session, qtbot, tmp_path) -
     assert "missing: detected as damage." in texts(panel)
 
 
+def test_growth_of_marks_is_told_and_can_be_changed(panel, session, qtbot, tmp_path) -> None:
+    mask = np.zeros((60, 80), np.uint8)
+    mask[30, 10:70] = 255
+    write_picture(Picture(mask), tmp_path / "mask.png")
+    write_picture(Picture(np.arange(4800, dtype=np.uint16).reshape(60, 80) % 250), tmp_path / "photo.png")
+    opened(session, qtbot, tmp_path / "photo.png", mask_spec=MaskSpec(mask=tmp_path / "mask.png"))
+    growth = find(panel, QSpinBox, "Pixels that marks grow by")
+    assert (growth.isVisible(), growth.value()) == (True, 1)
+    assert "in the mask file (1.2 % marked, grown by 1 px)." in texts(panel)
+    growth.setValue(0)
+    settle(session, qtbot)
+    assert np.array_equal(session.mask.mask, mask > 0)
+    assert "1.2 % of the pixels are missing: in the mask file." in texts(panel)
+    opened(session, qtbot, tmp_path / "photo.png")
+    assert not growth.isVisible()
+
+
 def test_the_mask_grows_and_shrinks_by_a_number_of_pixels(panel, session, qtbot, files) -> None:
     opened(session, qtbot, files["whole"])
     session.edit_mask(lambda mask: mask.fill(Rect(20, 20, 10, 10)))

@@ -409,7 +409,7 @@ def test_a_recipe_brings_its_marks(session, qtbot, files, tmp_path, mask_spec) -
     assert session.complaints == []
     assert session.settings == FAST
     assert (session.mask.mask == expected).all()
-    assert session.source.mask_spec.tolerance == mask_spec.get("tolerance", 0)
+    assert session.source.mask_spec.tolerance == mask_spec.get("tolerance")
     session.edit_mask(lambda mask: mask.undo())
     assert not session.mask.mask.any()
 
