@@ -266,6 +266,15 @@ def add_blocks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--block", metavar="N", type=whole_number(BLOCK_STEP, 2**16), help=block)
 
 
+def add_grain(parser: argparse.ArgumentParser) -> None:
+    """Add the grain of restored pixels."""
+    grain = (
+        "give restored pixels the grain of those around, so that they do not show as smooth bands; "
+        "not in pictures of floats, and not counted in PSNR and SSIM"
+    )
+    parser.add_argument("--grain", action="store_true", help=grain)
+
+
 def add_strict(parser: argparse.ArgumentParser) -> None:
     """Add the refusal of losses."""
     strict = "write nothing if metadata of the picture would be lost; otherwise they are named in a note"

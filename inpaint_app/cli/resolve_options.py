@@ -39,7 +39,8 @@ def resolve_options(
             f"--budget has no meaning under {settings.constraint} sparsity", "use --constraint average"
         )
     estimates, is_strict = not getattr(args, "no_estimate", False), getattr(args, "strict", False)
-    return FileOptions(settings, _with_mask_options(mask_spec, args), tunes, estimates, is_strict)
+    mask_spec, grain = _with_mask_options(mask_spec, args), getattr(args, "grain", False)
+    return FileOptions(settings, mask_spec, tunes, estimates, is_strict, grain=grain)
 
 
 def resolve_output(output: Path | None, source: Path, default: Path) -> Path:

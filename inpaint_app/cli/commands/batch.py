@@ -60,6 +60,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print what would be done, and do nothing")
     options.add_encoding(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
+    options.add_grain(parser)
     options.add_strict(parser)
     parser.add_argument("--write-recipe", action="store_true", help="write a recipe beside each result")
     options.add_verbosity(parser)

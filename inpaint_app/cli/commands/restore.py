@@ -56,6 +56,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_reference(parser, required=False)
     options.add_data_range(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
+    options.add_grain(parser)
     options.add_strict(parser)
     recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
     parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)
