@@ -8,13 +8,14 @@ TYPED := $(wildcard dictsel_core inpaint_app benchmarks experiments)
 PYTHON ?=
 WORKERS ?= auto
 
-.PHONY: help run test test-core test-lowest test-napari bench docs experiments lint lock clean
+.PHONY: help run test test-all test-core test-lowest test-napari bench docs experiments lint lock clean
 .NOTPARALLEL:
 
 help:
 	@echo "make run    open the window on a sample (make run ARGS='--help' passes arguments)"
 	@echo "make test   every check and every test  (make test PYTEST_ARGS='-k omp' narrows the tests)"
 	@echo "make lint   the checks alone: style, types, import contracts"
+	@echo "make test-all   every test on each supported Python of this machine"
 	@echo "make test-core  the core's tests on each other supported Python of this machine"
 	@echo "make test-lowest  the core's tests with the lowest versions that pyproject.toml allows"
 	@echo "make test-napari  the tests of the napari plug-in with napari, in an environment of its own"
@@ -34,11 +35,14 @@ test: lint $(VENV)/.extra-experiments $(VENV)/.extra-fits $(VENV)/.extra-codecs 
 	@.ci/qt-libraries $(BIN)/python
 	@.ci/clean-environment .ci/test $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 ifneq ($(filter-out 0 false,$(CI)),)
-	@.ci/test-core $(BIN)/python -n $(WORKERS) -m 'not slow'
+	@.ci/test-pythons core $(BIN)/python -n $(WORKERS) -m 'not slow'
 endif
 
+test-all: test
+	@.ci/test-pythons all $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
+
 test-core: $(VENV)/.made
-	@.ci/test-core $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
+	@.ci/test-pythons core $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)
 
 test-lowest: $(VENV)/.made
 	@.ci/test-lowest $(BIN)/python -n $(WORKERS) $(PYTEST_ARGS)

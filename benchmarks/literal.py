@@ -3,7 +3,8 @@
 import numpy as np
 
 from benchmarks.data import Array
-from dictsel_core import GroundSet, omp
+from dictsel_core import GroundSet
+from dictsel_core.pursuit.batch import code_data
 
 
 def literal_replacement_greedy(ground_set: GroundSet, data: Array, sparsity: int, n_atoms: int) -> list[int]:
@@ -45,6 +46,6 @@ def literal_sds_omp(ground_set: GroundSet, data: Array, sparsity: int, n_atoms: 
         left = np.full(len(ground_set), np.inf)
         for atom in set(range(len(ground_set))) - set(selected):
             dictionary = ground_set.atoms[:, [*selected, atom]]
-            left[atom] = omp(dictionary, data, sparsity).residual_energy.sum()
+            left[atom] = code_data(dictionary, data, sparsity).residual_energy.sum()
         selected.append(int(left.argmin()))
     return selected

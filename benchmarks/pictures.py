@@ -44,12 +44,13 @@ def damages(shape: tuple[int, int]) -> dict[str, Mask]:
     return {
         "80 % random": rng.random(shape) < 0.8,
         "50 % random": rng.random(shape) < 0.5,
-        "text": _text(shape),
+        "text": text_mask(shape),
         "scratches": _scratches(shape, rng),
     }
 
 
-def _text(shape: tuple[int, int]) -> Mask:
+def text_mask(shape: tuple[int, int]) -> Mask:
+    """Return lines of text."""
     from PIL import Image as Pillow
     from PIL import ImageDraw, ImageFont
 

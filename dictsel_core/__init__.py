@@ -29,6 +29,7 @@ Examples
 
 from typing import TYPE_CHECKING, Any
 
+from dictsel_core._support.compilation import Compilation, compilation, follow_compilation
 from dictsel_core._support.runs import GeneratorRun, Run
 from dictsel_core._version import __version__ as __version__
 from dictsel_core.bases import AtomOrigin
@@ -177,6 +178,7 @@ __all__ = [
     "BlockMatroidSparsity",
     "BlockSparsity",
     "Certificate",
+    "Compilation",
     "Constraint",
     "ConstraintName",
     "DamageAnalysis",
@@ -242,6 +244,7 @@ __all__ = [
     "analyze_damage",
     "approximation_bound",
     "chunked_replacement_omp",
+    "compilation",
     "constrained_omp",
     "detect_creases",
     "detect_damage",
@@ -252,6 +255,7 @@ __all__ = [
     "detect_stamps",
     "error_map",
     "estimate_psnr",
+    "follow_compilation",
     "ground_set_from_array",
     "has_wide_hole",
     "iter_analyze_damage",

@@ -51,7 +51,10 @@ class GroundSet:
 
     def __post_init__(self) -> None:
         """Keep a read-only copy of the atoms, so that a ground set can be shared."""
-        object.__setattr__(self, "atoms", read_only(self.atoms.copy()))
+        atoms = as_matrix(self.atoms, "atoms", "(d, n)").astype(np.float64, order="C")
+        if len(tuple(self.origins)) != atoms.shape[1]:
+            raise ValueError(f"origins must hold one origin for each of {atoms.shape[1]} atoms.")
+        object.__setattr__(self, "atoms", read_only(atoms))
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Restore a pickled or copied ground set, read-only as it was."""

@@ -1,7 +1,10 @@
 """How ``make docs`` builds the site: Sphinx, with every warning an error."""
 
+from docutils.nodes import SkipNode, math, math_block
+from latex2mathml.converter import convert
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
 
 from dictsel_core import __version__
 
@@ -16,7 +19,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.extlinks",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "README.md", "gallery/*", "examples/*"]
@@ -51,6 +53,22 @@ html_theme_options = {"navigation_with_keys": False, "secondary_sidebar_items": 
 html_sidebars = {"*": []}  # the API and the gallery alone have pages to list
 
 
+html_math_renderer = "mathml"
+
+
+def visit_math(writer: HTML5Translator, node: math) -> None:
+    """Write a formula within a line as MathML."""
+    writer.body.append(convert(node.astext()))
+    raise SkipNode
+
+
+def visit_math_block(writer: HTML5Translator, node: math_block) -> None:
+    """Write a formula of its own as MathML."""
+    writer.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>\n')
+    raise SkipNode
+
+
 def setup(app: Sphinx) -> None:
-    """Show diagrams as their text: drawing them takes a script from another server."""
+    """Show formulas as MathML, and diagrams as their text: scripts for both come from other servers."""
+    app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.add_lexer("mermaid", TextLexer)

@@ -26,7 +26,7 @@ def by_others(original: NDArray[Any], mask: NDArray[np.bool_]) -> dict[str, floa
     smooth = inpaint_biharmonic(damaged / 255, mask, channel_axis=-1 if whole.ndim == 3 else None)
     return {
         "OpenCV Telea": psnr(whole, telea, mask=mask),
-        "biharmonic": psnr(whole / 255, np.clip(smooth, 0, 1), mask=mask),
+        "biharmonic": psnr(whole / 255, np.clip(smooth, 0, 1), mask=mask, data_range=1.0),
     }
 
 

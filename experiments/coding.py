@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core import AverageSparsity, constrained_omp, omp
+from dictsel_core import AverageSparsity, constrained_omp
+from dictsel_core.pursuit.batch import code_data
 from experiments.data import Array
 
 
@@ -15,7 +16,7 @@ def residual_variance(
     No point counts for more than without a code. This matters with masks alone: a point coded by an atom that
     its mask all but hides can leave a residual that outweighs all the others.
     """
-    rebuilt = omp(dictionary, data, sparsity, mask=mask).rebuilt
+    rebuilt = code_data(dictionary, data, sparsity, mask).rebuilt
     energies = np.square(data).sum(axis=1)
     return float(np.minimum(np.square(data - rebuilt).sum(axis=1), energies).sum() / energies.sum())
 

@@ -122,8 +122,8 @@ def _restorations(name: str, size: int, number: int, grid: Grid) -> list[Row]:
                     "k": k,
                     "s": sparsity,
                     "average": average,
-                    "psnr": round(psnr(picture, restored), 4),
-                    "psnr_missing": round(psnr(picture, restored, mask=mask), 4),
+                    "psnr": round(psnr(picture, restored, data_range=1.0), 4),
+                    "psnr_missing": round(psnr(picture, restored, mask=mask, data_range=1.0), 4),
                 }
             )
     return rows

@@ -19,9 +19,9 @@ from dictsel_core import (
     OnlineSDSMA,
     OnlineSelector,
     alpha_regret,
-    omp,
     replacement_omp,
 )
+from dictsel_core.pursuit.batch import code_data
 from experiments.coding import residuals_of_rounds
 from experiments.data import GROUND_SET, Array, Photographs, seed, synthetic_sample
 from experiments.options import Options
@@ -94,7 +94,7 @@ def _trial(data: str, rounds: int, trial: int, photographs: Photographs) -> list
         points = np.concatenate([sample.train, sample.test])
     energy = np.square(points).sum(axis=1)
     offline = replacement_omp(GROUND_SET, points, IndividualSparsity(SPARSITY), N_ATOMS)
-    reference = (energy - omp(offline.dictionary, points, SPARSITY).residual_energy) / 2
+    reference = (energy - code_data(offline.dictionary, points, SPARSITY).residual_energy) / 2
     rows = []
     for method, rate, dictionaries in _games(points, trial):
         residuals = residuals_of_rounds(dictionaries, points, SPARSITY)

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core import AverageSparsity, constrained_omp, omp
+from dictsel_core import AverageSparsity, constrained_omp
 from dictsel_core.patches import all_patches, median_of_rows
+from dictsel_core.pursuit.batch import code_data
 from experiments.data import PATCH, Array
 
 Mask = NDArray[np.bool_]
@@ -52,7 +53,7 @@ def restore_in(
     missing = all_patches(mask, PATCH).reshape(-1, PATCH**2)
     points = data.reshape(-1, PATCH**2)
     if average is None:
-        codes = omp(dictionary, points, sparsity, mask=missing)
+        codes = code_data(dictionary, points, sparsity, missing)
     else:
         shared = AverageSparsity(sparsity, round(average * len(points)))
         codes = constrained_omp(dictionary, points, shared, mask=missing)

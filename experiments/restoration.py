@@ -129,8 +129,8 @@ class Damaged:
         return {
             "picture": self.name,
             "what": what,
-            "psnr": round(psnr(self.picture, restored), 4),
-            "psnr_missing": round(psnr(self.picture, restored, mask=self.mask), 4),
+            "psnr": round(psnr(self.picture, restored, data_range=1.0), 4),
+            "psnr_missing": round(psnr(self.picture, restored, mask=self.mask, data_range=1.0), 4),
             "settings": settings,
         }
 
@@ -179,7 +179,7 @@ def _grid_search(kind: str, picture: Array, mask: Mask, grid: Grid, method: str)
             if not maker.nested and size < largest:
                 dictionary = maker.make(patches, constraint, size, missing, 0)
             restored = restore_in(dictionary[:, :size], picture, mask, sparsity)
-            reached = psnr(picture, restored)
+            reached = psnr(picture, restored, data_range=1.0)
             if reached > best[0]:
                 best = (reached, restored, f"k={size} {words}")
     return best[1], best[2]

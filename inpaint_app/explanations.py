@@ -1,7 +1,7 @@
 """What presets, constraints, selectors, fills and marks are, in words that command line and window share."""
 
 PRESET_EXPLANATIONS = {
-    "paper": "The procedure of the paper: no refinement, and observed pixels are replaced too.",
+    "paper": "Close to the procedure of the paper: no refinement, and observed pixels are replaced too.",
     "fast": "No refinement; observed pixels stay as they are.",
     "balanced": "Refined by similar patches: better, in reasonable time.",
     "best": "More rounds of refinement; the slowest.",

@@ -40,7 +40,14 @@ def unbroken(text: str) -> str:
 
 
 #: Where there is no estimate: by whether there is a wide hole.
-NO_ESTIMATE = {True: "wide hole: no estimate", False: "too little observed: no estimate"}
+NO_ESTIMATE = {True: "wide hole: invented, no PSNR", False: "too little observed: no estimate"}
+
+
+def estimated_part(n_invented: int) -> str:
+    """Return to which of the missing pixels an estimate refers."""
+    if not n_invented:
+        return "missing pixels"
+    return f"narrow damage, without {n_invented:,} invented pixels of wide holes"
 
 
 def format_interval(low: float, high: float) -> str:

@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+from dictsel_core import __version__
 from inpaint_app.cli import exit_on_interrupt, run_command
 from inpaint_app.cli.parser import BadValueError, Parser, one_of
 from inpaint_app.cli.streams import CommandLineError, print_note
@@ -25,6 +26,7 @@ def has_display() -> bool:
 def parser() -> Parser:
     """Return the options."""
     options = Parser(prog="inpaint-app", description="Restore the missing pixels of a picture in a window.")
+    options.add_argument("--version", action="version", version=f"inpaint-app {__version__}")
     options.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a picture to open")
     options.add_argument(
         "--mask", metavar="M", type=Path, help="a mask of its missing pixels, white = missing"
@@ -79,7 +81,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _start(argv: list[str] | None) -> int:
-    args = parser().parse_args(argv)
+    try:
+        args = parser().parse_args(argv)
+    except SystemExit as end:  # --help, --version
+        return end.code if isinstance(end.code, int) else 0
     if args.file is None and (args.mask is not None or args.reference is not None):
         raise CommandLineError("--mask and --reference belong to a picture; give its FILE too.")
     if not has_display():

@@ -127,6 +127,10 @@ def test_packages_are_named_where_apt_may_not_be_called(bare, reason):
     assert done.stderr.endswith(f": {PACKAGES}\n")
     assert done.stderr.count("\n") == 1
     assert not (bare / "called").exists()
+    again = run("qt-libraries", bare / "bin" / "python", PATH=path_of(bare), **variables)
+    assert (again.returncode, again.stdout, again.stderr) == (0, "", ""), "it is told once"
+    (bare / ".qt-told").write_text("others\n")
+    assert run("qt-libraries", bare / "bin" / "python", PATH=path_of(bare), **variables).stderr
 
 
 CONSTRAINTS = """\

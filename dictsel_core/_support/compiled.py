@@ -8,7 +8,6 @@ Numba is loaded by the first call of `is_enabled`, not when this package is impo
 """
 
 import importlib
-import pickle
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,14 +15,15 @@ from functools import cache, update_wrapper
 from types import FunctionType
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
+from dictsel_core._support.compilation import abandon_kernels
+from dictsel_core._support.kernel_cache import KernelCache
+
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 #: Other threads go on while a kernel runs. A product and a sum may become one instruction, but no sum is
 #: reordered, so that results do not depend on how many numbers a processor adds at once.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-#: What reading and writing a file of machine code may raise. No kernel has anything else to do with files.
-_CACHE_ERRORS = (OSError, EOFError, pickle.UnpicklingError)
 
 _n_disabled = 0
 _lock = threading.RLock()
@@ -58,9 +58,8 @@ def disabled() -> Iterator[None]:
 class Kernel(Generic[Arguments, Result]):
     """A function that is compiled for the types of its arguments when it is first called with them.
 
-    It may call other kernels of its own module. Machine code is kept for other processes beside the module
-    or, if that folder cannot be written to, in the cache folder of the user; if neither can be, every process
-    compiles again. Use as a decorator.
+    It may call other kernels of its own module. Machine code is kept for other processes, see
+    `kernel_cache`; where it cannot be, every process compiles again. Use as a decorator.
     """
 
     _options: ClassVar[dict[str, object]] = _OPTIONS
@@ -74,31 +73,30 @@ class Kernel(Generic[Arguments, Result]):
         """Call the compiled function."""
         try:
             return self.compiled()(*args, **kwargs)
-        except _CACHE_ERRORS:
-            self._compiled = self._made(cache=False)
-            return self._compiled(*args, **kwargs)
+        except BaseException:
+            abandon_kernels()
+            raise
 
     def compiled(self) -> Callable[Arguments, Result]:
         """Return Numba's version of the function; nothing is compiled before it is called."""
         if self._compiled is None:
             with _lock:
                 if self._compiled is None:
-                    try:
-                        self._compiled = self._made(cache=True)
-                    except RuntimeError:  # there is no folder to write to
-                        self._compiled = self._made(cache=False)
+                    self._compiled = self._made()
         return self._compiled
 
-    def _made(self, *, cache: bool) -> Callable[Arguments, Result]:
+    def _made(self) -> Callable[Arguments, Result]:
         """Return Numba's version of the function, in which those of other kernels have their names."""
         function = self._function
         names = dict(function.__globals__)
         for name in self._called():
-            names[name] = names[name].compiled() if cache else names[name]._made(cache=False)
+            names[name] = names[name].compiled()
         same = FunctionType(function.__code__, names, function.__name__)
         same.__qualname__, same.__module__ = function.__qualname__, function.__module__
-        made: Callable[Arguments, Result] = _numba().njit(cache=cache, **self._options)(same)
-        return made
+        made = _numba().njit(**self._options)(same)
+        made._cache = KernelCache(same, self._options)
+        kernel: Callable[Arguments, Result] = made
+        return kernel
 
     def _called(self) -> list[str]:
         """Return the names of the kernels that the function calls."""

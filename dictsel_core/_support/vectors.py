@@ -39,7 +39,7 @@ class Vector:
 class Operation(Kernel[Arguments, Result]):
     """An operation on vectors; only kernels can call it. Use as a decorator of what has no body."""
 
-    def _made(self, *, cache: bool) -> Callable[Arguments, Result]:
+    def _made(self) -> Callable[Arguments, Result]:
         made: Callable[Arguments, Result] = _intrinsics()[self._function.__name__]
         return made
 

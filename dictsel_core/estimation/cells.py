@@ -4,13 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._support.validation import Bools, Floats, Ints
 
 #: Standard deviation of the logarithm of the error from cell to cell that is assumed before any is seen, how
 #: many cells that assumption is worth, and the largest one.
 _PRIOR_SPREAD, _PRIOR_CELLS, _MAX_SPREAD = 1.0, 3.0, 2.0
-#: The same between the missing and the held-out pixels of one cell, and of whatever else differs.
-_SPREAD_WITHIN, _SPREAD_OF_MODEL = 0.8, 0.12
+#: The same between the missing and the held-out pixels of one cell, if these are among each other or not;
+#: and of whatever else differs.
+_SPREAD_WITHIN, _SPREAD_OF_MODEL = {True: 0.2, False: 1.0}, 0.2
+#: Variance of squared errors of single pixels of a cell, relative to the square of their mean.
+_PIXEL_VARIANCE = 8.0
 #: Minimum number of held-out values of a cell, and of a distance.
 _MIN_VALUES = 8
 #: Distances up to 8 pixels, in powers of 2, may stand for each other.
@@ -44,7 +47,9 @@ class ErrorEstimate:
     unknown_fraction: float
 
 
-def estimate_error(missing: Values, held_out: Values, errors: Floats, n_outside: int) -> ErrorEstimate:
+def estimate_error(
+    missing: Values, held_out: Values, errors: Floats, n_outside: int, *, is_dense: bool = False
+) -> ErrorEstimate:
     """Estimate the error of missing values from the squared errors of held-out ones.
 
     Held-out values are weighted so that their distances from observed ones are distributed like those of the
@@ -58,6 +63,8 @@ def estimate_error(missing: Values, held_out: Values, errors: Floats, n_outside:
         Of the held-out values, positive.
     n_outside : int
         Number of missing values besides these, in other cells.
+    is_dense : bool, optional
+        Whether held-out values are everywhere among the missing ones.
     """
     weights, unknown_fraction = _weights(missing.distances, held_out.distances)
     n_cells = 1 + max(int(missing.cells.max()), int(held_out.cells.max()))
@@ -77,7 +84,7 @@ def estimate_error(missing: Values, held_out: Values, errors: Floats, n_outside:
     variance_alone = _variance(spread, n_cells_alone)
     variance = (
         share**2 * (variance_alone + _variance(spread, _effective_number(totals[seen].astype(float))))
-        + (1 - share) ** 2 * _variance(_SPREAD_WITHIN, _effective_number((means * needed)[seen]))
+        + (1 - share) ** 2 * _variance_within(means * needed, counts, seen, _SPREAD_WITHIN[is_dense])
         + _SPREAD_OF_MODEL**2
     )
     center = float(np.log(mean)) - share * variance_alone / 2
@@ -105,6 +112,25 @@ def _spread(means: Floats) -> float:
     squares = float(np.square(logarithms - logarithms.mean()).sum())
     degrees = len(means) - 1 + _PRIOR_CELLS
     return min(float(np.sqrt((squares + _PRIOR_CELLS * _PRIOR_SPREAD**2) / degrees)), _MAX_SPREAD)
+
+
+def _variance_within(sums: Floats, counts: Ints, seen: Bools, spread: float) -> float:
+    """Return the variance of the logarithm of the error of the cells that have held-out values.
+
+    Parameters
+    ----------
+    sums : (n,) ndarray
+        Errors of the missing values of each cell.
+    counts : (n,) ndarray of int
+        How many held-out values tell them.
+    seen : (n,) ndarray of bool
+        The cells.
+    spread : float
+        Standard deviation of the logarithm of the error from place to place in a cell.
+    """
+    relative = np.expm1(spread**2) + _PIXEL_VARIANCE / counts[seen]
+    shares = sums[seen] / max(float(sums[seen].sum()), 1e-300)
+    return float(np.log1p(np.square(shares) @ relative))
 
 
 def _variance(spread: float, n: float) -> float:

@@ -28,11 +28,13 @@ def estimate_psnr(
 ) -> QualityEstimate:
     """Estimate the PSNR of the missing pixels of a restoration, in decibels, without the original.
 
-    Observed pixels are held out in the shape of the damage: the mask is moved over observed parts, or, if
-    more than 30 % are missing, single pixels are drawn. The image is restored without them, with three
-    rounds of refinement where the settings leave their number open, and they are compared with the result.
-    Of a large image, only parts around the damage are used. Held-out pixels are weighted such that they are
-    as far from observed ones as the missing pixels are.
+    Observed pixels are held out in the shape of the damage: the mask is moved a little, or, if more than 30 %
+    are missing, single pixels are drawn. The image is restored without them, and they are compared with the
+    result. Of a large image, only parts around the damage are used. Held-out pixels are weighted such that
+    they are as far from observed ones as the missing pixels are.
+
+    What fills wide holes (see `has_wide_hole`) is invented, however well it fits. It has no PSNR: the
+    estimate is that of the other, narrow damage.
 
     Parameters
     ----------
@@ -48,8 +50,8 @@ def estimate_psnr(
     Returns
     -------
     QualityEstimate
-        With a 90 % interval. There is no estimate (NaN) for holes so wide that they fit nowhere else, if too
-        little is observed to hold anything out, or if a channel is missing entirely.
+        With a 90 % interval. There is no estimate (NaN) if wide holes are all that is missing, if too little
+        is observed to hold anything out, or if a channel is missing entirely.
 
     See Also
     --------
@@ -70,8 +72,13 @@ def estimate_psnr(
     data_range = damaged.data_range()
     rng = np.random.default_rng([as_count(seed, "seed", minimum=0), 2018])
     if not damaged.missing.any():
-        return QualityEstimate(np.inf, np.inf, np.inf, data_range, 0, 0.0, has_wide_hole=False)
-    from dictsel_core.estimation.sample import held_out_sample  # noqa: PLC0415  (scipy is slow to import)
+        return QualityEstimate(np.inf, np.inf, np.inf, data_range, 0, 0.0, n_invented=0)
+    # scipy is slow to import
+    from dictsel_core.estimation.sample import held_out_sample, narrow_damage  # noqa: PLC0415
 
     sample = held_out_sample(damaged.sample(_MAX_IMAGES), asked, data_range, rng)
-    return sample.estimate(sum(int(np.count_nonzero(as_layers(each))) for each in damaged.missing))
+    n_missing = n_narrow = 0
+    for missing in map(as_layers, damaged.missing):
+        n_missing += int(np.count_nonzero(missing))
+        n_narrow += int(np.count_nonzero(narrow_damage(missing, asked, str(damaged.images.dtype))))
+    return sample.estimate(n_narrow, n_missing - n_narrow)

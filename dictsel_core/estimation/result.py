@@ -12,8 +12,8 @@ class QualityEstimate:
     Attributes
     ----------
     psnr : float
-        PSNR over the missing pixels in decibels. Infinite if nothing is missing; NaN if there is no
-        estimate.
+        PSNR over the narrow damage in decibels: all missing pixels but those of wide holes. Infinite if
+        nothing is missing; NaN if there is no estimate.
     low, high : float
         The PSNR lies between these with a probability of 90 %.
     data_range : float
@@ -21,10 +21,11 @@ class QualityEstimate:
     n_held_out : int
         Number of observed pixels that were held out.
     unknown_fraction : float
-        Fraction of the missing values in wide holes that could not be moved over observed parts. If it is
-        more than 2 %, there is no estimate.
-    has_wide_hole : bool
-        Whether pixels are missing that are farther than 8 from all observed ones.
+        Fraction of the missing values that are farther from observed ones of their channel than any that
+        could be held out. If it is more than 2 %, there is no estimate.
+    n_invented : int
+        Number of missing values in wide holes. What fills them is invented, however well it fits: it has no
+        PSNR, and is left out of the estimate.
 
     Examples
     --------
@@ -43,12 +44,17 @@ class QualityEstimate:
     data_range: float
     n_held_out: int
     unknown_fraction: float
-    has_wide_hole: bool
+    n_invented: int
 
     @property
     def is_known(self) -> bool:
         """Whether there is an estimate."""
         return not np.isnan(self.psnr)
+
+    @property
+    def has_wide_hole(self) -> bool:
+        """Whether something is invented: pixels are missing that are far from all observed ones."""
+        return self.n_invented > 0
 
     @property
     def rmse(self) -> float:

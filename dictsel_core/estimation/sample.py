@@ -1,27 +1,27 @@
 """Missing and held-out values of an image, and what they tell about each other."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from dictsel_core._support.runs import GeneratorRun
 from dictsel_core._support.validation import Bools, Floats, Ints
-from dictsel_core.completion import wide_parts
 from dictsel_core.estimation.cells import Values, estimate_error
 from dictsel_core.estimation.result import QualityEstimate
-from dictsel_core.estimation.trials import REACH, Trial, depths, trials
+from dictsel_core.estimation.trials import Trial, depths, trials
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.canvas import Canvas
+from dictsel_core.restoration.coding.dictionary import KnownDictionary
+from dictsel_core.restoration.coding.sampling import sample_patches, select_dictionary
+from dictsel_core.restoration.refinement.density import density_of
 from dictsel_core.restoration.restorer import Restorer
+from dictsel_core.restoration.wide import REACH, completion_reach, pixels_to_complete
 
-#: Height and width of a cell, and the same as a multiple of the depth of the deepest hole, if that is more.
+#: Height and width of a cell, and the same as a multiple of the largest distance, if that is more.
 _CELL_SIZE, _CELL_DEPTHS = 32, 4
 #: There is no estimate if more of the missing values are in holes that no held-out ones stand for.
 _MAX_UNKNOWN = 0.02
-#: Rounds in place of those that held-out pixels would decide about.
-_ROUNDS = 3
 #: Smallest squared error of floats, relative to their range.
 _MIN_ERROR = 1e-14
 
@@ -30,54 +30,78 @@ def held_out_sample(
     canvases: Sequence[Canvas], settings: RestoreSettings, data_range: float, rng: np.random.Generator
 ) -> "Sample":
     """Restore parts of images without held-out pixels, and return these."""
-    if settings.rounds is None:
-        settings = replace(settings, rounds=_ROUNDS)
     ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
     sample = Sample(data_range)
     for number, canvas in enumerate(canvases):
-        resolved = settings.resolved(1 - canvas.missing_fraction, len(ground_set))
-        wide = wide_parts(np.asarray(canvas.missing.all(axis=2)), REACH)
-        sample.has_wide_hole |= bool(wide.any())
-        for trial in trials(canvas, wide, rng):
-            sample.add(number, trial, _squared_errors(trial, resolved, ground_set, data_range))
+        narrow = narrow_damage(canvas.missing, settings, str(canvas.image.dtype))
+        if narrow.any():
+            trier = _Trier(
+                canvas, settings.resolved(1 - canvas.missing_fraction, len(ground_set)), ground_set
+            )
+            for trial in trials(canvas, narrow, rng):
+                sample.add(number, trial, trier.squared_errors(trial, data_range))
     return sample
 
 
-def _squared_errors(trial: Trial, settings: ResolvedSettings, ground_set: GroundSet, unit: float) -> Floats:
-    """Return the squared errors of all values of a trial in a unit: (h, w, C)."""
-    canvas = trial.canvas
-    held_out = np.asarray(trial.held_out.any(axis=2))
-    # Wide holes of the image itself tell nothing, and take long to complete.
-    run = GeneratorRun(Restorer(canvas, settings, ground_set, completed=held_out).steps())
-    result = run.finish()
-    unknown = np.broadcast_to(trial.missing, (*canvas.shape, canvas.n_channels)).reshape(canvas.image.shape)
-    difference = np.where(unknown, 0, canvas.image).astype(np.float64) - result.image.astype(np.float64)
-    floor = _MIN_ERROR if canvas.image.dtype.kind == "f" else 1 / (12 * unit**2)  # of rounding
-    squares = np.square(np.where(unknown, 0, difference) / unit)
-    return np.asarray(np.maximum(squares, floor).reshape(*canvas.shape, -1))
+def narrow_damage(missing: Bools, settings: RestoreSettings, dtype: str) -> Bools:
+    """Return what of a mask (H, W, c) is restored from around it, and not invented, as wide holes are."""
+    reach = completion_reach(settings, dtype) or REACH["auto"]
+    return missing & ~pixels_to_complete(missing, reach)[:, :, None]
+
+
+class _Trier:
+    """Restores trials on an image as the image itself is: with its dictionary, range and kind of damage."""
+
+    def __init__(self, canvas: Canvas, settings: ResolvedSettings, ground_set: GroundSet) -> None:
+        self._settings, self._ground_set = settings, ground_set
+        self._density = density_of(canvas.missing, settings.patch_size)
+        patches = sample_patches(canvas, settings.patch_size, settings.seed)
+        selection = select_dictionary(patches, settings, ground_set).finish()
+        self._dictionary = KnownDictionary.selected(selection, patches.positions)
+
+    def squared_errors(self, trial: Trial, unit: float) -> Floats:
+        """Return the squared errors of all values of a trial in a unit: (h, w, C)."""
+        canvas = trial.canvas
+        none = np.zeros(canvas.shape, bool)  # wide holes tell nothing, and take long to complete
+        restorer = Restorer(
+            canvas,
+            self._settings,
+            self._ground_set,
+            self._dictionary,
+            completed=none,
+            damage_density=self._density,
+        )
+        result = GeneratorRun(restorer.steps()).finish()
+        shape = (*canvas.shape, canvas.n_channels)
+        unknown = np.broadcast_to(trial.missing, shape).reshape(canvas.image.shape)
+        difference = np.where(unknown, 0, canvas.image).astype(np.float64) - result.image.astype(np.float64)
+        floor = _MIN_ERROR if canvas.image.dtype.kind == "f" else 1 / (12 * unit**2)  # of rounding
+        squares = np.square(np.where(unknown, 0, difference) / unit)
+        return np.asarray(np.maximum(squares, floor).reshape(*canvas.shape, -1))
 
 
 class Sample:
     """Missing and held-out values of all trials: where they are, and how far from observed ones."""
 
     def __init__(self, data_range: float) -> None:
-        self.data_range, self.has_wide_hole = data_range, False
+        self._data_range, self._is_dense = data_range, True
         self._missing: list[Ints] = []
         self._held_out: list[Ints] = []
         self._errors: list[Floats] = []
 
     def add(self, image: int, trial: Trial, errors: Floats) -> None:
         """Add the values of a trial, and its squared errors relative to the data range."""
-        self._missing.append(_places(image, trial, trial.missing, depths(trial.missing)))
+        self._is_dense &= trial.is_dense
+        self._missing.append(_places(image, trial, trial.narrow, depths(trial.missing)))
         self._held_out.append(_places(image, trial, trial.held_out, depths(trial.canvas.missing)))
         if trial.held_out.shape[2] == 1:
             errors = errors.mean(axis=2, keepdims=True)
         self._errors.append(errors[trial.held_out])
 
-    def estimate(self, n_missing: int) -> QualityEstimate:
-        """Return the estimate for this number of missing values."""
+    def estimate(self, n_missing: int, n_invented: int) -> QualityEstimate:
+        """Return the estimate for this number of values of narrow damage, besides invented ones."""
         if not self._errors:
-            return QualityEstimate(np.nan, np.nan, np.nan, self.data_range, 0, 1.0, self.has_wide_hole)
+            return QualityEstimate(np.nan, np.nan, np.nan, self._data_range, 0, 1.0, n_invented)
         missing = _counted_once(np.concatenate(self._missing, axis=1))
         held_out, errors = np.concatenate(self._held_out, axis=1), np.concatenate(self._errors)
         size = max(_CELL_SIZE, _CELL_DEPTHS * int(missing[-1].max()))
@@ -85,7 +109,11 @@ class Sample:
         _, cells = np.unique(places, axis=1, return_inverse=True)
         n = missing.shape[1]
         result = estimate_error(
-            Values(cells[:n], missing[-1]), Values(cells[n:], held_out[-1]), errors, max(n_missing - n, 0)
+            Values(cells[:n], missing[-1]),
+            Values(cells[n:], held_out[-1]),
+            errors,
+            max(n_missing - n, 0),
+            is_dense=self._is_dense,
         )
         if result.unknown_fraction > _MAX_UNKNOWN:
             psnr = low = high = np.nan
@@ -93,7 +121,7 @@ class Sample:
             logarithms = np.array([result.center, result.high, result.low])
             psnr, low, high = (-10 * logarithms / np.log(10)).tolist()
         return QualityEstimate(
-            psnr, low, high, self.data_range, len(errors), result.unknown_fraction, self.has_wide_hole
+            psnr, low, high, self._data_range, len(errors), result.unknown_fraction, n_invented
         )
 
 

@@ -1,31 +1,25 @@
-"""Parts of an image with observed pixels held out in the shape of the damage."""
+"""Parts of an image with observed pixels held out in the shape of the narrow damage."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import distance_transform_cdt, label, maximum_filter
+from scipy.ndimage import distance_transform_cdt, maximum_filter
 
 from dictsel_core._support.validation import Bools, Ints
-from dictsel_core.completion import wide_parts
 from dictsel_core.restoration.canvas import Canvas
-from dictsel_core.restoration.wide import REACH as REACHES
 
-#: Most pixels of all trials on one image; a larger image is represented by tiles.
-_MAX_PIXELS = 6 * 128**2
-#: Height and width of a tile, and the same as a multiple of the depth of the hole in it, if that is more.
-_TILE_SIZE, _TILE_DEPTHS = 128, 8
+#: Most pixels of all trials on one image; a larger image is represented by tiles of this height and width.
+_MAX_PIXELS, _TILE_SIZE = 512**2, 192
 #: If more is missing in a tile, single pixels are held out, this fraction of the observed ones.
-_MAX_MOVED, _RANDOM_FRACTION = 0.3, 0.1
-#: Otherwise the mask is moved, as often as this fraction of a tile allows, within limits.
-_HELD_FRACTION, _MAX_COPIES = 0.15, 6
-#: How many places are compared for each copy, and how far a hole keeps from others.
-_N_PLACES, _GAP = 24, 9
-#: Trials on an image with a wide hole, of which few copies fit at a time, and wide holes that are held out in
-#: each of them, as far as one copy of the mask has no more.
-_N_WIDE_TRIALS, _MAX_WIDE = 2, 3
-#: Distance beyond which a hole is wide.
-REACH = REACHES["auto"]
+_MAX_MOVED, _RANDOM_FRACTION = 0.3, 0.05
+#: Otherwise the mask is moved, as often as this fraction of a tile allows; if only once, in two trials unless
+#: these take too long.
+_HELD_FRACTION, _MAX_COPIES = 0.15, 4
+#: How far it is moved: the content should be the same, and the damage itself out of the way.
+_MIN_SHIFT, _MAX_SHIFT = 16, 48
+#: How many places are compared for each copy, and how far it keeps from what is missing, if it can.
+_N_PLACES, _GAP = 24, 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,31 +30,37 @@ class Trial:
     ----------
     canvas : Canvas
         Without the held-out pixels.
-    missing, held_out : (h, w, c) ndarray of bool
-        What is missing in the image itself, and what is held out.
+    missing : (h, w, c) ndarray of bool
+        What is missing in the image itself.
+    narrow : (h, w, c) ndarray of bool
+        What of it is narrow damage.
+    held_out : (h, w, c) ndarray of bool
     corner : (int, int)
         Top-left pixel of this part in the image.
+    is_dense : bool
+        Whether single pixels are held out, among missing ones.
     """
 
     canvas: Canvas
     missing: Bools
+    narrow: Bools
     held_out: Bools
     corner: tuple[int, int]
+    is_dense: bool = False
 
 
-def trials(canvas: Canvas, wide: Bools, rng: np.random.Generator) -> Iterator[Trial]:
-    """Yield trials on an image with these wide holes, each of which holds out something."""
-    depth = int(depths(wide[:, :, None]).max()) if wide.any() else 0
-    for rows, columns in _tiles(canvas, wide, depth, rng):
-        missing = canvas.missing[rows, columns]
-        n_wide = label(wide[rows, columns])[1]
-        for _ in range(_N_WIDE_TRIALS if 0 < n_wide <= _MAX_WIDE else 1):
-            is_random = float(missing.mean()) > _MAX_MOVED
-            held_out = _random_pixels(missing, rng) if is_random else _moved(missing, rng)
+def trials(canvas: Canvas, narrow: Bools, rng: np.random.Generator) -> Iterator[Trial]:
+    """Yield trials on an image with this narrow damage (H, W, c), each of which holds out something."""
+    for rows, columns in _tiles(narrow, rng):
+        missing, damage = canvas.missing[rows, columns], narrow[rows, columns]
+        is_dense = bool(damage.sum() > _MAX_MOVED * (~missing | damage).sum())
+        n_copies = int(np.clip(_HELD_FRACTION / max(float(damage.mean()), 1e-6), 1, _MAX_COPIES))
+        for _ in range(2 if n_copies == 1 and damage.mean() < _HELD_FRACTION else 1):
+            held_out = _random_pixels(missing, rng) if is_dense else _moved(damage, missing, n_copies, rng)
             unknown = missing | held_out
             if held_out.any() and not unknown.all(axis=(0, 1)).any():
                 part = replace(canvas, image=canvas.image[rows, columns], missing=unknown)
-                yield Trial(part, missing, held_out, (rows.start, columns.start))
+                yield Trial(part, missing, damage, held_out, (rows.start, columns.start), is_dense)
 
 
 def depths(missing: Bools) -> Ints:
@@ -70,23 +70,18 @@ def depths(missing: Bools) -> Ints:
     return np.asarray(np.abs(np.stack(layers, axis=2)), np.intp)
 
 
-def _tiles(
-    canvas: Canvas, wide: Bools, depth: int, rng: np.random.Generator
-) -> Iterator[tuple[slice, slice]]:
-    """Yield the whole image, or tiles around missing pixels, the first one around a wide hole."""
-    height, width = canvas.shape
+def _tiles(narrow: Bools, rng: np.random.Generator) -> Iterator[tuple[slice, slice]]:
+    """Yield the whole image, or tiles around damaged pixels."""
+    height, width = narrow.shape[:2]
     if height * width <= _MAX_PIXELS:
         yield slice(0, height), slice(0, width)
         return
-    size = max(_TILE_SIZE, _TILE_DEPTHS * depth)
-    centers = np.flatnonzero(canvas.missing.any(axis=2))
-    chosen = rng.choice(centers, max(1, _MAX_PIXELS // size**2))
-    if depth:
-        chosen[0] = rng.choice(np.flatnonzero(wide))
-    for center in chosen:
+    centers = np.flatnonzero(narrow.any(axis=2))
+    for center in rng.choice(centers, max(1, _MAX_PIXELS // _TILE_SIZE**2)):
         y, x = divmod(int(center), width)
-        top, left = max(0, min(y - size // 2, height - size)), max(0, min(x - size // 2, width - size))
-        yield slice(top, min(top + size, height)), slice(left, min(left + size, width))
+        top = max(0, min(y - _TILE_SIZE // 2, height - _TILE_SIZE))
+        left = max(0, min(x - _TILE_SIZE // 2, width - _TILE_SIZE))
+        yield slice(top, min(top + _TILE_SIZE, height)), slice(left, min(left + _TILE_SIZE, width))
 
 
 def _random_pixels(missing: Bools, rng: np.random.Generator) -> Bools:
@@ -94,26 +89,40 @@ def _random_pixels(missing: Bools, rng: np.random.Generator) -> Bools:
     return np.asarray(~missing & chosen)
 
 
-def _moved(missing: Bools, rng: np.random.Generator) -> Bools:
-    """Return the observed pixels under a few moved copies of the mask, which keep out of each other's way."""
-    wide = wide_parts(np.asarray(missing.all(axis=2)), REACH)
-    held_out, taken = np.zeros_like(missing), np.asarray(missing.any(axis=2))
-    counted = wide if wide.any() else taken
-    for _ in range(_n_copies(missing, wide)):
-        avoided = taken
-        if wide.any():
-            avoided = maximum_filter(taken.view(np.uint8), 2 * _GAP + 1, mode="constant").view(bool)
-        shifts = rng.integers(0, missing.shape[:2], (_N_PLACES, 2))
-        overlaps = [int((np.roll(counted, shift, axis=(0, 1)) & avoided).sum()) for shift in shifts]
-        if wide.any() and min(overlaps) > counted.sum() // 4:
-            break  # there is no room for another hole
-        moved = np.roll(missing, shifts[int(np.argmin(overlaps))], axis=(0, 1)) & ~missing
-        held_out |= moved
-        taken = taken | moved.any(axis=2)
+def _moved(narrow: Bools, missing: Bools, n_copies: int, rng: np.random.Generator) -> Bools:
+    """Return the observed pixels under copies of the damage, moved a little out of the way of each other.
+
+    Wide holes do not decide where they are, so that another hole hardly changes the estimate.
+    """
+    held_out, taken = np.zeros_like(missing), np.asarray(narrow.any(axis=2))
+    for _ in range(n_copies):
+        near = maximum_filter(taken.view(np.uint8), 2 * _GAP + 1, mode="constant").view(bool)
+        copies = [_shifted(narrow, shift) for shift in _shifts(missing.shape[:2], rng)]
+        # Copies that leave the image have fewer pixels.
+        rooms = [int((each & ~near[:, :, None]).sum()) for each in copies]
+        copy = copies[int(np.argmax(rooms))] & ~missing
+        held_out |= copy
+        taken = taken | copy.any(axis=2)
     return held_out
 
 
-def _n_copies(missing: Bools, wide: Bools) -> int:
-    """Return how often a mask is moved: wide holes take long to complete."""
-    n_copies = int(np.clip(_HELD_FRACTION / max(float(missing.mean()), 1e-6), 1, _MAX_COPIES))
-    return min(n_copies, max(1, _MAX_WIDE // label(wide)[1])) if wide.any() else n_copies
+def _shifts(shape: tuple[int, ...], rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Return shifts down and across, of which the larger is within limits, as far as the image allows."""
+    highest = [max(1, min(_MAX_SHIFT, length // 2)) for length in shape]
+    found: list[tuple[int, int]] = []
+    while len(found) < _N_PLACES:
+        down, across = (int(rng.integers(-high, high + 1)) for high in highest)
+        if max(abs(down), abs(across)) >= min(_MIN_SHIFT, *highest):
+            found.append((down, across))
+    return found
+
+
+def _shifted(mask: Bools, shift: tuple[int, int]) -> Bools:
+    """Return a mask moved down and across; what leaves the image is lost."""
+    result = np.zeros_like(mask)
+    (to_rows, rows), (to_columns, columns) = (
+        (slice(max(step, 0), min(step, 0) or None), slice(max(-step, 0), min(-step, 0) or None))
+        for step in shift
+    )
+    result[to_rows, to_columns] = mask[rows, columns]
+    return result

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._support.validation import Bools, Ints, ObservedData, as_count, as_generator, as_matrix
-from dictsel_core.pursuit import omp
+from dictsel_core.pursuit.batch import code_data
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -54,7 +54,7 @@ class LearningState:
         This makes learning monotone (Aharon, Elad and Bruckstein 2006, section IV.C): OMP alone may
         find worse supports than those to which the atoms were just fitted.
         """
-        codes = omp(self.dictionary, self.data, self._sparsity, mask=self._missing)
+        codes = code_data(self.dictionary, self.data, self._sparsity, self._missing)
         better = codes.residual_energy < np.vecdot(self.residual, self.residual)
         self.supports[better] = codes.supports[better]
         self.coefficients[better] = codes.coefficients[better]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dictsel_core._support.validation import as_nonnegative, as_plain_array, as_real_array
-from dictsel_core.pursuit import omp
+from dictsel_core.pursuit.batch import code_data
 
 Array = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ def utilities(
     """
     rows = np.atleast_2d(as_plain_array(data, "data"))
     missing = None if mask is None else np.atleast_2d(as_plain_array(mask, "mask"))
-    codes = omp(dictionary, rows, sparsity, mask=missing)
+    codes = code_data(dictionary, rows, sparsity, missing)
     rows = rows.astype(np.float64)
     observed = rows if missing is None else np.where(missing, 0, rows)
     # Where nothing is explained, rounding may leave the residual longer than the patch.

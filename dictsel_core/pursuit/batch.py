@@ -1,5 +1,6 @@
 """Orthogonal matching pursuit of many patches with missing entries at once."""
 
+import warnings
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,10 +20,12 @@ from dictsel_core._support.validation import (
 )
 from dictsel_core.pursuit.by_patch import PatchPursuit
 from dictsel_core.pursuit.codes import CHUNK, SparseCodes
-from dictsel_core.pursuit.columns import Pursuit, Rule
+from dictsel_core.pursuit.columns import Pursuit, Rule, duplicate_columns
 
 #: Least number of patches, and least fraction of missing entries, that are coded patch by patch.
 _MIN_PATCHES, _MIN_MISSING = 512, 0.5
+#: A fit is exact if its squared residual is at most this fraction of its energy, by the size of a number.
+_EXACT = {4: 1e-6, 8: 1e-12}
 
 
 def omp(
@@ -68,6 +71,12 @@ def omp(
         patch uses fewer than `sparsity` atoms if no other atom reduces its residual: an exact fit, or no
         observed entry. Of atoms that are equal up to sign, only the first is used.
 
+    Warns
+    -----
+    RuntimeWarning
+        If a pursuit ends early: a patch has fewer atoms than it may have, copies aside, and is neither fitted
+        exactly nor within the tolerance.
+
     See Also
     --------
     constrained_omp : Codes patches under any sparsity constraint, such as a budget that they share.
@@ -87,13 +96,49 @@ def omp(
     array([[0., 2., 0.]])
     """
     max_residual = as_nonnegative(tolerance, "tolerance")
+    codes = code_data(dictionary, data, sparsity, mask, weights, max_residual, threads)
+    _warn_of_early_ends(codes, _as_caps(sparsity, len(codes.supports)), max_residual)
+    return codes
+
+
+def code_data(
+    dictionary: ArrayLike,
+    data: ArrayLike,
+    sparsity: int | ArrayLike,
+    mask: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    tolerance: float = 0.0,
+    threads: int | None = None,
+) -> SparseCodes:
+    """Do what `omp` does, for those whom an early end does not surprise."""
     atoms, points = as_coding_problem(dictionary, data, mask, weights)
     caps = _as_caps(sparsity, len(points))
     by_patch = len(points) >= _MIN_PATCHES and points.missing_fraction >= _MIN_MISSING and is_enabled()
     pursuit = (PatchPursuit if by_patch else Pursuit)(
-        atoms, int(caps.max()), max_residual, weak=points.has_partial_weights
+        atoms, int(caps.max()), tolerance, weak=points.has_partial_weights
     )
     return code_points(pursuit, points, caps, as_thread_count(threads))
+
+
+def _warn_of_early_ends(codes: SparseCodes, caps: Ints, tolerance: float) -> None:
+    """Say how many patches have room for more atoms, and a residual that no atom reduces."""
+    room = np.minimum(caps, codes.supports.shape[1]) - codes.n_used
+    if not (room > 0).any():
+        return
+    room = room - int(duplicate_columns(codes.dictionary).sum())  # copies are never used
+    rows = np.flatnonzero((room > 0) & (codes.residual_energy > tolerance))
+    residual, weights = codes.residual_energy[rows], codes.coefficients[rows]
+    lengths = np.square(codes.dictionary).sum(axis=0)[codes.supports[rows]]
+    n_early = int(
+        (residual > _EXACT[codes.coefficients.itemsize] * (np.square(weights) * lengths).sum(axis=1)).sum()
+    )
+    if n_early:
+        warnings.warn(
+            f"The pursuit ended early for {n_early} of {len(codes.supports)} patches: no other atom reduces "
+            "their residuals, because it depends on those in use, or is orthogonal to what is left.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def as_coding_problem(

@@ -45,6 +45,8 @@ class Restorer:
         Used in place of a new one.
     completed : (H, W) ndarray of bool, optional
         Wide holes without any of these pixels are not completed by example.
+    damage_density : float, optional
+        In place of that of the mask, for a trial with more damage than is restored in the end.
     """
 
     _plan: RestorePlan
@@ -60,9 +62,10 @@ class Restorer:
         known: KnownDictionary | None = None,
         *,
         completed: Bools | None = None,
+        damage_density: float | None = None,
     ) -> None:
         self._canvas, self._settings, self._known = canvas, settings, known
-        self._completed = completed
+        self._completed, self._damage_density = completed, damage_density
         spec = ImageSpec(*canvas.shape, canvas.n_channels, str(canvas.image.dtype), canvas.missing.shape[2])
         self._survey = PictureSurvey(spec, settings, dictionary=known or ground_set)
         image = canvas.image if canvas.image.ndim == 3 else canvas.image[:, :, None]
@@ -149,6 +152,8 @@ class Restorer:
                 box for box in self._plan.holes if self._completed[box[0] : box[2], box[1] : box[3]].any()
             ]
             self._plan = replace(self._plan, holes=tuple(chosen))
+        if self._damage_density is not None:
+            self._plan = replace(self._plan, damage_density=self._damage_density)
         self._coder = self._plan.coder()
 
     def _run_next(self, neighbors: Sequence[Planes] = ()) -> Iterator[RestoreStep]:

@@ -184,7 +184,7 @@ class RestoreSettings:
         Parameters
         ----------
         name : {"paper", "fast", "balanced", "best"}
-            "paper" is the procedure of the paper's appendix E, which replaces observed pixels too;
+            "paper" is close to the procedure of the paper's appendix E, which replaces observed pixels too;
             "fast" omits the refinement; "balanced" are the defaults; "best" makes more rounds
             of it, unless held-out pixels say that it does harm.
         """

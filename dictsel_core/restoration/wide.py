@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.validation import Bools
+from dictsel_core._support.validation import Bools, as_bool_mask
 from dictsel_core.restoration.settings import FillName, RestoreSettings
 
 #: A pixel farther than this from all observed ones is completed by example. By default that is about as far
@@ -43,7 +43,9 @@ def has_wide_hole(mask: ArrayLike) -> bool:
     >>> has_wide_hole(mask)
     True
     """
-    missing, reach = np.asarray(mask, bool), REACH["auto"]
+    missing, reach = as_bool_mask(mask), REACH["auto"]
+    if missing.ndim not in (2, 3):
+        raise ValueError(f"mask must be (H, W) or (H, W, C), but its shape is {missing.shape}.")
     holes = missing if missing.ndim == 2 else np.asarray(missing.all(axis=2))
     if not holes.any():
         return False

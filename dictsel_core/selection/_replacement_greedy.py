@@ -61,7 +61,7 @@ def replacement_greedy(
     Returns
     -------
     Selection
-        `objective` is the sum of f_t(Z_t), and `gain` its growth by the replacement of the step. For
+        `objective` is the sum of f_t(Z_t), and `gains` are its growth by the replacement of each step. For
         repeated atoms and zero gains see `replacement_omp`.
 
     See Also

@@ -66,7 +66,7 @@ def replacement_ols(
     Returns
     -------
     Selection
-        With exactly k atoms. `objective` is the sum of f_t(Z_t), `gain` the maximum above. Additions
+        With exactly k atoms. `objective` is the sum of f_t(Z_t), `gains` the maxima above. Additions
         increase the objective; a swap may decrease it.
 
     See Also

@@ -86,7 +86,7 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
     Returns
     -------
     Selection
-        With exactly k atoms, unless repeats are steps. `objective` is the sum of f_t(Z_t), `gain` the maximum
+        With exactly k atoms, unless repeats are steps. `objective` is the sum of f_t(Z_t), `gains` the maxima
         above. Without decay, the objective grows by at least half the gain of each step.
 
     See Also

@@ -62,7 +62,7 @@ def sds_ma(
     Returns
     -------
     Selection
-        `objective` and `gain` are those of the modular approximation; the supports maximize it, and have
+        `objective` and `gains` are those of the modular approximation; the supports maximize it, and have
         least-squares weights.
 
     See Also

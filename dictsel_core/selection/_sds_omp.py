@@ -51,8 +51,8 @@ def sds_omp(
     Returns
     -------
     Selection
-        `objective` is h of the selected atoms; it may decrease, since OMP is not optimal. `gain` is its
-        change.
+        `objective` is h of the selected atoms; it may decrease, since OMP is not optimal. `gains` are its
+        changes.
 
     See Also
     --------

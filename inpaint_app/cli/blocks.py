@@ -45,7 +45,9 @@ def restore_in_blocks(args: argparse.Namespace) -> int:
     with ProgressBar(quiet=args.quiet) as bar:
 
         def show(report: object) -> None:
-            if isinstance(report, Progress):
+            if isinstance(report, Progress) and report.is_compilation:
+                bar.show_compilation(report)
+            elif isinstance(report, Progress):
                 bar.update(report.stage, report.fraction)
             elif isinstance(report, StoreSummary):
                 bar.clear()

@@ -214,7 +214,7 @@ def add_method(
 
 def add_output(parser: argparse.ArgumentParser, what: str, *, required: bool) -> None:
     """Add the picture to write."""
-    help_text = f"{what}; - for standard output, png:- in the format PNG"
+    help_text = f"{what}, or a folder for it; - for standard output, png:- in the format PNG"
     parser.add_argument("-o", "--output", metavar="OUT", type=output_path, required=required, help=help_text)
     add_overwrite(parser)
 

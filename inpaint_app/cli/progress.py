@@ -7,6 +7,7 @@ from typing import Self
 
 from inpaint_app.cli.streams import print_note
 from inpaint_app.formatting import format_duration
+from inpaint_app.jobs.control import Progress, WorkClock
 
 _DELAY = 0.5
 _INTERVAL = 0.1
@@ -24,10 +25,12 @@ class ProgressBar:
         self._fraction, self._stage = 0.0, ""
         self._wanted = not quiet and sys.stderr.isatty()
         self._began = self._drawn = time.monotonic()
+        self._clock = WorkClock()
 
     def __enter__(self) -> Self:
         """Start the clock."""
         self._began = self._drawn = time.monotonic()
+        self._clock = WorkClock()
         return self
 
     def __exit__(
@@ -42,14 +45,24 @@ class ProgressBar:
         if fraction is not None:
             if fraction < self._fraction:  # another piece of work
                 self._began = now - (_DELAY if self._shown else 0)
+                self._clock = WorkClock()
             self._fraction = fraction
+        elapsed = self._clock.seconds
+        left = None if fraction is None or fraction < 0.02 else elapsed * (1 - fraction) / fraction
+        if now - self._began >= _DELAY:
+            self._draw(stage, fraction, left)
+
+    def show_compilation(self, progress: Progress) -> None:
+        """Show how far kernels are compiled, which is not part of the work."""
+        self._draw(progress.stage, progress.fraction, progress.seconds_left)
+
+    def _draw(self, stage: str, fraction: float | None, seconds_left: float | None) -> None:
+        now = time.monotonic()
         soon = stage == self._stage and now - self._drawn < _INTERVAL
-        if not self._wanted or now - self._began < _DELAY or soon:
+        if not self._wanted or soon:
             return
-        self._stage = stage
-        self._drawn = now
-        self._shown = True
-        print_note(f"\r\x1b[K{format_bar(stage, fraction, now - self._began)}")
+        self._stage, self._drawn, self._shown = stage, now, True
+        print_note(f"\r\x1b[K{format_bar(stage, fraction, seconds_left)}")
 
     def clear(self) -> None:
         """Remove the line."""
@@ -58,12 +71,12 @@ class ProgressBar:
             self._shown = False
 
 
-def format_bar(stage: str, fraction: float | None, elapsed: float) -> str:
+def format_bar(stage: str, fraction: float | None, seconds_left: float | None) -> str:
     """Return the text of the bar."""
     if fraction is None:
         return f"{stage} ..."
     fraction = min(max(fraction, 0.0), 1.0)
     filled = round(_WIDTH * fraction)
     bar = "#" * filled + "-" * (_WIDTH - filled)
-    left = "" if fraction < 0.02 else f"  {format_duration(elapsed * (1 - fraction) / fraction)} left"
+    left = "" if seconds_left is None else f"  {format_duration(seconds_left)} left"
     return f"[{bar}] {100 * fraction:3.0f} %  {stage}{left}"

@@ -15,6 +15,7 @@ from inpaint_app.errors import printable_path
 from inpaint_app.explanations import MARK_EXPLANATIONS
 from inpaint_app.formatting import (
     NO_ESTIMATE,
+    estimated_part,
     format_decibels,
     format_interval,
     format_percent,
@@ -76,7 +77,10 @@ class TerminalControl(JobControl):
                 self._stage = report.stage
                 self._bar.clear()
                 self._console.print_detail(f"{time.perf_counter() - self._began:8.2f} s  {report.stage}")
-            self._bar.update(report.stage, report.fraction)
+            if report.is_compilation:
+                self._bar.show_compilation(report)
+            else:
+                self._bar.update(report.stage, report.fraction)
             return
         self._bar.clear()
         if isinstance(report, Source):
@@ -166,8 +170,9 @@ def _estimated(estimate: QualityEstimate) -> str:
     if not estimate.is_known:
         return NO_ESTIMATE[estimate.has_wide_hole]
     interval = format_interval(estimate.low, estimate.high)
+    where = estimated_part(estimate.n_invented)
     return (
-        f"about {format_decibels(estimate.psnr)} over missing pixels, with 90 % probability {interval} "
+        f"about {format_decibels(estimate.psnr)} over {where}, with 90 % probability {interval} "
         f"(RMSE {format_value(estimate.rmse)}, of a range of {format_value(estimate.data_range)}): "
         "an estimate from held-out observed pixels (--reference measures it)"
     )

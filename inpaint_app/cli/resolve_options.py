@@ -8,7 +8,7 @@ from typing import Any
 from dictsel_core import PresetName, RestoreSettings, standard_ground_set
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.errors import UserError, clause
-from inpaint_app.files.paths import STDIN, stdout_path
+from inpaint_app.files.paths import STDIN, is_folder, stdout_path
 from inpaint_app.files.registry import find_writable, recognize
 from inpaint_app.files.whole_file import peek_stdin
 from inpaint_app.files.write import default_output
@@ -45,13 +45,15 @@ def resolve_options(
 def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
     """Return where a picture goes: by default to a file, or to standard output if it comes from stdin.
 
+    Into a folder it goes with the name of the default.
+
     To standard output it is written in the format of the default, or in PNG if that cannot be written. What
     `write.default_output` returns for standard input has the format of what comes from there.
     """
     if output is None and source != STDIN:
         return default
     if output is not None and output != stdout_path(""):
-        return output
+        return output / default.name if is_folder(output) else output
     read = recognize(peek_stdin()) if default == default_output(STDIN) else None
     suffix = default.suffix if read is None else read.suffixes[0]
     return stdout_path(".png" if find_writable(stdout_path(suffix)) is None else suffix)

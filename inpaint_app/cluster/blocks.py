@@ -10,6 +10,8 @@ from inpaint_app.image.rect import Rect
 DEFAULT_BLOCK = 1536
 #: The sides of blocks are multiples of it.
 BLOCK_STEP = 64
+#: Of a picture or stack; a hundred gigapixels are 42 thousand.
+_MAX_BLOCKS = 2_000_000
 #: Coarse scales are cut into as many blocks, unless these would be smaller.
 _COARSE_BLOCKS, _MIN_COARSE_BLOCK = 16, 128
 
@@ -20,6 +22,16 @@ def check_block(block: int) -> None:
         raise UserError(
             f"The side of a block is {block} pixels",
             f"give a multiple of {BLOCK_STEP}, such as {DEFAULT_BLOCK}",
+        )
+
+
+def check_number(shape: Sequence[int], n_planes: int, block: int) -> None:
+    """Raise `UserError` if so many pictures of a shape are more blocks than can be kept track of."""
+    n_blocks = n_planes * -(-shape[0] // block) * -(-shape[1] // block)
+    if n_blocks > _MAX_BLOCKS:
+        raise UserError(
+            f"The picture has {n_planes:,} planes of {shape[1]:,} x {shape[0]:,} pixels: {n_blocks:,} blocks",
+            "choose larger blocks, or restore a part of it",
         )
 
 

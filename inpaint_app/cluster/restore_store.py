@@ -72,7 +72,7 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
     start = time.perf_counter()
     check_block(request.block)
     options, output = request.options, request.output
-    sources = describe_source(request.path, options.mask_spec)
+    sources = describe_source(request.path, options.mask_spec, request.block)
     store = sources[0].picture.store
     recover_replaced(output.path)
     target = _checked_target(request, store)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from inpaint_app.cluster.blocks import check_number
 from inpaint_app.cluster.stores.opening import cached_store, open_store, stamp_of
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.errors import UserError, printable_path
@@ -194,10 +195,10 @@ class DamagedStore:
         return ~marked if self.invert_mask else marked
 
 
-def describe_source(path: Path, mask_spec: MaskSpec) -> tuple[DamagedStore, ...]:
+def describe_source(path: Path, mask_spec: MaskSpec, block: int) -> tuple[DamagedStore, ...]:
     """Return a picture on disk with its missing pixels, or all pictures of a stack.
 
-    Raises `UserError` if it cannot be read in parts, or if the mask does not fit.
+    Raises `UserError` if it cannot be read in blocks of this side, or if the mask does not fit.
     """
     if mask_spec.detect:
         raise UserError(
@@ -205,6 +206,7 @@ def describe_source(path: Path, mask_spec: MaskSpec) -> tuple[DamagedStore, ...]
             "detect it in parts of the picture with 'inpaint detect', and give the mask",
         )
     store = open_store(path)
+    check_number(store.shape, store.n_planes, block)
     mask = None
     if mask_spec.mask is not None:
         _check_mask(open_store(mask_spec.mask), store)

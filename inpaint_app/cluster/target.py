@@ -18,6 +18,7 @@ from inpaint_app.cluster.stores.store import Store
 from inpaint_app.cluster.workspace import Workspace
 from inpaint_app.errors import Remedy, UserError, printable_path, writing_error
 from inpaint_app.files.atomic import PendingFile, check_target, write_files
+from inpaint_app.files.file_attributes import restrict_folder
 from inpaint_app.files.formats.shared.scaling import to_depth
 from inpaint_app.files.paths import is_visible, is_visible_folder
 from inpaint_app.files.write import lost_metadata, metadata_names
@@ -96,8 +97,10 @@ class Target:
 
     def publish(self, workspace: Workspace, planes: Sequence[DamagedStore], *, overwrite: bool) -> None:
         """Give the finished picture its name, in the format that the name has."""
+        source = Path(planes[0].picture.path)
         if self.is_zarr:
             workspace.remove_partial_files()
+            restrict_folder(workspace.result, source)
             _publish_folder(workspace, self.path, overwrite=overwrite)
             return
 
@@ -109,7 +112,7 @@ class Target:
             else:
                 self._write_tiff(file, workspace, planes)
 
-        write_files([PendingFile(self.path, write)], overwrite=overwrite)
+        write_files([PendingFile(self.path, write)], overwrite=overwrite, source=source)
 
     def _write_tiff(self, file: BinaryIO, workspace: Workspace, planes: Sequence[DamagedStore]) -> None:
         """Write all planes as pages; an alpha channel that is opaque everywhere is left out."""
@@ -179,8 +182,7 @@ def _new_target(path: Path, source: Store) -> Target:
         if multiscale is not None:
             return replace(copied, names=multiscale.names, multiscale=multiscale)
         if not is_ome:
-            names = tuple(zarr_array.axis_names(image.array))
-            return replace(copied, names=names, attributes=dict(image.array.attrs))
+            return replace(copied, names=tuple(source.axis_names), attributes=source.attributes)
     if not is_ome:
         shape = (*stack, *source.shape)
         names = (*(name for name, _ in source.stack), "y", "x", *["c"] * len(channels)) if stack else ()

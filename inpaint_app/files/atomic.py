@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from inpaint_app.errors import UserError, join_names, printable_path, writing_error
-from inpaint_app.files.file_attributes import copy_attributes
+from inpaint_app.files.file_attributes import copy_attributes, mode_like
 from inpaint_app.files.paths import is_stdout, stdout_path
 
 #: Ending of temporary files; one is left behind only if the process is killed outright.
@@ -32,7 +32,11 @@ class PendingFile:
 
 
 def write_files(
-    outputs: Sequence[PendingFile], *, overwrite: bool = False, waits: bool = True
+    outputs: Sequence[PendingFile],
+    *,
+    overwrite: bool = False,
+    waits: bool = True,
+    source: Path | None = None,
 ) -> tuple[str, ...]:
     """Write files that belong together, each atomically; returns notes on what replaced files have lost.
 
@@ -42,6 +46,8 @@ def write_files(
     are removed. With `overwrite`, a symbolic link keeps pointing at the file that is replaced, and owner,
     permissions and extended attributes of that file stay as far as they can. Without it, a file that appears
     meanwhile is not replaced either.
+
+    New files give nobody more rights than the `source` that they are made from.
 
     Unless it `waits` until the disk has them, they may not survive a power failure.
 
@@ -58,7 +64,7 @@ def write_files(
                         check_target(output.path, overwrite=overwrite)
                         staged.append(_StagedStdout(output.path))
                     else:
-                        staged.append(stack.enter_context(_staged(output.path, overwrite=overwrite)))
+                        staged.append(stack.enter_context(_staged(output.path, source, overwrite=overwrite)))
             for output, file in zip(outputs, staged, strict=True):
                 with _writing(output.path):
                     output.write(file.file)
@@ -138,14 +144,14 @@ class _StagedStdout:
 
 
 @contextlib.contextmanager
-def _staged(path: Path, *, overwrite: bool) -> Iterator[_Staged]:
+def _staged(path: Path, source: Path | None, *, overwrite: bool) -> Iterator[_Staged]:
     """Open a hidden file beside a name; at the end it is gone unless it was given the name."""
     target, status = check_target(path, overwrite=overwrite)
     temporary = target.parent / f".{secrets.token_hex(8)}{SUFFIX}"
     file = None
     try:
         # Nobody else may open a file whose permissions are yet to come.
-        file = os.fdopen(_create(temporary, 0o666 if status is None else 0o600), "wb")
+        file = os.fdopen(_create(temporary, mode_like(source) if status is None else 0o600), "wb")
         new = file.fileno() if os.chmod in os.supports_fd else temporary
         lost = () if status is None else copy_attributes(target, status, new)
         yield _Staged(path, target, temporary, file, overwrite, lost)

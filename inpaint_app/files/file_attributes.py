@@ -41,6 +41,29 @@ def copy_attributes(old: Path, status: os.stat_result, new: int | Path) -> tuple
     return tuple(lost)
 
 
+def mode_like(source: Path | None) -> int:
+    """Return the permissions of a new file that is made from another: nobody gets more than of that one.
+
+    Its owner may read and write it in any case. Of a source that is unknown, or a pipe, those that files
+    usually have before the umask is applied.
+    """
+    status = None
+    with contextlib.suppress(OSError, ValueError):
+        status = None if source is None else source.stat()
+    if status is None or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return 0o666
+    mode = stat.S_IMODE(status.st_mode) & 0o666 | 0o600
+    if hasattr(os, "getegid") and status.st_gid != os.getegid():  # another group gets no rights of that one
+        mode = mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
+    return mode
+
+
+def restrict_folder(folder: Path, source: Path) -> None:
+    """Take from a new folder the rights that a source does not give; reading it means entering it."""
+    mode = mode_like(source)
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) & (mode | (mode & 0o444) >> 2))
+
+
 def _set_owner(new: int | Path, *, user: int = -1, group: int = -1) -> bool:
     """Make a file belong to a user or a group; returns whether it does."""
     status = os.stat(new)  # noqa: PTH116

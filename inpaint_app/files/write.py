@@ -85,10 +85,13 @@ class Output:
     def write(self, picture: Picture, protect: Iterable[Path]) -> tuple[str, ...]:
         """Write a picture atomically; returns notes about what could not be kept of a file that was replaced.
 
+        `protect` names the sources, first the picture that it is made from, whose permissions it gets.
         Bit depth and alpha are kept, or the picture is not written; `lost` names what else is lost.
         """
-        self.check(protect)
-        return write_files([self.pending(picture)], overwrite=self.overwrite)
+        sources = tuple(protect)
+        self.check(sources)
+        source = sources[0] if sources else None
+        return write_files([self.pending(picture)], overwrite=self.overwrite, source=source)
 
 
 def write_picture(

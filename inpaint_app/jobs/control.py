@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from dictsel_core import Run
+from dictsel_core import Compilation, Run, compilation, follow_compilation
 
 Step = TypeVar("Step")
 Result = TypeVar("Result")
@@ -31,6 +31,8 @@ class Progress:
     stage: str  #: The current stage, such as "selecting the dictionary".
     fraction: float | None = None  #: From 0 to 1; None where it is not known.
     seconds_left: float | None = None  #: None where it cannot be estimated yet.
+    #: Whether it is that of compiling kernels, once on a machine, and not of the work itself.
+    is_compilation: bool = False
 
 
 class JobControl:
@@ -71,13 +73,34 @@ class JobControl:
             raise StoppedError
 
     def drain(self, run: Run[Step, Result], on_step: Callable[[Step], None]) -> Result:
-        """Take every step of a run and return its result; the run is closed in any case."""
-        with closing(run):
+        """Take every step of a run and return its result; the run is closed in any case.
+
+        Where kernels are compiled for it, the `Progress` of that is reported.
+        """
+        with closing(run), follow_compilation(self._report_compilation):
             self.check()
             for step in run:
                 on_step(step)
                 self.check()
             return run.result
+
+    def _report_compilation(self, now: Compilation) -> None:
+        if now.is_running:
+            self.report(
+                Progress("compiling, once", now.fraction, seconds_left=now.seconds_left, is_compilation=True)
+            )
+
+
+class WorkClock:
+    """Measures how long work takes, without the compilation of kernels, which says nothing about the rest."""
+
+    def __init__(self) -> None:
+        self._began, self._compiling = time.monotonic(), compilation().seconds
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of work so far."""
+        return time.monotonic() - self._began - (compilation().seconds - self._compiling)
 
 
 class ProgressReporter:
@@ -92,7 +115,7 @@ class ProgressReporter:
     ) -> None:
         self._control, self._prefix = control, prefix
         self._start, self._share = start, share
-        self._began, self._reported = time.perf_counter(), 0.0
+        self._clock, self._reported = WorkClock(), 0.0
 
     def update(self, stage: str, fraction: float) -> None:
         """Report a stage, and how much of this part is done."""
@@ -100,7 +123,7 @@ class ProgressReporter:
         if now - self._reported < _REPORT_INTERVAL:
             return
         self._reported = now
-        elapsed, seconds_left = now - self._began, None
+        elapsed, seconds_left = self._clock.seconds, None
         if fraction > 0.03 and elapsed > 0.5:
             rest = 1 - fraction + (1 - self._start - self._share) / self._share
             seconds_left = elapsed * rest / fraction

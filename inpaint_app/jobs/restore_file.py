@@ -113,7 +113,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
     files = [output.pending(_restored(sources, restorations))]
     if request.recipe is not None:  # the picture is named last, and so stands for the whole
         files.insert(0, pending_recipe(source, used, request.recipe))
-    notes = write_files(files, overwrite=output.overwrite) + notes
+    notes = write_files(files, overwrite=output.overwrite, source=request.path) + notes
     clock.lap("write")
     control.report(WrittenFile(output.path))
     metrics = QualityMetrics()

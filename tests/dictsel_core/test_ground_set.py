@@ -6,7 +6,7 @@ import pywt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dictsel_core import STANDARD_BASES, ground_set_from_array, standard_ground_set
+from dictsel_core import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 
 ORTHONORMAL = [
     name for name in pywt.wavelist(kind="discrete") if pywt.Wavelet(name).orthogonal and name != "dmey"
@@ -146,3 +146,9 @@ def test_names_are_a_sequence(names):
 def test_text_is_not_an_atom():
     with pytest.raises(TypeError, match="real numbers"):
         ground_set_from_array([["a"], ["b"]])
+
+
+@pytest.mark.parametrize(("atoms", "origins"), [([1, 2], ()), (None, ()), ([[1.0, 0.0], [0.0, 1.0]], ())])
+def test_a_ground_set_of_something_else_is_refused(atoms, origins) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"^(atoms|origins) must"):
+        GroundSet(atoms, origins)

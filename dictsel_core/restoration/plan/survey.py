@@ -105,6 +105,8 @@ class PictureSurvey:
         *,
         dictionary: "ArrayLike | GroundSet | Selection | KnownDictionary | None" = None,
     ) -> None:
+        if not isinstance(spec, ImageSpec):
+            raise TypeError(f"spec must be an ImageSpec, not {type(spec).__name__}.")
         _check_channels(spec.n_channels, MAX_SHARED)
         self.spec, self.settings = spec, as_settings(settings)
         self._dictionary = as_dictionary(dictionary, self.settings)

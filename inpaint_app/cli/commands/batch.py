@@ -172,6 +172,9 @@ class _BatchProgress:
     def __call__(self, row: BatchRow) -> None:
         """Show the progress of one picture, and its line when it is done."""
         with self._lock:
+            if row.progress.is_compilation:
+                self._bar.show_compilation(row.progress)
+                return
             self._rows[row.number] = row
             if row.is_done:
                 self._bar.clear()

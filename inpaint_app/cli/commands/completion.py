@@ -3,7 +3,7 @@
 import argparse
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ examples:
   inpaint completion bash > ~/.local/share/bash-completion/completions/inpaint
   inpaint completion zsh > ~/.zfunc/_inpaint
   inpaint completion fish > ~/.config/fish/completions/inpaint.fish
+  inpaint completion powershell >> $PROFILE
 
 For zsh, ~/.zfunc must be in fpath before compinit is called. Open a new shell
 afterwards."""
@@ -152,10 +153,49 @@ def fish_script(commands: list[CommandSummary]) -> str:
     return "\n".join((*lines, ""))
 
 
+def powershell_script(commands: list[CommandSummary]) -> str:
+    """Return a script for PowerShell."""
+    lines = [
+        "# Completion of the command inpaint in PowerShell.",
+        "Register-ArgumentCompleter -Native -CommandName inpaint -ScriptBlock {",
+        "    param($word, $tree, $cursor)",
+        "    $words = @($tree.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })",
+        "    $before = @($words | Where-Object { $_ -ne $word })",
+        "    $last = if ($before.Count) { $before[-1] } else { '' }",
+        "    $command = if ($before.Count) { $before[0] } else { '' }",
+        "    $found = switch -Exact ($command) {",
+    ]
+    for command in commands:
+        choices = {flag: option.choices for option in command.options for flag in option.flags}
+        named = [f"'{flag}' {{ {_listed(values)} }}" for flag, values in choices.items() if values]
+        places = [name for option in command.options if not option.flags for name in option.choices]
+        others = _listed((*choices, *places))
+        cases = " ".join((*named, f"default {{ {others} }}"))
+        lines.append(f"        '{command.name}' {{ switch -Exact ($last) {{ {cases} }} }}")
+    names = _listed((*(command.name for command in commands), "--help", "--version"))
+    return "\n".join(
+        (
+            *lines,
+            f"        default {{ {names} }}",
+            "    }",
+            '    $found | Where-Object { $_ -like "$word*" } | ForEach-Object {',
+            "        [System.Management.Automation.CompletionResult]::new($_)",
+            "    }",
+            "}",
+            "",
+        )
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
 SCRIPTS: dict[str, Callable[[list[CommandSummary]], str]] = {
     "bash": bash_script,
     "zsh": zsh_script,
     "fish": fish_script,
+    "powershell": powershell_script,
 }
 
 

@@ -81,7 +81,7 @@ def _run(args: argparse.Namespace) -> int:
         raise UserError("This would leave no observed pixel", "damage less or give a larger picture")
     pictures = (damaged(picture, mask), mask_picture(mask))
     files = [output.pending(each) for output, each in zip(outputs, pictures, strict=False)]
-    notes = write_files(files[::-1], overwrite=args.overwrite)  # the damaged picture last
+    notes = write_files(files[::-1], overwrite=args.overwrite, source=args.input)  # the damaged picture last
     console.print(
         f"Missing:     {format_percent(float(mask.mean()))} of {picture.width} x {picture.height} pixels"
     )

@@ -2,7 +2,6 @@
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
@@ -10,6 +9,7 @@ from inpaint_app.cli.console import Console
 from inpaint_app.cli.report import print_restoration, print_source, terminal_control
 from inpaint_app.cli.resolve_options import resolve_options, resolve_output
 from inpaint_app.files.write import Output
+from inpaint_app.jobs.checks import check_input
 from inpaint_app.jobs.dictionary import max_dictionary_size
 from inpaint_app.jobs.export import write_dictionary
 from inpaint_app.jobs.restore import restore
@@ -17,7 +17,7 @@ from inpaint_app.jobs.source import load_source
 
 _DETAILS = """\
 examples:
-  inpaint dictionary damaged.png -o atoms.png
+  inpaint dictionary damaged.png
   inpaint dictionary damaged.png -o atoms.png --atoms 60 --bases dct,haar
 
 Atoms are grouped by basis, the most used ones first; below each is the fraction
@@ -26,14 +26,16 @@ of the patches that use it."""
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
-    options.add_output(parser, "the picture to write", required=True)
+    options.add_output(parser, "the figure (default: <name>_dictionary.png beside IN)", required=False)
     options.add_verbosity(parser, json=False)
     options.add_mask_options(parser)
     options.add_method(parser)
 
 
 def _run(args: argparse.Namespace) -> int:
-    output = Output(resolve_output(args.output, args.input, Path("dictionary.png")), args.overwrite)
+    check_input(args.input)
+    default = args.input.with_name(f"{args.input.stem}_dictionary.png")
+    output = Output(resolve_output(args.output, args.input, default), args.overwrite)
     console = Console.of(args, output.path)
     chosen = resolve_options(args)
     source = load_source(args.input, chosen.mask_spec)
@@ -50,7 +52,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "dictionary IN -o OUT [options]",
+    "dictionary IN [-o OUT] [options]",
     "Draw the dictionary that is selected to restore a picture.",
     _DETAILS,
     _add_options,

@@ -1,14 +1,15 @@
-"""NumPy files, read through a memory map."""
+"""NumPy files, read in parts."""
 
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.lib.format import open_memmap
 
+from inpaint_app.cluster.stores.file_bytes import FileBytes
 from inpaint_app.cluster.stores.store import Store, checked_dtype, checked_shape, plain_properties
-from inpaint_app.errors import UserError, printable_path, reading_error
+from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path
+from inpaint_app.files.formats.arrays.npy import MAX_HEADER_BYTES, ArrayHeader, parse_header
 from inpaint_app.image.picture import Array, Picture
 from inpaint_app.image.rect import Rect
 
@@ -19,24 +20,31 @@ class NpyStore(Store):
     """A picture in a .npy file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.shape = checked_shape(path, self._values.shape)
-        self.dtype = checked_dtype(path, self._values.dtype)
+        self.path, self._data = path, FileBytes(path)
+        header = self._header
+        self.shape = checked_shape(path, header.shape)
+        self.dtype = checked_dtype(path, header.dtype)
 
     @cached_property
-    def _values(self) -> Array:
+    def _header(self) -> ArrayHeader:
+        name = printable_path(self.path)
         try:
-            return open_memmap(self.path, mode="r")
-        except OSError as error:
-            raise reading_error(error, self.path) from error
-        except ValueError as error:
-            raise UserError(
-                f"{printable_path(self.path)} is not a NumPy file, or is damaged", "write it with numpy.save"
-            ) from error
+            header = parse_header(self._data[:MAX_HEADER_BYTES])
+        except DamagedError as error:
+            problem = f"{name} is not a NumPy file, or is damaged"
+            raise UserError(problem, "write it with numpy.save") from error
+        except UnsupportedError as error:
+            raise UserError(f"{name} cannot be read: {error.problem}", error.remedy) from error
+        if header.end > len(self._data):
+            raise UserError(f"{name} is damaged: it ends too early", "get a fresh copy")
+        return header
 
     def read(self, rect: Rect, plane: int = 0) -> Array:
         """Return the values of some pixels."""
-        values = np.array(self._values[rect.slices], self.dtype)
+        header, box = self._header, (*rect.slices, *(slice(None) for _ in self._header.shape[2:]))
+        order = -1 if header.is_fortran else 1
+        values = self._data.read_box(header.start, header.shape[::order], header.dtype, box[::order])
+        values = np.ascontiguousarray(values.T if header.is_fortran else values, self.dtype)
         return values.reshape((*values.shape[:2], *self.shape[2:]))
 
     def properties(self, plane: int = 0) -> Picture:

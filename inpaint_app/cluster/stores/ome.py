@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,14 +101,37 @@ def read_multiscale(path: Path, attributes: Mapping[str, Any]) -> Multiscale:
         first = ome["multiscales"][0]
         datasets = first["datasets"]
         return Multiscale(
-            tuple(first["axes"]),
-            tuple(str(each["path"]) for each in datasets),
-            tuple(datasets[0].get("coordinateTransformations", ())),
+            tuple(_mapping(axis) for axis in first["axes"]),
+            tuple(_checked_path(each["path"]) for each in datasets),
+            tuple(_transformation(each) for each in datasets[0].get("coordinateTransformations", ())),
             str(first.get("name", "")),
             {key: value for key, value in ome.items() if key == "omero"},
         )
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         raise UserError(
-            f"{printable_path(path)} is a Zarr group, not an array or an OME-Zarr image",
+            f"{printable_path(path)} is a Zarr group, not an array or a valid OME-Zarr image",
             "name the array inside it",
         ) from error
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError("not a mapping")
+    return value
+
+
+def _checked_path(value: object) -> str:
+    """Return the path of an array inside a group."""
+    path = str(value) if isinstance(value, str | int) else ""
+    if not path or any(part in ("", ".", "..") for part in path.split("/")):
+        raise ValueError("not a path inside the group")
+    return path
+
+
+def _transformation(value: object) -> Mapping[str, Any]:
+    """Return a transformation, whose numbers are finite."""
+    step = _mapping(value)
+    for kind in ("scale", "translation"):
+        if not all(math.isfinite(number) for number in step.get(kind, ())):
+            raise ValueError("not a number")
+    return step

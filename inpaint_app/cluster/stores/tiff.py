@@ -1,15 +1,15 @@
 """TIFF and BigTIFF files of any size: read by strips or tiles, written tile by tile."""
 
 import contextlib
-import mmap
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 import tifffile
 
+from inpaint_app.cluster.stores.file_bytes import FileBytes
 from inpaint_app.cluster.stores.store import Store, checked_shape
 from inpaint_app.errors import DamagedError, UnsupportedError, UserError, printable_path, reading_error
 from inpaint_app.files.formats.shared import tags
@@ -17,7 +17,7 @@ from inpaint_app.files.formats.shared.exif import exif_of_tiff, resolution_of
 from inpaint_app.files.formats.shared.ifd import read_directory, read_header
 from inpaint_app.files.formats.tiff.extra_tags import lost_names, read_blocks, read_tags
 from inpaint_app.files.formats.tiff.layout import JPEG, MIN_IS_BLACK, RGB, YCBCR, Layout, read_layout
-from inpaint_app.files.formats.tiff.reader import refuse_hidden_pages
+from inpaint_app.files.formats.tiff.reader import distinct_pages, refuse_hidden_pages
 from inpaint_app.files.formats.tiff.samples import Channels, read_channels, unmultiply
 from inpaint_app.files.formats.tiff.segments import Piece, decode_pieces
 from inpaint_app.files.formats.tiff.writer import page_options
@@ -43,12 +43,8 @@ class TiffStore(Store):
         self.stack = (("z", len(pages)),) if len(pages) > 1 else ()
 
     @cached_property
-    def _data(self) -> mmap.mmap:
-        try:
-            with self.path.open("rb") as file:
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
-            raise reading_error(error, self.path) from error
+    def _data(self) -> FileBytes:
+        return FileBytes(self.path)
 
     @cached_property
     def _pages(self) -> list[tuple[Layout, Channels]]:
@@ -58,7 +54,7 @@ class TiffStore(Store):
             with tifffile.TiffFile(self.path) as file:
                 layouts = [
                     read_layout(page, len(self._data), is_limited=False)
-                    for page in cast("Iterator[tifffile.TiffPage]", file.pages)
+                    for page in distinct_pages(file)
                     if not _is_copy(page)
                 ]
                 refuse_hidden_pages(file.pages.first.description, len(layouts))
@@ -76,17 +72,15 @@ class TiffStore(Store):
             _check_plain(name, layout)
         return pages
 
-    @lru_cache(maxsize=64)  # noqa: B019  (stores are kept open anyhow)
-    def _mapped(self, plane: int) -> Array | None:
-        """All samples of a page, if the file has them one after the other and not packed."""
+    def _start(self, plane: int) -> int | None:
+        """Where the samples of a page begin, if the file has them one after the other and not packed."""
         layout = self._pages[plane][0]
         if layout.compression != 1 or layout.page.is_tiled or layout.separate:
             return None
         step = layout.row_bytes * layout.segment_height
         if layout.offsets != tuple(range(layout.offsets[0], layout.offsets[-1] + 1, step)):
             return None
-        shape = (layout.height, layout.width, layout.samples)
-        return np.ndarray(shape, f"{layout.order}{layout.dtype.str[1:]}", self._data, layout.offsets[0])
+        return layout.offsets[0]
 
     def read(self, rect: Rect, plane: int = 0) -> Array:
         """Return the values of some pixels."""
@@ -104,12 +98,14 @@ class TiffStore(Store):
 
     def _samples(self, rect: Rect, plane: int) -> Array:
         """Return all samples of some pixels, (h, w, samples)."""
-        layout, mapped = self._pages[plane][0], self._mapped(plane)
-        if mapped is not None:
-            return np.array(mapped[rect.slices], self.dtype)
+        layout, start = self._pages[plane][0], self._start(plane)
+        if start is not None:
+            shape = (layout.height, layout.width, layout.samples)
+            stored = np.dtype(f"{layout.order}{layout.dtype.str[1:]}")
+            return self._data.read_box(start, shape, stored, rect.slices).astype(self.dtype, copy=False)
         values = np.full((rect.height, rect.width, layout.samples), self._fill, self.dtype)
         try:
-            for piece in decode_pieces(self._data, layout, _segments(layout, rect)):
+            for piece in decode_pieces(cast("bytes", self._data), layout, _segments(layout, rect)):
                 _paste(piece, rect, values)
         except DamagedError as error:
             raise _damaged(self.path) from error

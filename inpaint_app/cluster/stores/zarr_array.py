@@ -1,7 +1,6 @@
 """Zarr arrays, and the finest level of OME-Zarr images."""
 
 import base64
-import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from inpaint_app.cluster.extra import load_extra
+from inpaint_app.cluster.stores.guarded import guarded, open_guarded
 from inpaint_app.cluster.stores.ome import Multiscale, picture_axes, read_multiscale
 from inpaint_app.cluster.stores.store import Store, checked_dtype, checked_shape, plain_properties
 from inpaint_app.errors import UserError, printable_path, reading_error
@@ -21,7 +21,6 @@ from inpaint_app.image.rect import Rect
 
 SUFFIX = ".zarr"
 _MAX_CHUNK = 512
-_MAX_CHUNK_BYTES = 256 * 1024**2
 
 
 def is_zarr(path: Path) -> bool:
@@ -80,24 +79,56 @@ class ZarrStore(Store):
         image = self.image
         self.shape = checked_shape(path, image.shape)
         self.dtype = checked_dtype(path, image.array.dtype)
-        names = axis_names(image.array) or [""] * image.array.ndim
+        names = self.axis_names or [""] * image.array.ndim
         self.stack = tuple((names[axis], length) for axis, length in image.stacked.items() if length > 1)
-        _check_chunks(path, image.array)
 
     @cached_property
     def image(self) -> ZarrImage:
         """The array, and which of its axes are which."""
-        array, multiscale = self._node, self.multiscale
+        array, multiscale = self._array, self.multiscale
+        checked_dtype(self.path, array.dtype)
         if multiscale is None:
-            axes = picture_axes(axis_names(array))
-            return ZarrImage(array, axes or tuple(range(len(checked_shape(self.path, array.shape)))))
+            axes = picture_axes(self.axis_names)
+            axes = axes or tuple(range(len(checked_shape(self.path, array.shape))))
+        else:
+            axes = multiscale.picture_axes(self.path, array.ndim)
+        return ZarrImage(guarded(self.path, array), axes)
+
+    @cached_property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes of the array."""
+        return _attributes(self.path, self._array)
+
+    @cached_property
+    def axis_names(self) -> list[str]:
+        """The names of the axes, as Zarr v3 or xarray note them; none if there are none."""
+        array = self._array
+        names = array.metadata.to_dict().get("dimension_names") or self.attributes.get("_ARRAY_DIMENSIONS")
+        if names is None:
+            return []
+        if not isinstance(names, list | tuple) or len(names) != array.ndim:
+            raise UserError(
+                f"{printable_path(self.path)} has {array.ndim} axes but names others",
+                "mend its attribute _ARRAY_DIMENSIONS",
+            )
+        return [str(name) for name in names]
+
+    @cached_property
+    def _array(self) -> Any:  # noqa: ANN401  (of Zarr)
+        node, multiscale = self._node, self.multiscale
+        if multiscale is None:
+            return node
         try:
-            array = array[multiscale.datasets[0]]
-        except KeyError as error:
+            array = node[multiscale.datasets[0]]
+        except UserError:
+            raise
+        except Exception:  # one of a dozen, by what is wrong with the path or its metadata
+            array = None
+        if not hasattr(array, "shape"):
             raise UserError(
                 f"{printable_path(self.path)} has no array {multiscale.datasets[0]!r}", "get a fresh copy"
-            ) from error
-        return ZarrImage(array, multiscale.picture_axes(self.path, array.ndim))
+            )
+        return array
 
     @cached_property
     def multiscale(self) -> Multiscale | None:
@@ -106,7 +137,7 @@ class ZarrStore(Store):
         if hasattr(node, "shape"):
             return None
         try:
-            return read_multiscale(self.path, dict(node.attrs))
+            return read_multiscale(self.path, _attributes(self.path, node))
         except UserError as error:
             pictures = [printable_path(self.path / name) for name, array in node.arrays() if array.ndim > 1]
             if not pictures:
@@ -115,9 +146,11 @@ class ZarrStore(Store):
 
     @cached_property
     def _node(self) -> Any:  # noqa: ANN401  (a group or an array of Zarr)
-        zarr = load_extra("zarr")
+        load_extra("zarr")
         try:
-            return zarr.open(store=self.path, mode="r")
+            return open_guarded(self.path)
+        except UserError:
+            raise
         except Exception as error:  # one of a dozen, by what is wrong with the metadata
             raise UserError(
                 f"{printable_path(self.path)} could not be opened as Zarr", "check that it is a Zarr array"
@@ -127,6 +160,8 @@ class ZarrStore(Store):
         """Return the values of some pixels."""
         try:
             values = replace(self.image, plane=plane).read(rect).astype(self.dtype, copy=False)
+        except UserError:
+            raise
         except OSError as error:
             raise reading_error(error, self.path) from error
         except Exception as error:  # of some codec
@@ -135,28 +170,20 @@ class ZarrStore(Store):
 
     def properties(self, plane: int = 0) -> Picture:
         """Return what the store tells about the picture: which value means "no data"."""
-        return plain_properties(self.shape, self.dtype, _no_data(self.image.array))
+        return plain_properties(self.shape, self.dtype, _no_data(self.image.array, self.attributes))
 
 
-def axis_names(array: Any) -> list[str]:  # noqa: ANN401
-    """Return the names of the axes of an array, as Zarr v3 or xarray note them; none if there are none."""
-    names = array.metadata.to_dict().get("dimension_names") or dict(array.attrs).get("_ARRAY_DIMENSIONS")
-    return [str(name) for name in names or ()]
+def _attributes(path: Path, node: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the attributes of a group or an array."""
+    attributes = node.metadata.attributes
+    if not isinstance(attributes, Mapping):
+        raise UserError(f"{printable_path(path)} has attributes without names", "get a fresh copy")
+    return dict(attributes)
 
 
-def _check_chunks(path: Path, array: Any) -> None:  # noqa: ANN401
-    """Refuse chunks that a worker could not hold."""
-    n_bytes = math.prod(array.chunks) * array.dtype.itemsize
-    if n_bytes > _MAX_CHUNK_BYTES:
-        raise UserError(
-            f"{printable_path(path)} has chunks of {n_bytes / 1e6:.0f} MB, each of which is read as a whole",
-            "save it with smaller chunks first",
-        )
-
-
-def _no_data(array: Any) -> float | None:  # noqa: ANN401
+def _no_data(array: Any, attributes: Mapping[str, Any]) -> float | None:  # noqa: ANN401
     """Return the value of an array for "no data", as GDAL and xarray note it."""
-    attributes, value = dict(array.attrs), None
+    value = None
     if array.metadata.zarr_format == 2 and "_ARRAY_DIMENSIONS" in attributes:  # written by xarray
         value = array.fill_value
     value = attributes.get("nodata", attributes.get("_FillValue", value))

@@ -162,7 +162,8 @@ class BatchDialog(QDialog):
 
     def _show_row(self, row: BatchRow) -> None:
         self._bar.setRange(0, 1000)
-        self._bar.setValue(round(1000 * (row.number - 1 + (row.progress.fraction or 0)) / row.count))
+        if not row.progress.is_compilation:
+            self._bar.setValue(round(1000 * (row.number - 1 + (row.progress.fraction or 0)) / row.count))
         if self._table.rowCount() < row.number:
             self._table.setRowCount(row.number)
         estimated = None if row.result is None else row.result.quality.estimated_psnr

@@ -11,6 +11,7 @@ from inpaint_app.errors import printable_path
 from inpaint_app.explanations import MARK_EXPLANATIONS
 from inpaint_app.formatting import (
     NO_ESTIMATE,
+    estimated_part,
     format_decibels,
     format_duration,
     format_interval,
@@ -107,7 +108,8 @@ def _estimated(estimate: QualityEstimate, name: str, form: int) -> str:
     value = f"{name}≈ {format_decibels(estimate.psnr)}"
     if form == 0:
         known = "" if estimate.data_range == _BYTES else f"; RMSE {format_value(estimate.rmse)}"
-        return f"{value} at missing pixels ({format_interval(estimate.low, estimate.high)}{known})"
+        interval = format_interval(estimate.low, estimate.high)
+        return f"{value} at {estimated_part(estimate.n_invented)} ({interval}{known})"
     return value
 
 

@@ -3,16 +3,17 @@
 import numpy as np
 from pictures import photograph, random_mask
 
-from dictsel_core.completion import wide_parts
-from dictsel_core.estimation.trials import REACH, depths, trials
+from dictsel_core import RestoreSettings
+from dictsel_core.estimation.sample import narrow_damage
+from dictsel_core.estimation.trials import depths, trials
 from dictsel_core.restoration.canvas import as_canvas
 
 
 def made(mask, image=None):
     layers = mask if mask.ndim == 3 else mask[:, :, None]
     canvas = as_canvas(photograph(mask.shape[0]) if image is None else image, layers)
-    wide = wide_parts(np.asarray(layers.all(axis=2)), REACH)
-    return list(trials(canvas, wide, np.random.default_rng(0)))
+    narrow = narrow_damage(layers, RestoreSettings(), "uint8")
+    return list(trials(canvas, narrow, np.random.default_rng(0)))
 
 
 def test_held_out_pixels_were_observed_and_are_hidden():
@@ -36,19 +37,30 @@ def test_scratches_are_moved_as_they_are():
     assert trial.held_out.sum() > 2 * mask.sum(), "several copies"
 
 
-def test_holes_are_moved_apart_from_each_other():
+def test_wide_holes_are_neither_moved_nor_covered():
     mask = np.zeros((128, 128), bool)
-    mask[10:34, 10:34] = True
-    found = made(mask)
-    assert len(found) == 2
-    for trial in found:
-        assert depths(trial.canvas.missing).max() == 12
-        assert trial.held_out.sum() >= 2 * 24**2
+    mask[50:80, 20:60] = True
+    assert made(mask) == []
+    mask[100, 10:120] = True
+    (trial,) = made(mask)
+    assert trial.narrow.sum() == 110
+    assert not trial.held_out[mask].any()
+    assert depths(trial.canvas.missing)[trial.held_out].max() == 1
+
+
+def test_damage_is_moved_to_the_same_content_and_out_of_its_own_way():
+    mask = np.zeros((128, 128), bool)
+    mask[60:63, 20:100] = True
+    (trial,) = made(mask)
+    rows = np.flatnonzero(trial.held_out.any(axis=(1, 2)))
+    distances = np.minimum(np.abs(rows - 60), np.abs(rows - 62))
+    assert distances.min() >= 6
+    assert distances.max() <= 48
 
 
 def test_channels_keep_their_own_masks():
     image = photograph(64, color=True)
     mask = np.stack([random_mask((64, 64), 0.1, seed) for seed in range(3)], axis=2)
-    (trial,) = made(mask, image)
-    assert trial.held_out.shape == mask.shape
-    assert not (trial.held_out & mask).any()
+    for trial in made(mask, image):
+        assert trial.held_out.shape == mask.shape
+        assert not (trial.held_out & mask).any()

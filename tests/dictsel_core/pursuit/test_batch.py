@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -141,11 +143,30 @@ def test_duplicate_zero_and_dependent_atoms_do_no_harm():
     dictionary = rng.normal(size=(6, 4))
     dictionary = np.hstack([dictionary, dictionary, np.zeros((6, 1)), dictionary @ rng.normal(size=(4, 3))])
     data = rng.normal(size=(30, 6))
-    codes = omp(dictionary, data, 12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # it ends early, or all different atoms are in use
+        codes = omp(dictionary, data, 12)
     assert np.isfinite(codes.rebuilt).all()
     weights = np.linalg.lstsq(dictionary, data.T, rcond=None)[0]
     np.testing.assert_allclose(codes.rebuilt, (dictionary @ weights).T, atol=1e-8)
     assert (codes.n_used <= 4).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_only_pursuits_that_end_early_are_warned_of(dtype, scale):
+    rng = np.random.default_rng(3)
+    dictionary = scale * rng.normal(size=(8, 5)).astype(dtype)
+    data = (rng.normal(size=(20, 2)) @ dictionary[:, :2].T).astype(dtype)
+    assert omp(dictionary, data, 2).n_used.tolist() == [2] * 20, "as many as they may have"
+    assert omp(dictionary, data, 5).n_used.max() <= 5, "exact fits"
+    omp(dictionary, rng.normal(size=(20, 8)).astype(dtype), 5, tolerance=1e9)
+    outside = np.linalg.svd(dictionary.T.astype(float))[2][-1]
+    data[3] += scale * outside.astype(dtype)  # no atom has anything of it
+    pair = dictionary[:, :2]
+    omp(np.hstack([pair, pair]), data, 4)  # copies are never used
+    with pytest.warns(RuntimeWarning, match="ended early for 1 of 20 patches"):
+        omp(np.hstack([pair, pair.sum(axis=1, keepdims=True)]), data, 3)
 
 
 def test_empty_constant_and_hidden_patches():

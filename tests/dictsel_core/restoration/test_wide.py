@@ -66,3 +66,11 @@ def test_a_wide_hole_is_one_whose_middle_is_far_from_all_that_is_observed(seed) 
     observed = np.random.default_rng(seed).random((40, 50)) < 0.01
     distance = ndimage.distance_transform_cdt(~observed, metric="chessboard").max()
     assert has_wide_hole(~observed) == (distance > 8)
+
+
+@pytest.mark.parametrize(
+    ("mask", "problem"), [(None, "must be boolean"), (np.zeros(4, bool), "its shape is"), (1, "its shape is")]
+)
+def test_what_is_no_mask_is_refused(mask, problem) -> None:
+    with pytest.raises((TypeError, ValueError), match=problem):
+        has_wide_hole(mask)

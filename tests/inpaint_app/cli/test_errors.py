@@ -76,7 +76,6 @@ WRONG = {
     "score of one": ("score whole.png", "B is missing"),
     "compare without reference": ("compare broken.png", "--reference is missing"),
     "compare of constraints": ("compare broken.png --reference whole.png --constraint average", "no option"),
-    "dictionary without output": ("dictionary broken.png", "is missing"),
     "tune of a whole picture": ("tune whole.png", "No missing pixels"),
     "tune to a picture": ("tune broken.png --write-recipe out.png", ".json"),
     "batch without output": ("batch broken.png", "is missing"),

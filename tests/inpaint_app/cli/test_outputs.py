@@ -202,6 +202,18 @@ def test_what_is_not_kept_is_noted(folder, capsys) -> None:
         assert f"Note: {name} was replaced without its set-user-ID bit." in capsys.readouterr().err
 
 
+def test_a_folder_as_output(folder, capsys) -> None:
+    Path("out").mkdir(exist_ok=True)
+    quick = ["--no-estimate", "--preset", "fast"]
+    assert main(["restore", "broken.png", "-o", "out", *quick]) == 0
+    assert Path("out/broken_restored.png").is_file()
+    assert main(["restore", "broken.png", "-o", "out", *quick]) == 2
+    assert "already exists" in capsys.readouterr().err
+    assert main(["dictionary", "broken.png", "-o", "out"]) == 0
+    assert main(["dictionary", "broken.png"]) == 0
+    assert Path("out/broken_dictionary.png").read_bytes() == Path("broken_dictionary.png").read_bytes()
+
+
 def test_a_depth_that_is_not_kept_is_noted(folder, capsys) -> None:
     pixels = np.full((24, 24), 30_000, np.uint16)
     pixels[4, 4] = 0

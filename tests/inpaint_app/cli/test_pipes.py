@@ -104,7 +104,7 @@ def test_other_commands_in_a_pipe(pair, monkeypatch, capsysbinary) -> None:
         ("batch broken.png -o -", "needs files or folders"),
         ("restore -", "is empty"),
         ("restore broken.png --quiet --verbose", "exclude each other"),
-        ("completion tcsh", "bash, zsh or fish"),
+        ("completion tcsh", "bash, zsh, fish or powershell"),
         ("completion", "is missing"),
     ],
 )

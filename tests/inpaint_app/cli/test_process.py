@@ -205,7 +205,7 @@ def test_progress_bar_appears_on_a_terminal_alone_and_goes(tmp_path) -> None:
 
 def test_bar_in_words() -> None:
     assert format_bar("coding", 0.5, 10) == "[############------------]  50 %  coding  10 s left"
-    assert format_bar("coding", 0.0, 10) == "[------------------------]   0 %  coding"
+    assert format_bar("coding", 0.0, None) == "[------------------------]   0 %  coding"
     assert format_bar("estimating", None, 10) == "estimating ..."
     assert [format_duration(seconds) for seconds in (0.2, 59, 61, 3720)] == [
         "1 s",

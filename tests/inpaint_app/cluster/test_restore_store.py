@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -233,6 +234,14 @@ def test_files_of_processes_that_were_killed_are_not_in_the_result(folder, monke
     monkeypatch.setattr(ZarrImage, "write", leave_a_trace)
     restore_store(_request(folder), JobControl())
     assert not list((folder / "whole.zarr").rglob("*.partial"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are of another kind there")
+def test_a_result_has_the_permissions_of_its_source(folder) -> None:
+    (folder / "picture.zarr").chmod(0o700)
+    for name, expected in (("whole.zarr", 0o700), ("whole.tif", 0o600)):
+        restore_store(_request(folder, output=folder / name), JobControl())
+        assert (folder / name).stat().st_mode & 0o777 == expected
 
 
 def test_a_planted_link_in_place_of_the_work_folder_is_refused(folder) -> None:

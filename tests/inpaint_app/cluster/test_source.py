@@ -39,7 +39,7 @@ def test_blocks_have_the_mask_of_the_whole(tmp_path, pixels, mask, spec) -> None
     if mask is not None:
         np.save(tmp_path / "mask.npy", mask)
         spec = MaskSpec(tmp_path / "mask.npy", spec.invert_mask, spec.key, spec.tolerance, spec.grow)
-    (source,) = describe_source(tmp_path / "picture.npy", spec)
+    (source,) = describe_source(tmp_path / "picture.npy", spec, 64)
     blocks = cut_into_blocks(source.shape, 64)
     source = source.with_counts([source.count_marks(rect) for rect in blocks])
     assert not source.needs_counts
@@ -69,12 +69,12 @@ def test_what_does_not_fit_is_refused(tmp_path, pixels, mask, problem) -> None:
     np.save(tmp_path / "picture.npy", pixels)
     np.save(tmp_path / "mask.npy", mask)
     with pytest.raises(UserError, match=problem):
-        describe_source(tmp_path / "picture.npy", MaskSpec(tmp_path / "mask.npy"))
+        describe_source(tmp_path / "picture.npy", MaskSpec(tmp_path / "mask.npy"), 64)
 
 
 def test_damage_is_not_detected_in_blocks(tmp_path) -> None:
     with pytest.raises(UserError, match="cannot be detected"):
-        describe_source(tmp_path / "picture.npy", MaskSpec(detect=("dust",)))
+        describe_source(tmp_path / "picture.npy", MaskSpec(detect=("dust",)), 64)
 
 
 @pytest.mark.parametrize("block", [0, 63, 100, -64])

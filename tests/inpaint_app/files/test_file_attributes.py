@@ -10,6 +10,7 @@ import pytest
 from children import NOBODY, in_child
 
 from inpaint_app.files.atomic import PendingFile, write_files
+from inpaint_app.files.file_attributes import mode_like, restrict_folder
 
 ACL = "system.posix_acl_access"
 DEFAULT_ACL = "system.posix_acl_default"
@@ -133,3 +134,39 @@ def test_what_a_user_cannot_keep_is_told() -> None:
         assert status.st_uid == NOBODY
         assert stat.S_IMODE(status.st_mode) == 0o644, "the group is another one now"
         assert os.getxattr(path, "user.comment") == b"kept"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are of another kind there")
+@pytest.mark.parametrize(
+    ("mode", "expected"), [(0o600, 0o600), (0o644, 0o644), (0o666, 0o644), (0o444, 0o644), (0o4755, 0o644)]
+)
+def test_a_result_has_the_permissions_of_its_source(tmp_path: Path, mode: int, expected: int) -> None:
+    source, result = tmp_path / "source", tmp_path / "result"
+    source.touch()
+    source.chmod(mode)
+    before = os.umask(0o022)
+    try:
+        write_files([PendingFile(result, lambda file: file.write(b"new"))], source=source)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(result.stat().st_mode) == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are of another kind there")
+def test_a_group_gets_no_rights_of_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "source").touch()
+    (tmp_path / "source").chmod(0o660)
+    monkeypatch.setattr(os, "getegid", lambda: 12345)
+    assert mode_like(tmp_path / "source") == 0o600
+    assert mode_like(tmp_path / "none") == mode_like(None) == 0o666
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are of another kind there")
+def test_a_folder_gets_no_more_rights_than_its_source_gives(tmp_path: Path) -> None:
+    source, folder = tmp_path / "source", tmp_path / "folder"
+    source.touch()
+    folder.mkdir(mode=0o755)
+    for mode, expected in ((0o644, 0o755), (0o600, 0o700)):
+        source.chmod(mode)
+        restrict_folder(folder, source)
+        assert stat.S_IMODE(folder.stat().st_mode) == expected

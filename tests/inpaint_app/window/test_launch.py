@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings  # noqa: TID251  (to put a trap there)
 
+from dictsel_core import __version__
 from inpaint_app import launch
 from inpaint_app.files.read import read_picture
 
@@ -156,3 +157,8 @@ def test_displays_are_recognized(monkeypatch, variables, expected) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert launch.has_display() is expected
+
+
+def test_the_version_is_printed(capsys) -> None:
+    assert launch.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"inpaint-app {__version__}\n"

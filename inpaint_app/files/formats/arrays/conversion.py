@@ -77,7 +77,11 @@ def _page(values: Array, dtype: np.dtype[np.generic], alpha: Array | None) -> Pi
     if values.dtype.kind == "b":
         pixels = pixels * np.uint8(255)
     white = np.iinfo(dtype).max if dtype.kind in "ui" else 1  # type: ignore[type-var]
-    opacity = None if alpha is None else (np.asarray(alpha, np.float64) * white).round(9).astype(dtype)
+    opacity: Array | None = None
+    if alpha is not None and alpha.dtype == np.bool_:
+        opacity = alpha.astype(dtype) * dtype.type(white)
+    elif alpha is not None:
+        opacity = (np.asarray(alpha, np.float64) * white).round(9).astype(dtype)
     return Picture(pixels, opacity)
 
 

@@ -45,7 +45,7 @@ class ArrayHeader:
         """Where the values end."""
         return self.start + math.prod(self.shape) * self.dtype.itemsize
 
-    def read(self, data: bytes) -> Array:
+    def read(self, data: bytes | bytearray) -> Array:
         """Return the array, a view of the data; they begin with the header."""
         if self.end > len(data):
             raise DamagedError("it ends too early")
@@ -56,8 +56,18 @@ class ArrayHeader:
 def read_header(data: bytes) -> ArrayHeader:
     """Return how an array is stored, from the first `MAX_HEADER_BYTES` bytes.
 
+    Raises `DamagedError` or `UnsupportedError` if that is wrong, or if the array is no picture or too large.
+    """
+    header = parse_header(data)
+    check_array(header.shape, header.dtype, channels=has_channels(header.shape))
+    return header
+
+
+def parse_header(data: bytes) -> ArrayHeader:
+    """Return how an array of any size is stored, from the first `MAX_HEADER_BYTES` bytes.
+
     The header is a Python dictionary as text; its three entries are looked for, and nothing is evaluated.
-    Raises `DamagedError` or `UnsupportedError` if it is wrong, or if the array is no picture or too large.
+    Raises `DamagedError` or `UnsupportedError` if it is wrong.
     """
     if len(data) < 12 or not data.startswith(SIGNATURE) or data[6] not in (1, 2, 3):
         raise DamagedError("its header is wrong")
@@ -77,7 +87,6 @@ def read_header(data: bytes) -> ArrayHeader:
         shape = tuple(int(part.strip(b" L")) for part in sizes.split(b",") if part.strip())
     except (TypeError, ValueError) as error:
         raise DamagedError("its header is wrong") from error
-    check_array(shape, dtype, channels=has_channels(shape))
     return ArrayHeader(end, dtype, shape, order == b"True")
 
 

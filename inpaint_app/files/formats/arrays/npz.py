@@ -18,6 +18,7 @@ from inpaint_app.image.picture import Array, Picture
 _MASK, _ALPHA, _IMAGE = "mask", "alpha", "image"
 _PREFERRED = (_IMAGE, "arr_0", "data")
 _MAX_ARRAYS = 1000
+_PIECE_BYTES = 2**20
 
 
 def decode_npz(data: bytes) -> Picture:
@@ -52,7 +53,7 @@ def _decode(archive: zipfile.ZipFile) -> Picture:
     alpha = None
     if _MASK in members:
         marked = _read(archive, members[_MASK]) != 0
-        alpha = 1.0 - _fitted(marked, values, _MASK, channels=channels)
+        alpha = ~_fitted(marked, values, _MASK, channels=channels)
     elif _ALPHA in members:
         opacity = _read(archive, members[_ALPHA])
         white = np.iinfo(opacity.dtype).max if opacity.dtype.kind in "ui" else 1
@@ -74,7 +75,15 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
         # Deflate reaches 1032 to 1; more is a lie about the size.
         if info.file_size != header.end or info.file_size > 1100 * info.compress_size + 1000:
             raise DamagedError("it has too few or too many values")
-        return header.read(start + member.read())
+        data = bytearray(header.end)  # at once: pieces that are joined take twice the memory
+        data[: len(start)] = start
+        position = len(start)
+        while piece := member.read(_PIECE_BYTES):
+            data[position : position + len(piece)] = piece
+            position += len(piece)
+        if position != header.end:
+            raise DamagedError("it ends too early")
+        return header.read(data)
 
 
 def _fitted(values: Array, image: Array, name: str, *, channels: bool) -> Array:

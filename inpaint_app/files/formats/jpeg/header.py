@@ -34,7 +34,9 @@ class Header:
     n_profile_parts: int = 0
     dpi: tuple[float, float] | None = None
     several: bool = False
+    scan: bytes = b""  #: The header of the first scan.
     scan_start: int = 0
+    components: dict[int, tuple[int, int]] = field(default_factory=dict)  #: Units down and across in an MCU.
     resources: bytearray = field(default_factory=bytearray)
     blocks: list[MetadataBlock] = field(default_factory=list)
     n_block_bytes: int = 0
@@ -93,13 +95,14 @@ def read_header(data: bytes) -> Header:
     header = Header()
     for marker, content, end in _segments(data):
         if marker == SCAN:
-            header.scan_start = end
+            header.scan, header.scan_start = content, end
         elif marker in _FRAMES and not header.channels:
             if len(content) < 6:
                 raise DamagedError("its header is wrong")
             header.precision, height, width, header.channels = struct.unpack_from(">BHHB", content)
             header.size, header.frame = (width, height), marker
             header.mcu = _mcu(content, header.channels)
+            header.components = _components(content, header.channels)
         elif marker == 0xE0 and content.startswith(b"JFIF\0"):
             header.dpi = _density(content)
         elif marker == 0xE1 and content.startswith(PREFIX):
@@ -114,6 +117,14 @@ def read_header(data: bytes) -> Header:
     if not header.channels:
         raise DamagedError("its header is missing")
     return header
+
+
+def _components(frame: bytes, n_channels: int) -> dict[int, tuple[int, int]]:
+    """Return the numbers of the components, and how many of their units are in an MCU, down and across."""
+    if n_channels == 1:
+        return {frame[6]: (1, 1)} if len(frame) > 6 else {}
+    parts = [frame[at : at + 2] for at in range(6, 6 + 3 * n_channels, 3)]
+    return {part[0]: (max(1, part[1] & 15), max(1, part[1] >> 4)) for part in parts if len(part) == 2}
 
 
 def _mcu(frame: bytes, n_channels: int) -> tuple[int, int]:

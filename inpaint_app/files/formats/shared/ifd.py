@@ -74,7 +74,7 @@ class Directory:
         if field.kind not in _INTEGERS:
             raise DamagedError(f"its field {tag} is not a whole number")
         count = min(field.items, limit)
-        return struct.unpack_from(f"{self.order}{count}{_INTEGERS[field.kind]}", self.data, field.position)
+        return _unpack_at(self.data, field.position, f"{self.order}{count}{_INTEGERS[field.kind]}")
 
     def integer(self, tag: int, default: int) -> int:
         """Return the first integer of a value."""
@@ -85,7 +85,7 @@ class Directory:
         field = self.fields.get(tag)
         if field is None or field.kind != RATIONAL or field.items == 0:
             return None
-        top, bottom = struct.unpack_from(self.order + "II", self.data, field.position)
+        top, bottom = _unpack_at(self.data, field.position, self.order + "II")
         return top / bottom if bottom else None
 
     def text(self, tag: int) -> str:
@@ -106,6 +106,11 @@ def read_header(data: bytes) -> Header:
     raise DamagedError("its TIFF header is wrong")
 
 
+def _unpack_at(data: bytes, position: int, layout: str) -> tuple[int, ...]:
+    """Return numbers at a position, in a layout of `struct`; of the data only slices are taken."""
+    return struct.unpack(layout, data[position : position + struct.calcsize(layout)])
+
+
 def read_directory(data: bytes, header: Header, offset: int) -> Directory:
     """Parse the directory at an offset."""
     order, big = header.order, header.big
@@ -113,18 +118,18 @@ def read_directory(data: bytes, header: Header, offset: int) -> Directory:
     start = offset + count_size
     if not 8 <= offset <= len(data) - count_size:
         raise DamagedError("its directory lies outside the file")
-    (count,) = struct.unpack_from(order + ("Q" if big else "H"), data, offset)
+    (count,) = _unpack_at(data, offset, order + ("Q" if big else "H"))
     end = start + count * entry_size
     if end > len(data):
         raise DamagedError("its directory is cut off")
     fields: dict[int, Field] = {}
     lost = set()
     for at in range(start, end, entry_size):
-        tag, kind, items = struct.unpack_from(order + ("HHQ" if big else "HHI"), data, at)
+        tag, kind, items = _unpack_at(data, at, order + ("HHQ" if big else "HHI"))
         size = SIZES.get(kind, 0) * items
         position = at + entry_size - slot
         if size > slot:
-            (position,) = struct.unpack_from(order + ("Q" if big else "I"), data, position)
+            (position,) = _unpack_at(data, position, order + ("Q" if big else "I"))
         if kind in SIZES and position + size <= len(data):
             fields.setdefault(tag, Field(kind, items, position))
         else:

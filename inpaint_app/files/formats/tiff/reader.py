@@ -4,6 +4,7 @@ import contextlib
 import io
 import logging
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 import tifffile
@@ -47,10 +48,9 @@ def decode_tiff(data: bytes) -> Picture:
     pages: list[Picture] = []
     lost, n_pixels, following = [], 0, 0
     with file:
-        for number, page in enumerate(file.pages):
+        for number, page in enumerate(distinct_pages(file)):
             if number >= _MAX_PAGES:
                 raise UnsupportedError(f"it has more than {_MAX_PAGES:,} pages", "split it first")
-            assert isinstance(page, tifffile.TiffPage), "frames are not asked for"
             directory = read_directory(data, header, page.offset)
             if directory.lost & _STRUCTURAL:
                 raise DamagedError("it ends too early")
@@ -75,6 +75,17 @@ def decode_tiff(data: bytes) -> Picture:
         lost=tuple(dict.fromkeys(lost)),
         more_pages=tuple(pages[1:]),
     )
+
+
+def distinct_pages(file: tifffile.TiffFile) -> Iterator[tifffile.TiffPage]:
+    """Yield the pages of a file; raises `DamagedError` if one follows itself, directly or in a circle."""
+    offsets = set()
+    for page in file.pages:
+        assert isinstance(page, tifffile.TiffPage), "frames are not asked for"
+        if page.offset in offsets:
+            raise DamagedError("its pages follow each other in a circle")
+        offsets.add(page.offset)
+        yield page
 
 
 def _read_page(data: bytes, page: tifffile.TiffPage, directory: Directory, *, is_first: bool) -> Picture:

@@ -1,6 +1,5 @@
 """The samples of the strips or tiles of a TIFF page."""
 
-import mmap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -33,9 +32,7 @@ class Piece:
         target[...] = values[: target.shape[0], : target.shape[1]]
 
 
-def decode_pieces(
-    data: bytes | mmap.mmap, layout: Layout, indices: Iterable[int] | None = None
-) -> Iterator[Piece]:
+def decode_pieces(data: bytes, layout: Layout, indices: Iterable[int] | None = None) -> Iterator[Piece]:
     """Yield the samples of a page, a few megabytes at a time unless a strip or tile is larger.
 
     With `indices`, only those of some strips or tiles. Raises `DamagedError` or `UnsupportedError` if parts
@@ -59,11 +56,11 @@ def decode_pieces(
             yield Piece(_samples(stored[rows], layout), plane, top + rows.start, left)
 
 
-def _packed(data: bytes | mmap.mmap, layout: Layout, index: int) -> bytes:
+def _packed(data: bytes, layout: Layout, index: int) -> bytes:
     return data[layout.offsets[index] : layout.offsets[index] + layout.counts[index]]
 
 
-def _decode_by_tifffile(data: bytes | mmap.mmap, layout: Layout, indices: Iterable[int]) -> Iterator[Piece]:
+def _decode_by_tifffile(data: bytes, layout: Layout, indices: Iterable[int]) -> Iterator[Piece]:
     """Yield the samples of compressions that need imagecodecs: JPEG, fax, Zstandard, WebP, ..."""
     page = layout.page
     for index in indices:

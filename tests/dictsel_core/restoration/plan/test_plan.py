@@ -283,3 +283,8 @@ def test_images_that_cannot_be_are_refused(arguments, error):
 
 def test_a_dtype_is_kept_by_its_name():
     assert ImageSpec(4, 5, dtype=np.uint16) == ImageSpec(4, 5, dtype="uint16")
+
+
+def test_a_survey_of_something_else_is_refused() -> None:
+    with pytest.raises(TypeError, match="spec must be an ImageSpec, not int"):
+        PictureSurvey(1)

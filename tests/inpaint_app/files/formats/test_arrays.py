@@ -1,6 +1,7 @@
 """NumPy and FITS files: shapes, types of numbers, masks and headers survive; nothing is guessed silently."""
 
 import io
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -264,3 +265,14 @@ def test_without_astropy_the_sentence_names_the_extra(tmp_path: Path, monkeypatc
         read_picture(tmp_path / "a.fits")
     with pytest.raises(UserError, match=r"pip install 'dictsel\[fits\]'"):
         write_picture(Picture(np.ones((3, 4), np.float32)), tmp_path / "b.fits")
+
+
+@pytest.mark.parametrize("extra", [{}, {"mask": np.zeros((1000, 1000), bool)}])
+def test_an_npz_file_takes_little_more_memory_than_its_array(tmp_path: Path, extra: dict) -> None:
+    values = np.zeros((1000, 1000))
+    np.savez_compressed(tmp_path / "a.npz", image=values, **extra)
+    tracemalloc.start()
+    read_picture(tmp_path / "a.npz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < (1.6 if not extra else 3.6) * values.nbytes

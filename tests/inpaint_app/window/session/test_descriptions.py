@@ -16,8 +16,8 @@ from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.descriptions import short_quality
 from inpaint_app.window.session.state import RunRecord
 
-ESTIMATE = QualityEstimate(30.0, 28.5, 31.5, 255.0, 100, 0.0, has_wide_hole=False)
-UNKNOWN = QualityEstimate(math.nan, math.nan, math.nan, 255.0, 100, 0.5, has_wide_hole=True)
+ESTIMATE = QualityEstimate(30.0, 28.5, 31.5, 255.0, 100, 0.0, n_invented=0)
+UNKNOWN = QualityEstimate(math.nan, math.nan, math.nan, 255.0, 100, 0.5, n_invented=400)
 MEASURED = QualityMetrics(Scores(31.234, 28.1, 0.91239, None))
 
 
@@ -42,8 +42,11 @@ def test_figures_to_come_are_announced_and_estimates_are_marked(record) -> None:
     estimated = replace(record, figures=QualityMetrics(estimate=ESTIMATE))
     caption = "PSNR ≈ 30.00 dB at missing pixels (28.5 to 31.5 dB)   1.0 s"
     assert descriptions.restored_caption(estimated)[0] == caption
+    partly = replace(record, figures=QualityMetrics(estimate=replace(ESTIMATE, n_invented=1234)))
+    caption = descriptions.restored_caption(partly)[0]
+    assert "at narrow damage, without 1,234 invented pixels of wide holes (28.5" in caption
     unknown = replace(record, figures=QualityMetrics(estimate=UNKNOWN))
-    assert descriptions.restored_caption(unknown)[0] == "wide hole: no estimate   1.0 s"
+    assert descriptions.restored_caption(unknown)[0] == "wide hole: invented, no PSNR   1.0 s"
     assert "PSNR not known" in descriptions.restored_caption(replace(record, figures=QualityMetrics()))[0]
 
 

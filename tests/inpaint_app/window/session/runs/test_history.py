@@ -43,7 +43,7 @@ def test_the_newest_is_kept_however_large() -> None:
 
 def test_figures_belong_to_one_record() -> None:
     history = RunHistory().added(record(1)).added(record(2))
-    figures = QualityMetrics(estimate=QualityEstimate(30.0, 28.5, 31.5, 255.0, 100, 0.0, has_wide_hole=False))
+    figures = QualityMetrics(estimate=QualityEstimate(30.0, 28.5, 31.5, 255.0, 100, 0.0, n_invented=0))
     changed = history.updated(2, figures=figures)
     assert [each.figures for each in changed.records] == [None, figures]
     assert [each.figures for each in history.records] == [None, None]
