@@ -206,8 +206,9 @@ def _field(spectrum: NDArray[np.complex128], rng: np.random.Generator) -> Single
     waves = np.einsum("yxcd,yxd->yxc", np.fft.rfft2(padded, axes=(0, 1)), np.fft.rfft2(white, axes=(0, 1)))
     field = np.fft.irfft2(waves, (_PERIOD, _PERIOD), axes=(0, 1)).astype(np.float32)
     tiles = np.argwhere(np.ones((_PERIOD // _TILE, _PERIOD // _TILE), np.bool_))
-    left: Singles = _residuals(field, tiles).var(axis=(1, 2)).mean(axis=0)
-    return field / np.sqrt(np.maximum(left, np.finfo(np.float32).tiny))
+    left = _residuals(field, tiles).var(axis=(1, 2)).mean(axis=0)
+    field /= np.sqrt(np.maximum(left, np.finfo(np.float32).tiny))
+    return field
 
 
 def _with_grain(

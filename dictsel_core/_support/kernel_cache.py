@@ -18,9 +18,13 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from dictsel_core._support.compilation import begin_kernel, end_kernel
 
 _DIGEST_BYTES = 32
+#: Global variables that are compiled into a kernel, wherever their value comes from.
+_CONSTANTS = (bool, int, float, complex, str, tuple, np.generic)
 
 
 class KernelCache:
@@ -29,7 +33,7 @@ class KernelCache:
     def __init__(self, function: FunctionType, options: object) -> None:
         file = Path(function.__code__.co_filename)
         self._name = f"{file.stem}.{function.__qualname__}"
-        self._source = (_digest_of_file(file), function.__code__.co_code, repr(options))
+        self._source = (_digest_of_file(file), function.__code__.co_code, repr(options), _constants(function))
         self._folders = [folder for folder in (file.parent / "__pycache__", user_folder()) if folder]
 
     @property
@@ -50,11 +54,15 @@ class KernelCache:
         """Return what was compiled for a signature; None if it must be compiled now."""
         target.refresh()
         key = self._key(signature, target.codegen())
+        wanted, _ = import_module("numba.core.sigutils").normalize_signature(signature)
         for folder in self._folders:
             payload = read_checked(folder / self._file_name(key))
             stored = None if payload is None else _unpacked(payload)
             if stored is not None and stored[0] == key:
-                return import_module("numba.core.compiler").CompileResult._rebuild(target, *stored[1])
+                compiled = import_module("numba.core.compiler").CompileResult._rebuild(target, *stored[1])
+                # Types that are made in each process, such as vectors, are not those of another.
+                if compiled.signature.args == wanted:
+                    return compiled
         begin_kernel()
         return None
 
@@ -62,8 +70,7 @@ class KernelCache:
         """Keep what was compiled for a signature, where that can be done."""
         end_kernel()
         dumps = import_module("numba.core.serialize").dumps
-        # Types that are made in each process, such as vectors, are not those of the next.
-        if compiled.library.has_dynamic_globals or _unpacked(dumps(compiled.signature)) != compiled.signature:
+        if compiled.library.has_dynamic_globals:
             return
         key = self._key(signature, compiled.codegen)
         payload = dumps((key, compiled._reduce()))
@@ -85,6 +92,12 @@ def _unpacked(payload: bytes) -> Any:  # noqa: ANN401
         return pickle.loads(payload)
     except (ImportError, AttributeError):
         return None
+
+
+def _constants(function: FunctionType) -> str:
+    """Return the numbers and strings of other modules that are compiled into a function, by name."""
+    names, known = function.__code__.co_names, function.__globals__
+    return repr([(name, known[name]) for name in names if isinstance(known.get(name), _CONSTANTS)])
 
 
 @cache

@@ -5,38 +5,46 @@ from collections.abc import Generator
 import numpy as np
 
 from dictsel_core._support.threads import single_threaded_blas
-from dictsel_core._support.validation import Bools
+from dictsel_core._support.validation import Bools, Ints
+from dictsel_core.completion.blending import blended
 from dictsel_core.completion.field import PatchField
+from dictsel_core.completion.montage import Montage
 from dictsel_core.completion.onion import fill_by_layers
 from dictsel_core.completion.scale import PATCH_SIZE, Scale, Single, finest_scale
-from dictsel_core.completion.votes import explained_fraction, fill_by_votes
+from dictsel_core.completion.votes import best_matches, fill_by_best, fill_by_votes
 
 #: The coarsest scale is the one on which no pixel of the hole is farther than this from its border.
 _MAX_DEPTH = 4
+#: The scale on which pieces are cut is the first one on which the hole is no deeper and has no more pixels.
+_MAX_CUT_DEPTH, _MAX_CUT_PIXELS = 12, 3000
 #: Minimum number of sources, and of pixels in the height and width of a scale.
 MIN_SOURCES, _MIN_LENGTH = 64, 3 * PATCH_SIZE
 #: Iterations on the finest scale, how many more on each coarser one, and factor on the coarsest.
 _N_ITERATIONS, _N_MORE, _COARSEST = 12, 4, 2
+#: The last iterations on each scale, in which nothing is averaged.
+_N_SHARP = 3
 #: Sweeps of the search in each iteration.
 _N_SWEEPS = 2
-#: Iterations times patches on one scale are limited to this; holes of 200 x 200 pixels need no less.
-_MAX_WORK = 500_000
 #: All matches are compared if there are at most this many pairs of targets and sources.
 _MAX_PAIRS = 4_000_000
+#: Fractions of the work: done when all matches are found, and when pieces are cut.
+_MATCHED, _CUT = 0.3, 0.6
 
 
 def complete(
     planes: Single, hole: Bools, barred: Bools, rng: np.random.Generator, threads: int
-) -> Generator[float, None, float]:
+) -> Generator[float, None, bool]:
     """Fill a hole in place with texture and structure from elsewhere in the image.
 
-    Yields the fraction of the work that is done, and returns how much of the detail around the hole its
-    matches explain, at most 1. With too little to copy from, the hole stays as it is, and minus infinity is
-    returned.
+    Yields the fraction of the work that is done, and returns whether there was enough to copy from; if not,
+    the hole stays as it is.
 
-    Every patch that touches the hole has a match, a similar patch outside it; each pixel of the hole becomes
-    the weighted mean of the matches at this place. Both are repeated in turns, on coarser scales first [1]_
-    [2]_.
+    1. On coarse scales, every patch that touches the hole has a match, a similar patch outside it; each pixel
+       of the hole becomes the weighted mean of the matches at this place. Both are repeated in turns [1]_
+       [2]_. That shows roughly what the hole looks like, and where similar things are.
+    2. With the offsets of these matches, pieces of the image are cut out that fit together and to what is
+       around; see `Montage`. On finer scales they stay, and their seams are moved.
+    3. On the finest scale the pieces are blended; see `blended`.
 
     Parameters
     ----------
@@ -58,24 +66,20 @@ def complete(
        Processing On Line 7, 2017. :DOI:`10.5201/ipol.2017.189`
     """
     if min(hole.shape) < PATCH_SIZE:
-        return -np.inf
+        return False
     scales = _scales(finest_scale(planes, hole, barred))
     if len(scales[0].sources) < MIN_SOURCES:
-        return -np.inf
-    counts = [_n_iterations(number, scale, len(scales)) for number, scale in enumerate(scales)]
-    works = [count * int(scale.hole.sum()) for count, scale in zip(counts, scales, strict=True)]
-    coarser, done = None, 0
+        return False
+    first = next((number for number, scale in enumerate(scales) if _is_cut_on(scale)), len(scales) - 1)
     with single_threaded_blas:  # once: to set the number of threads takes longer than a small search
-        for scale, count, work in reversed(list(zip(scales, counts, works, strict=True))):
-            field = _first_field(scale, coarser, rng, threads)
-            for _ in range(count):
-                field.search(_N_SWEEPS)
-                fill_by_votes(scale, field)
-                done += work // count
-                yield done / sum(works)
-            coarser = field
-    planes[hole] = scales[0].planes[:, :, : planes.shape[2]][hole]
-    return explained_fraction(scales[0], field)
+        montage = yield from _first_montage(scales[first:], rng, threads)
+        yield _CUT
+        for number in reversed(range(first)):
+            montage = montage.finer(scales[number])
+            for _ in montage.polish():
+                yield _CUT + (1 - _CUT) * 4.0**-number / 2
+        planes[hole] = blended(scales[0], montage.offsets)
+    return True
 
 
 def _scales(finest: Scale) -> list[Scale]:
@@ -89,10 +93,32 @@ def _scales(finest: Scale) -> list[Scale]:
     return scales
 
 
-def _n_iterations(number: int, scale: Scale, n_scales: int) -> int:
-    """Return the number of iterations on a scale, counted from the finest one."""
-    planned = (_N_ITERATIONS + _N_MORE * number) * (_COARSEST if number == n_scales - 1 else 1)
-    return max(1, min(planned, _MAX_WORK // int(scale.hole.sum())))
+def _is_cut_on(scale: Scale) -> bool:
+    return bool(scale.depth.max() <= _MAX_CUT_DEPTH and scale.hole.sum() <= _MAX_CUT_PIXELS)
+
+
+def _first_montage(
+    scales: list[Scale], rng: np.random.Generator, threads: int
+) -> Generator[float, None, Montage]:
+    """Return the pieces on the finest of some scales."""
+    counts = [_N_ITERATIONS + _N_MORE * number for number in range(len(scales))]
+    counts[-1] *= _COARSEST
+    works = [count * int(scale.hole.sum()) for count, scale in zip(counts, scales, strict=True)]
+    coarser, done = None, 0
+    for scale, count, work in reversed(list(zip(scales, counts, works, strict=True))):
+        field = _first_field(scale, coarser, rng, threads)
+        for left in reversed(range(count)):
+            field.search(_N_SWEEPS)
+            (fill_by_best if left < _N_SHARP else fill_by_votes)(scale, field)
+            done += work // count
+            yield _MATCHED * done / sum(works)
+        coarser = field
+    offsets: Ints = np.zeros((*scale.shape, 2), np.intp)
+    offsets[scale.hole] = field.offsets()[best_matches(scale, field)]
+    montage = Montage(scale, offsets, scale.planes[:, :, : scale.n_channels])
+    for number, _ in enumerate(montage.cut()):
+        yield _CUT - (_CUT - _MATCHED) * 0.98**number
+    return montage
 
 
 def _first_field(

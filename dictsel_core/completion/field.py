@@ -113,6 +113,12 @@ class PatchField:
         for _ in map_chunks(work, len(self.targets), _CHUNK // 8, self._threads):
             pass
 
+    def offsets(self) -> Ints:
+        """Return how many rows and columns the matches are from their targets: (N, 2)."""
+        ends = (np.divmod(each, self.shape[1]) for each in (self.matches, self.targets))
+        (rows, columns), (from_rows, from_columns) = ends
+        return np.stack([rows - from_rows, columns - from_columns], axis=1)
+
     def corrections(self) -> Single:
         """Return what is added to the channels of each match when it is copied: (N, C)."""
         return self.comparison.corrections(self.targets, self.matches)

@@ -45,9 +45,7 @@ def wide_margin(reach: int) -> int:
     return 2 * reach + _MARGIN
 
 
-def fill_wide_parts(
-    planes: Single, wide: Bools, observed: Bools, seed: int, threads: int, *, blended: bool
-) -> Iterator[float]:
+def fill_wide_parts(planes: Single, wide: Bools, observed: Bools, seed: int, threads: int) -> Iterator[float]:
     """Fill wide holes in place with texture and structure from around them.
 
     Yields the fraction of the work that is done.
@@ -64,8 +62,6 @@ def fill_wide_parts(
     seed : int
     threads : int
         The result does not depend on it.
-    blended : bool
-        See `HolePart.fill`.
     """
     height, width, n_channels = planes.shape
     parts = hole_parts(hole_boxes(hole_cells(wide), (height, width)), (height, width), n_channels)
@@ -76,7 +72,7 @@ def fill_wide_parts(
             region, others = planes[part.region].copy(), wide[part.region]
             hole = part.hole(others)
             n_pixels = int(np.count_nonzero(hole))
-            for fraction in part.fill(region, others, observed[part.region], seed, threads, blended=blended):
+            for fraction in part.fill(region, others, observed[part.region], seed, threads):
                 yield (done + fraction * n_pixels) / total
             filled.append((part, region[hole]))
             done += n_pixels

@@ -26,9 +26,6 @@ _MIN_CONTEXT, _MAX_CONTEXT = 32, 128
 _MAX_VALUES = 1 << 24
 #: Patches with restored pixels are copied too if less than this fraction of all has none.
 _MIN_OBSERVED_SOURCES = 0.25
-#: The weight of texture rises from 0 to 1 between these fractions of the detail that matches explain, but is
-#: never less than the last number: fog would be all that is left.
-_EXPLAINED, _MIN_WEIGHT = (0.75, 0.98), 0.5
 
 
 def hole_cells(wide: Bools, top: int = 0, left: int = 0) -> Ints:
@@ -125,9 +122,7 @@ class HolePart:
         mask[rows, columns] = wide[rows, columns]
         return mask
 
-    def fill(
-        self, planes: Single, wide: Bools, observed: Bools, seed: int, threads: int, *, blended: bool
-    ) -> Iterator[float]:
+    def fill(self, planes: Single, wide: Bools, observed: Bools, seed: int, threads: int) -> Iterator[float]:
         """Fill the part in place, and yield the fraction that is done.
 
         Parameters
@@ -142,22 +137,17 @@ class HolePart:
         seed : int
         threads : int
             The result does not depend on it.
-        blended : bool
-            Whether the result is a mean of texture and smooth estimate, where matches explain the pixels
-            around a hole badly: texture that cannot be predicted then has less contrast.
         """
         hole = self.hole(wide)
         if not hole.any():
             return
         rng = np.random.default_rng([seed, 2017, self.box[0].start, self.box[1].start])
-        before, smooth = planes[hole], smooth_fill(planes, hole)
-        planes[hole] = smooth
+        before = planes[hole]
+        planes[hole] = smooth_fill(planes, hole)
         run = GeneratorRun(complete(planes, hole, _barred(wide, ~observed), rng, threads))
         yield from run
-        if np.isneginf(run.result):  # nothing was copied
+        if not run.result:
             planes[hole] = before
-        elif blended:
-            planes[hole] = smooth + _weight(run.result) * (planes[hole] - smooth)
 
 
 def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) -> list[HolePart]:
@@ -173,12 +163,6 @@ def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) ->
                 wave = 2 * (down % 2) + across % 2
                 parts.append(HolePart(box, _surrounded(box, shape, n_channels), wave))
     return parts
-
-
-def _weight(explained: float) -> np.float32:
-    """Return the weight of texture whose matches explain this much of the detail around the hole."""
-    low, high = _EXPLAINED
-    return np.float32(np.clip((explained - low) / (high - low), _MIN_WEIGHT, 1))
 
 
 def _barred(wide: Bools, missing: Bools) -> Bools:

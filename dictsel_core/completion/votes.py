@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
 
 from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Ints
@@ -18,8 +17,6 @@ _DEPTH_BASE = 1.4
 _PERCENTILE = 90
 #: Limits of the exponents, so that no weight is zero.
 _MAX_DEPTH, _MAX_EXPONENT = 60, 30.0
-#: Detail is the difference from a mean of about this many pixels in each direction.
-_DETAIL_SCALE = 4
 
 
 def fill_by_votes(scale: Scale, field: PatchField) -> None:
@@ -39,20 +36,27 @@ def fill_by_votes(scale: Scale, field: PatchField) -> None:
     field.comparison.update()
 
 
-def explained_fraction(scale: Scale, field: PatchField) -> float:
-    """Return how much of the detail in the pixels around the hole the votes explain, at most 1.
+def fill_by_best(scale: Scale, field: PatchField) -> None:
+    """Fill the hole of a scale with the match of most weight at each pixel, which blurs nothing."""
+    pixels = scale.planes.reshape(-1, scale.planes.shape[2])
+    hole, best = np.flatnonzero(scale.hole), best_matches(scale, field)
+    sources = hole + field.offsets()[best] @ np.array([scale.shape[1], 1])
+    corrections = np.pad(field.corrections(), [(0, 0), (0, N_TEXTURE)])
+    pixels[hole] = pixels[sources] + corrections[best]
+    field.comparison.update()
 
-    These pixels are covered by the same matches as the hole, but their values are known.
-    """
-    n_channels = scale.n_channels
-    sums, totals = _votes(scale, field)
-    around = np.flatnonzero((totals[:, 0] > 0) & ~scale.hole.ravel())
-    channels = scale.planes[:, :, :n_channels]
-    blurred = gaussian_filter(channels, (_DETAIL_SCALE, _DETAIL_SCALE, 0))
-    truth, smooth = (each.reshape(-1, n_channels)[around] for each in (channels, blurred))
-    votes = (sums[around] / totals[around])[:, :n_channels]
-    detail = float(np.square(truth - smooth).sum(dtype=np.float64))
-    return 1 - float(np.square(truth - votes).sum(dtype=np.float64)) / max(detail, 1e-12)
+
+def best_matches(scale: Scale, field: PatchField) -> Ints:
+    """Return which match has the most weight at each pixel of the hole, as its number in the field: (N,)."""
+    weights, size = _weights(scale, field)[:, 0], scale.hole.size
+    targets = np.ravel_multi_index(np.divmod(field.targets, field.shape[1]), scale.shape)
+    largest, best = np.full(size, -1.0), np.zeros(size, np.intp)
+    for down in range(PATCH_SIZE):
+        for across in range(PATCH_SIZE):
+            places = targets + down * scale.shape[1] + across
+            better = np.flatnonzero(weights > largest[places])
+            largest[places[better]], best[places[better]] = weights[better], better
+    return np.asarray(best[scale.hole.ravel()])
 
 
 def _votes(scale: Scale, field: PatchField) -> tuple[Double, Double]:

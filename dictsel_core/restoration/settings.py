@@ -105,11 +105,10 @@ class RestoreSettings:
         0 uses that estimate only if no patch around the pixel has enough observed pixels. Default is 0.1.
     fill : {"auto", "smooth", "texture"}
         What holes are filled with that are too wide to be restored from their border. "smooth" keeps the
-        estimate from coarser scales. "texture" copies texture and structure from elsewhere in the image, in
-        holes wider than 8 pixels. "auto", the default, does so in holes wider than 16 pixels, or 8 at the
-        border of the image, and in images of integers only: floats are taken for measurements, which should
-        not be invented. It mixes the copies with a smooth estimate where they explain the surroundings
-        badly; "texture" never does.
+        estimate from coarser scales. "texture" copies pieces of the image from elsewhere in it, in holes
+        wider than 8 pixels. "auto", the default, does so in holes wider than 16 pixels, or 8 at the border of
+        the image, and in images of integers only: floats are taken for measurements, which should not be
+        invented.
     every_patch : bool
         Code the patch at every pixel, as the paper does. False, the default, codes every second one, like
         the black squares of a chessboard, in half the time and for 0.05 dB less; or every fourth one, if

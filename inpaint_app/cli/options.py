@@ -181,7 +181,8 @@ def add_mask_options(
 def add_sensitivity(group: argparse._ActionsContainer) -> None:
     """Add how sensitive the detection of damage is."""
     sensitivity = (
-        "sensitivity of the detection: 0 finds certain damage only, 1 all that may be damage (default 0.5)"
+        "sensitivity of the detection: what is damage with a probability of at least 1 - S is marked "
+        "(default 0.5)"
     )
     group.add_argument("--sensitivity", metavar="S", type=value_of(SENSITIVITY), help=sensitivity)
 

@@ -18,7 +18,7 @@ SLOW = RestoreSettings(n_atoms=40, rounds=12)
 
 def settle(thing, qtbot) -> None:
     """Wait until nothing is in progress in a session, a viewer or a window."""
-    qtbot.waitUntil(lambda: thing.is_settled, timeout=120_000)
+    qtbot.waitUntil(lambda: thing.is_settled, timeout=600_000)
 
 
 def opened(thing, qtbot, path: Path, **more):

@@ -89,8 +89,7 @@ class FillStage(PlanStage):
         planes, (mask, wide) = self.source.joined(blocks).copy(), self.source.rest(blocks)
         settings, part = self.plan.settings, self.part
         observed, threads = np.asarray(~mask.any(axis=2)), as_thread_count(settings.threads)
-        blended = settings.fill == "auto"
-        for fraction in part.fill(planes, wide[:, :, 0], observed, settings.seed, threads, blended=blended):
+        for fraction in part.fill(planes, wide[:, :, 0], observed, settings.seed, threads):
             yield StageStep(fraction)
         return (np.ascontiguousarray(planes[within(part.box, part.region)][region]),)
 

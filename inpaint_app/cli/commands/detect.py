@@ -21,9 +21,9 @@ examples:
   inpaint detect frame.tif --kinds dead_pixels,dead_lines
   inpaint restore scan.jpg --mask scan_mask.png
 
-Kinds: {", ".join(DAMAGE_KINDS[:4])},
-{", ".join(DAMAGE_KINDS[4:])}. Check the mask before you restore with it: wires, hair and
-highlights of the picture may be mistaken for damage.
+Kinds: {", ".join(DAMAGE_KINDS)}. With scratches come cracks,
+creases and tears, with dust hairs and fibres. Check the mask before you restore with
+it: small bright details and thin lines of the picture may be mistaken for damage.
 
 JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, output."""
 

@@ -21,12 +21,11 @@ from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.tooltip import tooltip
 
 _KINDS: dict[DamageKind, tuple[str, str, str]] = {
-    "scratches": ("Scratches", "scratches", "Thin lines, brighter or darker than both sides."),
-    "dust": ("Dust", "specks", "Small spots that stand out from their surroundings."),
+    "scratches": ("Cracks, scratches", "cracks and scratches", "Cracks, scratches, creases and tears."),
+    "dust": ("Dust, hairs", "specks and hairs", "Dust, dirt, hairs and fibres."),
     "dead_pixels": ("Dead pixels", "dead pixels", "Single pixels of a camera that are stuck."),
     "dead_lines": ("Dead lines", "dead lines", "Rows or columns of a sensor that are stuck."),
     "stamps": ("Stamps, dates", "stamps", "Text in one saturated color."),
-    "creases": ("Creases", "creases", "Long folds across a print."),
 }
 _USUAL = ("scratches", "dust")
 _STEPS = 100

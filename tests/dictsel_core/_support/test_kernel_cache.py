@@ -88,6 +88,16 @@ def test_a_kernel_is_compiled_once(folder: Path) -> None:
 
 
 @needs_numba
+def test_a_kernel_is_compiled_again_if_a_constant_of_another_module_changes(folder: Path) -> None:
+    source = "from constants import START\n" + MODULE.replace("result = 0.0", "result = START")
+    (folder / "module.py").write_text(source)
+    for start_value, expected in ((0.0, 10.0), (3.0, 13.0)):
+        (folder / "constants.py").write_text(f"START = {start_value}\n")
+        output, _ = start(folder).communicate()
+        assert json.loads(output) == [expected, 1]
+
+
+@needs_numba
 @pytest.mark.parametrize("damage", ["empty", "truncated", "head", "middle", "end", "foreign", "other key"])
 def test_what_is_damaged_or_foreign_is_made_again(folder: Path, damage: str) -> None:
     call(folder)

@@ -96,7 +96,7 @@ def test_stopping_leaves_nothing_half_written(tmp_path, number, code, command) -
             time.sleep(0.05)
         time.sleep(0.5)
     process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == code
     assert "Traceback" not in errors
     assert contents(tmp_path) == before
@@ -106,7 +106,7 @@ def test_stopping_leaves_nothing_half_written(tmp_path, number, code, command) -
 def run_program(program: str, *arguments: str, **options) -> subprocess.CompletedProcess:
     """Run lines of Python in a process of their own."""
     command = [sys.executable, "-P", "-c", program, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
 
 
 @posix
@@ -197,7 +197,7 @@ def test_progress_bar_appears_on_a_terminal_alone_and_goes(tmp_path) -> None:
         while part := os.read(ours, 4096):
             shown += part
     os.close(ours)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=600) == 0
     assert b"% " in shown
     assert b"left" in shown
     assert shown.endswith(b"\r\x1b[K")

@@ -44,7 +44,7 @@ def session(qapp):
 
 
 def settle(session: Session, qtbot) -> None:
-    qtbot.waitUntil(lambda: session.is_settled, timeout=120_000)
+    qtbot.waitUntil(lambda: session.is_settled, timeout=600_000)
 
 
 def restore_in_window(session: Session, qtbot, files, **more) -> Exporter:

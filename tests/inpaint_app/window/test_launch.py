@@ -25,7 +25,7 @@ def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProces
         env=variables,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 
@@ -125,7 +125,7 @@ def test_ctrl_c_while_qt_loads_ends_without_a_traceback(tmp_path) -> None:
         "sys.exit(main(['--sample', '--screenshot', 'shot.png']))\n"
     )
     command = [sys.executable, "-P", "-c", program]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (130, "inpaint-app: Stopped.\n")
 
 

@@ -86,7 +86,7 @@ def test_escape_leaves_everything(window, qtbot, files) -> None:
     reports = []
     trigger(window, "compare")
     session.activity_changed.connect(lambda: reports.append(session.activity))
-    qtbot.waitUntil(lambda: len(reports) >= 2, timeout=60_000)
+    qtbot.waitUntil(lambda: len(reports) >= 2, timeout=600_000)
     assert session.activity is not None, "it is in progress"
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     settle(window, qtbot)
@@ -200,7 +200,7 @@ def test_the_restored_picture_is_copied_and_never_a_run_in_progress(window, qtbo
     image = window.session.results.current.image
     window.session.set_settings(SLOW)
     trigger(window, "restore")
-    qtbot.waitUntil(lambda: window.session.runner.intermediate is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.session.runner.intermediate is not None, timeout=600_000)
     trigger(window, "copy")
     window.cancel()
     settle(window, qtbot)

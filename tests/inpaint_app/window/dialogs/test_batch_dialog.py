@@ -35,7 +35,7 @@ def test_a_folder_is_restored(dialog, session, qtbot, files, tmp_path, monkeypat
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args: pytest.fail("looks for a folder"))
     qtbot.keyClick(find(dialog, QLineEdit, "Folder of damaged pictures"), Qt.Key.Key_Return)
     assert dialog.is_active
-    qtbot.waitUntil(lambda: not dialog.is_active, timeout=60_000)
+    qtbot.waitUntil(lambda: not dialog.is_active, timeout=600_000)
     table = find(dialog, QTableWidget, "Pictures of the batch")
     results = [table.item(row, 4).text() for row in range(3)]
     assert results[0] == "restored"
@@ -132,7 +132,7 @@ def test_pages_and_bands_that_the_window_cannot_show_are_all_restored(
     tifffile.imwrite(folder / "stack.tif", pages, photometric="minisblack")
     dialog.set_folders(folder, output)
     find(dialog, QPushButton, "Restore all").click()
-    qtbot.waitUntil(lambda: not dialog.is_active, timeout=60_000)
+    qtbot.waitUntil(lambda: not dialog.is_active, timeout=600_000)
     written = tifffile.imread(output / "stack.tif")
     assert written.shape == pages.shape
     assert np.isfinite(written).all()

@@ -30,7 +30,7 @@ def exporter(session):
 
 
 def settle(session, qtbot) -> None:
-    qtbot.waitUntil(lambda: session.workers.n_active == 0, timeout=120_000)
+    qtbot.waitUntil(lambda: session.workers.n_active == 0, timeout=600_000)
 
 
 def test_the_file_is_what_was_shown(restored, exporter, qtbot, tmp_path) -> None:
@@ -122,7 +122,7 @@ def test_a_mask_painted_on_while_it_is_written_is_unsaved(restored, exporter, qt
     exporter.write_mask(Output(tmp_path / "second.png"))
     exporter.wait()
     assert not restored.unsaved.has_mask
-    qtbot.waitUntil(lambda: restored.is_settled, timeout=120_000)
+    qtbot.waitUntil(lambda: restored.is_settled, timeout=600_000)
 
 
 def test_a_recipe_is_read_back(restored, exporter, qtbot, tmp_path) -> None:

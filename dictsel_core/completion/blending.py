@@ -1,0 +1,117 @@
+"""Copied pieces without their seams: their gradients are kept, their light is that of what is around."""
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import cg
+
+from dictsel_core._support.validation import Floats, Ints
+from dictsel_core.completion.scale import Scale, Single
+
+#: Weight of the values themselves, relative to that of their differences.
+_SCREEN = 0.003
+#: Where two pieces differ by this much (root of the sum of squares over so many channels), the difference of
+#: neighbors between them has half its weight.
+_TOLERANCE, _N_CHANNELS = 0.25, 3
+#: Relative error of the equations, and iterations to solve them.
+_ERROR, _N_ITERATIONS = 1e-4, 500
+
+
+def blended(scale: Scale, offsets: Ints) -> Single:
+    """Return the hole of a scale, copied and blended: (N, C).
+
+    It is the least-squares solution for the differences of neighbors that the copies have, those across
+    seams and the border included, and with little weight for the copies themselves: screened Poisson
+    blending [1]_.
+    Differences across strong seams have less weight, so that no color bleeds over them.
+
+    Parameters
+    ----------
+    scale : Scale
+    offsets : (H, W, 2) ndarray of int
+        See `Montage`.
+
+    References
+    ----------
+    .. [1] S. Darabi, E. Shechtman, C. Barnes, D. B. Goldman and P. Sen, "Image melding: combining
+       inconsistent images using patch-based synthesis", ACM Transactions on Graphics 31(4), 2012.
+       :DOI:`10.1145/2185520.2185578`
+    """
+    pixels = scale.planes[:, :, : scale.n_channels].reshape(scale.hole.size, -1).astype(np.float64)
+    hole, width = np.flatnonzero(scale.hole), scale.shape[1]
+    sources = np.arange(scale.hole.size) + offsets[:, :, 0].ravel() * width + offsets[:, :, 1].ravel()
+    copied = pixels[sources[hole]]
+    system = _System(scale, _SCREEN * copied)
+    for step in (1, width):
+        system.add(pixels, sources, step)
+    matrix, right = system.equations()
+    result = np.empty_like(copied)
+    for channel in range(copied.shape[1]):
+        result[:, channel], _ = cg(
+            matrix, right[:, channel], x0=copied[:, channel], rtol=_ERROR, maxiter=_N_ITERATIONS
+        )
+    known = pixels[~scale.barred.ravel()]
+    return np.asarray(np.clip(result, known.min(axis=0), known.max(axis=0)), np.float32)
+
+
+class _System:
+    """The equations of the pixels of a hole."""
+
+    def __init__(self, scale: Scale, right: Floats) -> None:
+        self._hole, self._barred, self._width = scale.hole.ravel(), scale.barred.ravel(), scale.shape[1]
+        self._n = len(right)
+        self._numbers = np.full(self._hole.size, -1)
+        self._numbers[self._hole] = np.arange(self._n)
+        self._diagonal, self._right = np.full(self._n, _SCREEN), right.copy()
+        self._rows: list[Ints] = []
+        self._columns: list[Ints] = []
+        self._values: list[Floats] = []
+
+    def add(self, pixels: Floats, sources: Ints, step: int) -> None:
+        """Add the differences of all neighbors at a step in the order of pixels."""
+        first = np.arange(self._hole.size - step)
+        first = first[
+            (self._hole[first] | self._hole[first + step]) & (step > 1 or (first + 1) % self._width > 0)
+        ]
+        second = first + step
+        change, weights = self._wanted(pixels, sources, first, second)
+        for sign, here, there in ((-1.0, first, second), (1.0, second, first)):
+            inside, at_border = self._hole[here], self._hole[here] & ~self._hole[there]
+            numbers = self._numbers[here[inside]]
+            self._diagonal += np.bincount(numbers, weights[inside], self._n)
+            wanted = sign * weights[:, None] * change
+            wanted[at_border] += weights[at_border, None] * pixels[there[at_border]]
+            np.add.at(self._right, numbers, wanted[inside])
+        both = self._hole[first] & self._hole[second]
+        ends = self._numbers[first[both]], self._numbers[second[both]]
+        self._rows += ends
+        self._columns += ends[::-1]
+        self._values += [-weights[both]] * 2
+
+    def equations(self) -> tuple[csr_array, Floats]:
+        """Return the matrix (N, N) and the right side (N, C)."""
+        nodes = np.arange(self._n)
+        values = np.concatenate([*self._values, self._diagonal])
+        places = np.concatenate([*self._rows, nodes]), np.concatenate([*self._columns, nodes])
+        return csr_array((values, places), shape=(self._n, self._n)), self._right
+
+    def _wanted(self, pixels: Floats, sources: Ints, first: Ints, second: Ints) -> tuple[Floats, Floats]:
+        """Return the differences that neighbors should have (P, C), and their weights (P,).
+
+        It is the mean of those that the pieces of both have, of which one may be all that is known.
+        """
+        step = second - first
+        values, is_known = [], []
+        change, total = np.zeros((len(first), pixels.shape[1])), np.zeros((len(first), 1))
+        for here, before in ((first, sources[first]), (second, sources[second] - step)):
+            ends = [np.clip(each, 0, len(pixels) - 1) for each in (before, before + step)]
+            values.append([pixels[end] for end in ends])
+            is_known.append([~self._barred[end] for end in ends])
+            counts = (is_known[-1][0] & is_known[-1][1] & self._hole[here])[:, None]
+            change, total = change + counts * (values[-1][1] - values[-1][0]), total + counts
+        gap = np.zeros(len(first))
+        for end in range(2):
+            both = is_known[0][end] & is_known[1][end]
+            gap += both * np.square(values[0][end] - values[1][end]).mean(axis=1)
+        return np.asarray(change / np.maximum(total, 1)), np.asarray(
+            1 / (1 + _N_CHANNELS * gap / _TOLERANCE**2)
+        )
