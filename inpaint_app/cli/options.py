@@ -12,6 +12,7 @@ from dictsel_core import (
     FILLS,
     PRESETS,
     SELECTORS,
+    USUAL_KINDS,
     DamageKind,
     Parameter,
     RestoreSettings,
@@ -176,6 +177,12 @@ def add_mask_options(
         help=f"kinds of damage to detect, separated by commas: {', '.join(DAMAGE_KINDS)}",
     )
     add_sensitivity(group)
+
+
+def add_kinds(parser: argparse.ArgumentParser) -> None:
+    """Add the kinds of damage to look for."""
+    kinds = f"what to look for (default {','.join(USUAL_KINDS)})"
+    parser.add_argument("--kinds", metavar="KINDS", type=damage_kinds, default=USUAL_KINDS, help=kinds)
 
 
 def add_sensitivity(group: argparse._ActionsContainer) -> None:

@@ -1,11 +1,12 @@
 """From a damaged file to a restored one."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dictsel_core import Restoration, RestoreSettings
+from dictsel_core import DamageKind, Restoration, RestoreSettings
 from inpaint_app.errors import Remedy, UserError, join_names
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.write import Output
@@ -75,6 +76,8 @@ class FileResult:
     """What could not be kept: of files that were replaced, and of the contents of the source."""
     marked_fraction: float | None = None
     """What mask and color mark before that grows; None where it does not grow."""
+    found: Mapping[DamageKind, int] = field(default_factory=dict)
+    """The number of regions of detected damage, by the kinds that were looked for."""
 
 
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
@@ -127,7 +130,15 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     marked = None if len(sources) > 1 else source.missing.marked_fraction
-    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes, marked)
+    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes, marked, _found(sources))
+
+
+def _found(sources: tuple[Source, ...]) -> Counter[DamageKind]:
+    """Return the number of regions of damage on all pages."""
+    found = Counter[DamageKind]()
+    for source in sources:
+        found.update(source.found)
+    return found
 
 
 def _notes_of(request: FileRequest, picture: Picture) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ KEYS = [
     "estimated_rmse",
     "missing_fraction",
     "marked_fraction",
+    "found",
     "seconds",
     "settings",
     "output",
