@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from dictsel_core import DamageKind
+
 PRESET_EXPLANATIONS = {
     "paper": "Close to the procedure of the paper: no refinement, and observed pixels are replaced too.",
     "fast": "No refinement; observed pixels stay as they are.",
@@ -37,7 +39,7 @@ MARK_EXPLANATIONS = {
 
 
 #: One piece of damage of each kind, and several.
-DAMAGE_WORDS = {
+DAMAGE_WORDS: dict[DamageKind, tuple[str, str]] = {
     "scratches": ("crack or scratch", "cracks and scratches"),
     "dust": ("speck or hair", "specks and hairs"),
     "dead_pixels": ("dead pixel", "dead pixels"),
@@ -46,7 +48,7 @@ DAMAGE_WORDS = {
 }
 
 
-def describe_damage(counts: Mapping[str, int]) -> str:
+def describe_damage(counts: Mapping[DamageKind, int]) -> str:
     """Return how much of each kind of damage was found, in words; empty for nothing."""
     return ", ".join(f"{count} {DAMAGE_WORDS[kind][count > 1]}" for kind, count in counts.items() if count)
 
