@@ -63,6 +63,7 @@ class RunResult:
     restoration: Restoration | None
     seconds: float
     is_stopped: bool = False
+    grainy: Array | None = None  #: The restored picture with grain, which is not measured; None without.
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +117,14 @@ def restore(
         partial = None if last is None else last.partial
         return RunResult(request, partial, time.perf_counter() - start, is_stopped=True)
     return RunResult(request, restoration, time.perf_counter() - start)
+
+
+def restore_with_grain(request: RestoreRequest, control: JobControl) -> RunResult:
+    """Restore a picture, and match the grain of restored pixels with that around; see `restore`."""
+    result = restore(request, control)
+    if result.restoration is None:
+        return result
+    return replace(result, grainy=with_grain(request, result.restoration.image))
 
 
 def compare(

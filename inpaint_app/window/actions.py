@@ -79,6 +79,9 @@ SPECS = {
     ),
     "close": ActionSpec("C&lose", ("Ctrl+W",), "Close the picture."),
     "quit": ActionSpec("&Quit", ("Ctrl+Q",), "Close the window.", needs="nothing"),
+    "repair": ActionSpec(
+        "Repair &Photo", ("F4",), "Find cracks, scratches and dust, and restore them.", "repair"
+    ),
     "find_damage": ActionSpec("&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find"),
     "undo": ActionSpec(
         "&Undo", ("Ctrl+Z",), "Undo the last change to the mask or the parameters.", "undo", needs="undo"

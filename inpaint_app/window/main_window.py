@@ -118,6 +118,7 @@ class MainWindow(QMainWindow):
             "batch": files.batch,
             "close": files.close_picture,
             "quit": self.close,
+            "repair": session.repair,
             "find_damage": lambda: session.find_damage(self.side.damage.kinds),
             "undo": session.undo_redo.undo,
             "redo": session.undo_redo.redo,
@@ -191,6 +192,7 @@ class MainWindow(QMainWindow):
         self.status.progress.stop_wanted.connect(session.stop)
         self.status.progress.cancel_wanted.connect(self.cancel)
         self.welcome.open_wanted.connect(self.files.open)
+        self.welcome.repair_wanted.connect(self.files.repair)
         self.welcome.paste_wanted.connect(self.files.paste)
         self.welcome.sample_wanted.connect(self.files.open_sample)
         self.history.export_wanted.connect(self.files.export)

@@ -51,17 +51,29 @@ class FileCommands(QObject):
         if path is not None:
             self.open_file(path)
 
+    def repair(self) -> None:
+        """Ask for a photograph, open it and repair it."""
+        path = self._ask_for_picture("Repair a photograph")
+        if path is not None:
+            self.open_file(path, then=self._session.repair)
+
     def _ask_for_picture(self, title: str) -> Path | None:
         return file_dialogs.ask_for_picture(self._window, title, self._preferences.folder)
 
     def open_file(
-        self, path: Path, mask: Path | None = None, reference: Path | None = None, *, notice: str = ""
+        self,
+        path: Path,
+        mask: Path | None = None,
+        reference: Path | None = None,
+        *,
+        notice: str = "",
+        then: Callable[[], None] | None = None,
     ) -> None:
-        """Open a picture, unless unsaved work is to be kept; a notice may follow."""
+        """Open a picture, unless unsaved work is to be kept; a notice or something else may follow."""
         if self.may_leave():
             with contextlib.suppress(OSError):  # the working directory may be gone
                 self._preferences.folder = path.absolute().parent
-            self._session.opener.open_file(path, MaskSpec(mask=mask), reference, notice=notice)
+            self._session.opener.open_file(path, MaskSpec(mask=mask), reference, notice=notice, then=then)
 
     def open_recent(self, path: Path) -> None:
         """Open a file of the list of recent ones; one that is gone is dropped from the list."""

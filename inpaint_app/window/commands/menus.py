@@ -29,7 +29,7 @@ _MENUS = {
         ("smaller", "larger"),
         ("grow", "shrink", "invert", "clear"),
     ),
-    "&Restore": (("restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
+    "&Restore": (("repair", "restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
     "&View": (
         ("@modes",),
         ("show_mask",),
@@ -41,7 +41,7 @@ _MENUS = {
 }
 _TOOLBAR = (
     ("open", "export"),
-    ("find_damage", "@tools", "@diameter", "undo", "redo"),
+    ("repair", "find_damage", "@tools", "@diameter", "undo", "redo"),
     ("restore", "stop"),
     ("@modes",),
     ("show_mask", "fit", "actual"),
@@ -49,7 +49,7 @@ _TOOLBAR = (
 #: The menu of the right button on a picture.
 _CONTEXT = (("undo", "redo"), ("find_damage", "@tools"), ("restore", "copy"), ("show_mask", "fit", "actual"))
 #: Actions with their name beside their icon,
-_LABELED = ("open", "export", "find_damage", "restore", "stop")
+_LABELED = ("open", "export", "repair", "find_damage", "restore", "stop")
 #: and those that keep it in a narrow window.
 _ALWAYS_LABELED = ("restore", "stop")
 

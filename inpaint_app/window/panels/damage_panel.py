@@ -15,8 +15,6 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import DAMAGE_KINDS, DamageKind
-from inpaint_app.explanations import describe_damage
-from inpaint_app.jobs.damage_choice import count_chosen
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.tooltip import tooltip
@@ -44,7 +42,7 @@ class DamagePanel(QWidget):
         self._find.setToolTip("Mark scratches, dust and other damage (Ctrl+F).")
         self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
         self._sensitivity = QSlider(Qt.Orientation.Horizontal)
-        self._found = QLabel()
+        self._number, self._found = QLabel(), QLabel()
         self._found.setWordWrap(True)
         self._lay_out()
         self._find.clicked.connect(self.find_wanted)
@@ -64,7 +62,7 @@ class DamagePanel(QWidget):
             box.setChecked(kind in _USUAL)
             grid.addWidget(box, place // 3, place % 3)
         self._choice = QWidget()
-        slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1))
+        slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
         fill(QVBoxLayout(self._choice), slider, self._found)
         fill(QVBoxLayout(self), self._find, grid, self._choice, margins=(8, 4, 8, 4))
         self._sensitivity.setRange(0, _STEPS)
@@ -91,12 +89,10 @@ class DamagePanel(QWidget):
             return
         with QSignalBlocker(self._sensitivity):
             self._sensitivity.setValue(round(_STEPS * finder.choice.sensitivity))
+        self._number.setText(f"{finder.choice.sensitivity:.2f}")
         for kind, box in self._boxes.items():
             box.setChecked(kind in finder.choice.kinds)
-        known = replace(
-            finder.choice, kinds=tuple(kind for kind in finder.analysis.kinds if kind in finder.choice.kinds)
-        )
-        said = describe_damage(count_chosen(finder.analysis, known))
+        said = finder.describe()
         self._found.setText(
             f"{said}. Click one to remove it, or to bring it back." if said else "Nothing found."
         )

@@ -37,8 +37,9 @@ class Opener:
         reference: Path | None = None,
         *,
         notice: str = "",
+        then: Callable[[], None] | None = None,
     ) -> None:
-        """Open a picture file; a notice may follow."""
+        """Open a picture file; a notice or something else may follow."""
         spec = mask_spec or MaskSpec()
 
         def work() -> Source | UnshownFile:
@@ -47,7 +48,7 @@ class Opener:
             except UnviewableError as error:
                 return UnshownFile(path, spec, error.problem)
 
-        self._open_source(work, f"opening {path.name}", notice=notice)
+        self._open_source(work, f"opening {path.name}", notice=notice, then=then)
 
     def open_sample(self, damage: Damage = SAMPLES[0]) -> None:
         """Open the bundled picture with some damage."""
@@ -97,7 +98,14 @@ class Opener:
             session.notice.emit("The recipe also marks missing pixels; open it again when a picture is open.")
         session.set_settings(recipe.settings)
 
-    def _open_source(self, work: Callable[[], Source | UnshownFile], stage: str, *, notice: str = "") -> None:
+    def _open_source(
+        self,
+        work: Callable[[], Source | UnshownFile],
+        stage: str,
+        *,
+        notice: str = "",
+        then: Callable[[], None] | None = None,
+    ) -> None:
         def load() -> tuple[Source, MaskHistory] | UnshownFile:
             source = work()
             if isinstance(source, UnshownFile):
@@ -113,6 +121,8 @@ class Opener:
             self._session.set_source(*opened)
             if notice:
                 self._session.notice.emit(notice)
+            if then is not None:
+                then()
 
         self._open(load, stage, show)
 

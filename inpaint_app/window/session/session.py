@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import DamageKind, RestoreSettings
+from dictsel_core import USUAL_KINDS, DamageKind, RestoreSettings
+from inpaint_app.formatting import format_percent
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
@@ -199,6 +200,26 @@ class Session(QObject):
         else:
             self.set_view(self.view.with_tool("pick", ("damaged",)))
             self.finder.find(self.source, self.mask, kinds)
+
+    def repair(self) -> None:
+        """Find the usual damage, mark it in one step that can be undone, and restore it with grain."""
+        if self.source is None or self.mask is None:
+            self.problem.emit(NO_PICTURE)
+        else:
+            self.finder.find(self.source, self.mask, USUAL_KINDS, then=self._restore_found)
+
+    def _restore_found(self) -> None:
+        found = self.finder.describe()
+        if self.missing_fraction == 0:
+            self.notice.emit(
+                "No damage was found; raise the sensitivity under Find Damage, or paint over it."
+            )
+        else:
+            self.run_starter.restore(
+                grain=True,
+                notice=f"Repaired {found or 'what was missing'}, {format_percent(self.missing_fraction)} of the "
+                "picture; for more or less, change the sensitivity under Find Damage and repair again.",
+            )
 
     def heal_stroke(self) -> None:
         """End a stroke, and restore just there; the whole picture if that is what follows every change."""

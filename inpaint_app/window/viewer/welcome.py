@@ -11,9 +11,10 @@ from inpaint_app.window.widgets.layouts import fill
 
 
 class Welcome(QWidget):
-    """Buttons to open, paste or try the sample."""
+    """Buttons to open, repair, paste or try the sample."""
 
     open_wanted = Signal()
+    repair_wanted = Signal()
     paste_wanted = Signal()
     sample_wanted = Signal(object)
     """With the `Damage` of the sample."""
@@ -26,11 +27,14 @@ class Welcome(QWidget):
         font.setBold(True)
         title.setFont(font)
         words = QLabel(
-            "Drop a picture here, or open one. Transparent and NaN pixels count as missing;\n"
-            "others can be painted over, taken from a mask file or marked by their color.\n"
+            "Drop a picture here, or open one. In old photographs, cracks, scratches and dust are found for you.\n"
+            "Transparent and NaN pixels count as missing; others can be painted over, taken from\n"
+            "a mask file or marked by their color.\n"
             "Damage can be simulated on an undamaged picture, to see how well it is restored."
         )
         self._open, self._paste = QPushButton("&Open …"), QPushButton("Paste")
+        self._repair = QPushButton("Repair &photo …")
+        self._repair.setToolTip("Open a photograph, find its cracks, scratches and dust, and restore them.")
         self._sample = QToolButton()
         self._sample.setText("Open a sample")
         self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
@@ -39,10 +43,11 @@ class Welcome(QWidget):
         bold.setBold(True)
         self._open.setFont(bold)
         self._open.clicked.connect(self.open_wanted)
+        self._repair.clicked.connect(self.repair_wanted)
         self._paste.clicked.connect(self.paste_wanted)
         self._sample.clicked.connect(lambda: self.sample_wanted.emit(SAMPLES[0]))
         height = max(34, self._open.sizeHint().height())
-        buttons = self._open, self._sample, self._paste
+        buttons = self._open, self._repair, self._sample, self._paste
         for button in buttons:
             button.setMinimumSize(140, height)
         for label in (title, words):

@@ -9,11 +9,12 @@ from PySide6.QtCore import QObject, Signal
 
 import dictsel_core  # detection is imported when it is first used, and is slow to import
 from dictsel_core import DamageKind
+from inpaint_app.explanations import describe_damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.damage_choice import DamageChoice, MarkedMask, mark_damage, region_near
+from inpaint_app.jobs.damage_choice import DamageChoice, MarkedMask, count_chosen, mark_damage, region_near
 from inpaint_app.jobs.detect import analyze_picture
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
@@ -87,8 +88,17 @@ class DamageFinder(QObject):
             self._applied[self._mask.state] = None
         self.changed.emit()
 
-    def find(self, source: Source, mask: MaskHistory, kinds: tuple[DamageKind, ...]) -> None:
-        """Look for kinds of damage that were not looked for yet, and put all of these kinds into the mask."""
+    def find(
+        self,
+        source: Source,
+        mask: MaskHistory,
+        kinds: tuple[DamageKind, ...],
+        then: Callable[[], None] | None = None,
+    ) -> None:
+        """Look for kinds of damage that were not looked for yet, and put all of these kinds into the mask.
+
+        Something may follow once they are there.
+        """
         if mask is not self._mask:
             self.restart()
         self._source, self._mask = source, mask
@@ -96,7 +106,7 @@ class DamageFinder(QObject):
         known = {} if self.analysis is None else dict(self.analysis.candidates)
         unknown = tuple(kind for kind in kinds if kind not in known)
         if not unknown:
-            self._update()
+            self._update(then)
             return
         missing, applied = mask.snapshot(), self._current
 
@@ -109,7 +119,7 @@ class DamageFinder(QObject):
             return dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
 
         activity = Activity("detect", Progress("detecting damage", 0.0))
-        self.task.start(work, done=self._take, activity=activity)
+        self.task.start(work, done=lambda analysis: self._take(analysis, then), activity=activity)
 
     def choose(self, choice: DamageChoice) -> None:
         """Put another choice of the damage into the mask; kinds that are new are looked for."""
@@ -128,11 +138,18 @@ class DamageFinder(QObject):
         self._update()
         return True
 
-    def _take(self, analysis: "DamageAnalysis") -> None:
-        self.analysis = analysis
-        self._update()
+    def describe(self) -> str:
+        """Return how much of each kind is chosen, in words; empty for nothing."""
+        if self.analysis is None:
+            return ""
+        known = tuple(kind for kind in self.analysis.kinds if kind in self.choice.kinds)
+        return describe_damage(count_chosen(self.analysis, replace(self.choice, kinds=known)))
 
-    def _update(self) -> None:
+    def _take(self, analysis: "DamageAnalysis", then: Callable[[], None] | None) -> None:
+        self.analysis = analysis
+        self._update(then)
+
+    def _update(self, then: Callable[[], None] | None = None) -> None:
         """Put the chosen damage into the mask, computed in another thread; the latest choice wins."""
         self.changed.emit()
         mask, analysis, choice, applied = self._mask, self.analysis, self.choice, self._current
@@ -147,12 +164,14 @@ class DamageFinder(QObject):
 
         def on_done(made: tuple[MarkedMask, PackedMask]) -> None:
             if mask.state != state:  # it was painted on meanwhile
-                self._update()
+                self._update(then)
                 return
             marked, added = made
             self._edit(lambda history: history.mark_detected(marked.mask))
             known = {state: each for state, each in self._applied.items() if state in mask.states}
             self._applied = {**known, mask.state: _Applied(choice, added)}
             self.changed.emit()
+            if then is not None:
+                then()
 
         self._update_task.start(work, done=on_done)

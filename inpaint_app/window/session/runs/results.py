@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from dictsel_core import CONSTRAINTS, RestoreSettings
 from inpaint_app.image.packed_mask import PackedMask
+from inpaint_app.image.picture import Array
 from inpaint_app.jobs.dictionary import AtomUse, atom_use
 from inpaint_app.jobs.measure import QualityMetrics, damage_quality, quality
 from inpaint_app.jobs.restore import RunResult
@@ -71,17 +72,19 @@ class Results(QObject):
         numbers: dict[str, int] = {}
         for result in results:
             if result.restoration is not None:
+                measured = result.restoration.image
+                image = measured if result.grainy is None else result.grainy
                 record = RunRecord(
                     self.history.next_number,
                     result.request.settings,
                     mask or PackedMask.pack(result.request.mask),
                     result.seconds,
-                    result.restoration.image,
-                    result.restoration,
+                    image,
+                    replace(result.restoration, image=image),
                     is_stopped=result.is_stopped,
                 )
                 self.history = self.history.added(record)
-                self._measure(record)
+                self._measure(record, measured)
                 numbers[record.requested.constraint] = record.number
         return numbers
 
@@ -169,8 +172,9 @@ class Results(QObject):
                 lambda _control: atom_use(packed.unpack(), restoration, atom), done=self._set_atom_use
             )
 
-    def _measure(self, record: RunRecord) -> None:
-        image = record.image
+    def _measure(self, record: RunRecord, measured: Array | None = None) -> None:
+        """Measure a record by its image, or by another one of it."""
+        image = record.image if measured is None else measured
         if image is None or self._source is None:
             return
         packed, reference = self._packed_request(record), self._source.reference

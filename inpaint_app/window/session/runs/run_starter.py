@@ -1,10 +1,12 @@
 """Starts restorations of the whole picture, and keeps what they lead to."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dictsel_core import CONSTRAINTS, Tuning
 from inpaint_app.jobs import restore as restoring
+from inpaint_app.jobs.restore import RunResult
 from inpaint_app.jobs.tune import tune
 from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.opener import NO_PICTURE
@@ -21,15 +23,22 @@ class RunStarter:
     def __init__(self, session: "Session") -> None:
         self._session = session
 
-    def restore(self) -> None:
-        """Restore the whole picture with the current parameters."""
+    def restore(self, *, grain: bool = False, notice: str = "") -> None:
+        """Restore the whole picture with the current parameters, with grain if wanted; a notice may follow."""
         packed, results = self._packed_request(), self._session.results
         if packed is not None:
+            work = restoring.restore_with_grain if grain else restoring.restore
+
+            def show(result: RunResult) -> None:
+                self._show_one_of(results.add((result,), packed.packed_mask))
+                if notice and not result.is_stopped:
+                    self._session.notice.emit(notice)
+
             self._run(
                 "restore",
-                lambda control: restoring.restore(packed.unpack(), control),
-                lambda result: self._show_one_of(results.add((result,), packed.packed_mask)),
-                restart=self.restore,
+                lambda control: work(packed.unpack(), control),
+                show,
+                restart=partial(self.restore, grain=grain, notice=notice),
             )
 
     def compare(self) -> None:
