@@ -209,17 +209,15 @@ class Session(QObject):
             self.finder.find(self.source, self.mask, USUAL_KINDS, then=self._restore_found)
 
     def _restore_found(self) -> None:
-        found = self.finder.describe()
         if self.missing_fraction == 0:
-            self.notice.emit(
-                "No damage was found; raise the sensitivity under Find Damage, or paint over it."
-            )
-        else:
-            self.run_starter.restore(
-                grain=True,
-                notice=f"Repaired {found or 'what was missing'}, {format_percent(self.missing_fraction)} of the "
-                "picture; for more or less, change the sensitivity under Find Damage and repair again.",
-            )
+            self.notice.emit("No damage was found; raise the sensitivity of Find Damage, or paint over it.")
+            return
+        found, part = self.finder.describe(), format_percent(self.missing_fraction)
+        notice = (
+            f"Repaired {found or 'what was missing'} ({part} of the picture). For more or less of it, "
+            "change the sensitivity of Find Damage and repair again."
+        )
+        self.run_starter.restore(grain=True, notice=notice)
 
     def heal_stroke(self) -> None:
         """End a stroke, and restore just there; the whole picture if that is what follows every change."""

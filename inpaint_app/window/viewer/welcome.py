@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 
 from inpaint_app.image.damage import SAMPLES, Damage
 from inpaint_app.window.widgets.layouts import fill
+from inpaint_app.window.widgets.tooltip import tooltip
 
 
 class Welcome(QWidget):
@@ -27,14 +28,16 @@ class Welcome(QWidget):
         font.setBold(True)
         title.setFont(font)
         words = QLabel(
-            "Drop a picture here, or open one. In old photographs, cracks, scratches and dust are found for you.\n"
+            "Drop a picture here, or open one. In old photographs, cracks and dust are found for you.\n"
             "Transparent and NaN pixels count as missing; others can be painted over, taken from\n"
             "a mask file or marked by their color.\n"
             "Damage can be simulated on an undamaged picture, to see how well it is restored."
         )
         self._open, self._paste = QPushButton("&Open …"), QPushButton("Paste")
-        self._repair = QPushButton("Repair &photo …")
-        self._repair.setToolTip("Open a photograph, find its cracks, scratches and dust, and restore them.")
+        self._repair = QPushButton("Repair photo …")
+        self._repair.setToolTip(
+            tooltip("Open a photograph, find its cracks, scratches and dust, and restore them.")
+        )
         self._sample = QToolButton()
         self._sample.setText("Open a sample")
         self._sample.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)

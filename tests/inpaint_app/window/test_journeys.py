@@ -10,9 +10,11 @@ from PIL import Image
 from PySide6.QtWidgets import QDialog, QPushButton
 from windows import FAST, at, find, settle, trigger
 
+from dictsel_core import match_grain, restore
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
 from inpaint_app.window.commands import file_commands
+from inpaint_app.window.dialogs import file_dialogs
 
 
 @pytest.fixture
@@ -78,3 +80,72 @@ def test_an_object_open_draw_around_export(window, qtbot, tmp_path, export_to) -
     settle(window, qtbot)
     restored = read_picture(export_to).pixels[60:120, 70:130].astype(int)
     assert np.median(restored[..., 2] - restored[..., 0]) < 60, "it is no longer blue"
+
+
+def cracked_photograph() -> tuple[np.ndarray, np.ndarray]:
+    """A photograph with a white crack, and where it is."""
+    pixels = read_sample(ORIGINAL).pixels[:160, :200].copy()
+    crack = np.zeros(pixels.shape[:2], bool)
+    rows = np.arange(20, 140)
+    for row, column in zip(rows, (60 + 12 * np.sin(rows / 15)).astype(int), strict=True):
+        crack[row, column : column + 3] = True
+    pixels[crack] = 252
+    return pixels, crack
+
+
+def test_an_old_photograph_open_repair(window, qtbot, tmp_path) -> None:
+    pixels, crack = cracked_photograph()
+    Image.fromarray(pixels).save(tmp_path / "old.png")
+    notices: list[str] = []
+    window.session.notice.connect(notices.append)
+    window.session.set_settings(FAST)
+    window.files.open_file(tmp_path / "old.png")
+    settle(window, qtbot)
+    trigger(window, "repair")
+    settle(window, qtbot)
+    session = window.session
+    mask, repaired = session.mask.mask.copy(), session.results.current.image
+    assert mask[crack].mean() > 0.9
+    assert np.median(repaired[crack]) < 200, "it is no longer white"
+    assert (repaired[~mask] == pixels[~mask]).all()
+    library = restore(pixels, mask, FAST).image
+    assert (repaired == match_grain(library, mask)).all()
+    assert "crack" in notices[-1]
+    assert "sensitivity of Find Damage" in notices[-1]
+    trigger(window, "undo")
+    settle(window, qtbot)
+    assert not session.mask.mask.any()
+
+
+def test_a_photograph_is_repaired_from_the_start_page(window, qtbot, tmp_path, monkeypatch) -> None:
+    pixels, crack = cracked_photograph()
+    Image.fromarray(pixels).save(tmp_path / "old.png")
+    window.session.set_settings(FAST)
+    monkeypatch.setattr(file_dialogs, "ask_for_picture", lambda *_arguments: tmp_path / "old.png")
+    find(window.welcome, QPushButton, "Repair photo …").click()
+    settle(window, qtbot)
+    assert np.median(window.session.results.current.image[crack]) < 200
+
+
+def test_where_nothing_is_found_nothing_is_restored(window, qtbot, tmp_path) -> None:
+    Image.fromarray(np.full((96, 96), 120, np.uint8)).save(tmp_path / "plain.png")
+    notices: list[str] = []
+    window.session.notice.connect(notices.append)
+    window.files.open_file(tmp_path / "plain.png")
+    settle(window, qtbot)
+    trigger(window, "repair")
+    settle(window, qtbot)
+    assert window.session.results.current is None
+    assert notices[-1].startswith("No damage was found")
+
+
+def test_a_repair_that_is_cancelled_leaves_no_mark(window, qtbot, tmp_path) -> None:
+    pixels, _crack = cracked_photograph()
+    Image.fromarray(pixels).save(tmp_path / "old.png")
+    window.files.open_file(tmp_path / "old.png")
+    settle(window, qtbot)
+    trigger(window, "repair")
+    trigger(window, "cancel")
+    settle(window, qtbot)
+    assert not window.session.mask.mask.any()
+    assert window.session.results.current is None

@@ -24,7 +24,7 @@ class RunStarter:
         self._session = session
 
     def restore(self, *, grain: bool = False, notice: str = "") -> None:
-        """Restore the whole picture with the current parameters, with grain if wanted; a notice may follow."""
+        """Restore the whole picture with the current parameters; grain and a notice may be added."""
         packed, results = self._packed_request(), self._session.results
         if packed is not None:
             work = restoring.restore_with_grain if grain else restoring.restore
