@@ -51,6 +51,7 @@ from dictsel_core.constraints import (
 )
 from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS, DamageKind
 from dictsel_core.estimation import QualityEstimate, estimate_psnr
+from dictsel_core.grain import match_grain
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.guarantee import (
     ApproximationBound,
@@ -270,6 +271,7 @@ __all__ = [
     "iter_stochastic_replacement_omp",
     "iter_tune",
     "ksvd",
+    "match_grain",
     "mod",
     "observed_range",
     "omp",
