@@ -22,6 +22,7 @@ from inpaint_app.window.session import descriptions
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.no_wheel_boxes import NoWheelSpinBox
+from inpaint_app.window.widgets.tooltip import tooltip
 
 _INVERTED = " If this is the wrong way round, Invert swaps missing and observed pixels."
 _MAX_GROWTH = 50
@@ -62,7 +63,7 @@ class MissingPanel(QWidget):
         label = QLabel("&Tolerance of the color")
         label.setBuddy(self._tolerance)
         fill(QHBoxLayout(self._tolerance_row), (label, 1), self._tolerance)
-        self._growth_row, grow = QWidget(), QLabel("Gro&w marks by")
+        self._growth_row, grow = QWidget(), QLabel("Grow marks b&y")
         grow.setBuddy(self._growth)
         fill(QHBoxLayout(self._growth_row), (grow, 1), self._growth)
         rows = self._growth_row, self._tolerance_row
@@ -85,8 +86,10 @@ class MissingPanel(QWidget):
         self._growth.setRange(int(GROW.minimum), int(GROW.maximum))
         self._growth.setSuffix(" px")
         self._growth.setToolTip(
-            "How far marks of a mask file or a color grow, since their edges bleed into pixels beside; "
-            "0 uses them as they are."
+            tooltip(
+                "How far marks of a mask file or a color grow, since their edges bleed into pixels beside; "
+                "0 uses them as they are."
+            )
         )
         self._growth.setAccessibleName("Pixels that marks grow by")
         self._growth.setKeyboardTracking(False)
