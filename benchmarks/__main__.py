@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 
 from benchmarks import (
     ablation,
@@ -47,10 +48,14 @@ def main() -> None:
         description="Measure this library against its peers. Ratios within one run mean more than seconds.",
     )
     parser.add_argument("name", choices=[*BENCHMARKS, "all"], help="what to measure")
-    name = parser.parse_args().name
+    parser.add_argument("--damage", metavar="FOLDER", type=Path, help="photographs and damage, for detect")
+    args = parser.parse_args()
     # GSR takes hours.
-    for each in [other for other in BENCHMARKS if other != "gsr"] if name == "all" else [name]:
-        BENCHMARKS[each]()
+    for each in [other for other in BENCHMARKS if other != "gsr"] if args.name == "all" else [args.name]:
+        if each == "detect":
+            detect.main(args.damage)
+        else:
+            BENCHMARKS[each]()
 
 
 if __name__ == "__main__":

@@ -1,170 +1,202 @@
-"""Detection of damage: precision and recall, false marks on undamaged photographs, seconds."""
+"""Detection of damage: what is found and what is not, false marks, the restored picture, seconds.
+
+Cracks, scratches, dust and hairs are drawn on photographs that no network was trained on, as those it was
+trained on are (`experiments.detector`). With ``--damage FOLDER``, the outlines of real film damage and the
+photographs of that folder are used, of which a tenth is kept for this; without, the photographs inside
+scikit-image, and drawn shapes alone.
+"""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import skimage.data
 from numpy.typing import NDArray
+from PIL import Image
 from scipy import ndimage
 
-from benchmarks.drawn_damage import DAMAGE, Picture
-from benchmarks.measure import print_table
-from benchmarks.pictures import Mask
-from dictsel_core import DAMAGE_KINDS, DamageAnalysis, DamageKind, analyze_damage
-
-SENSITIVITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
-CHOOSING = ("astronaut", "camera", "chelsea", "brick", "motorcycle", "coffee", "rocket")
-#: Features, weights and thresholds were chosen on the first. Of the second, dust on all but the last two
-#: was seen when a term was dropped; all else was run when they stood.
-CONFIRMING = (
-    "coins",
-    "moon",
-    "grass",
-    "clock",
-    "gravel",
-    "immunohistochemistry",
-    "retina",
-    "hubble_deep_field",
+from benchmarks.detect_drawn import (
+    CHOOSING,
+    CONFIRMING,
+    SENSITIVITIES,
+    accuracy,
+    count_marks,
+    false_marks,
+    photograph,
+    precision_and_recall,
 )
-_MAX_SHAPE = (512, 640)
-#: Marks within so many pixels of damage are right: masks reach a little over it.
-_NEAR = 2
+from benchmarks.measure import print_table
+from dictsel_core import DAMAGE_KINDS, USUAL_KINDS, analyze_damage, restore
+from experiments.detector.compose import Sample, compose
+from experiments.detector.material import Material, load_material
+
+#: Shapes that are drawn into one picture, by what they show.
+CLASSES: dict[str, tuple[str, ...]] = {
+    "cracks": ("crack", "crack"),
+    "scratches": ("scratches", "scratches"),
+    "creases": ("crease",),
+    "tears, lost emulsion": ("tear", "flakes"),
+    "dust, hairs: film": ("film",),
+    "dust, hairs: drawn": ("specks", "hairs"),
+    "overlays": ("overlay", "overlay"),
+}
+_FROM_FOLDER = ("film", "overlay")
+_N_PICTURES = 24
+_SHAPE = (320, 320)
 
 
-def photograph(name: str) -> Picture:
-    """Return one of the photographs inside scikit-image; of large ones, the middle."""
-    loaded = skimage.data.stereo_motorcycle()[0] if name == "motorcycle" else getattr(skimage.data, name)()
-    picture = np.asarray(loaded)
-    top, left = (max(0, side - limit) // 2 for side, limit in zip(picture.shape, _MAX_SHAPE, strict=False))
-    return picture[top : top + _MAX_SHAPE[0], left : left + _MAX_SHAPE[1]]
-
-
-def main() -> None:
-    """Print all tables, and draw examples."""
+def main(damage: Path | None = None) -> None:
+    """Print all tables."""
+    material = _photographs_of_scikit_image() if damage is None else load_material(damage, "confirming")
+    learned_accuracy(material)
+    undamaged(material, damage)
+    restored(material)
     for title, names in (("chosen on", CHOOSING), ("confirmed on", CONFIRMING)):
         accuracy(title, names)
         false_marks(title, names)
     seconds()
-    draw_examples()
+    if damage is not None:
+        draw_examples(damage / "old")
 
 
-def accuracy(title: str, names: Iterable[str], n_seeds: int = 2) -> None:
-    """Print precision and recall by kind and sensitivity."""
+def _photographs_of_scikit_image() -> Material:
+    pictures = [photograph(name) for name in (*CHOOSING, *CONFIRMING)]
+    colored = [np.repeat(each[..., None], 3, axis=2) if each.ndim == 2 else each for each in pictures]
+    return Material(tuple(colored), (), ())
+
+
+def _samples(material: Material) -> Iterator[tuple[str, Sample, NDArray[np.uint8]]]:
+    """Return damaged pictures with their class."""
+    for name, shapes in CLASSES.items():
+        if any(each in _FROM_FOLDER for each in shapes) and not material.frames:
+            continue
+        for number in range(_N_PICTURES):
+            sample = compose(material, _SHAPE, np.random.default_rng([1, number]), shapes=shapes)
+            yield name, sample, _as_picture(sample.plane)
+
+
+def _as_picture(plane: NDArray[np.float32]) -> NDArray[np.uint8]:
+    return np.asarray(np.rint(np.clip(plane, -0.25, 1.25) * 170 + 42.5), np.uint8)
+
+
+def learned_accuracy(material: Material) -> None:
+    """Print precision and recall by class, how often the kind is right, and how sure one can be."""
+    counts = {name: np.zeros((len(SENSITIVITIES), 4)) for name in CLASSES}
+    kinds = {name: np.zeros(2) for name in CLASSES}
+    regions: list[tuple[float, bool]] = []
+    for name, sample, picture in _samples(material):
+        analysis = analyze_damage(picture, USUAL_KINDS)
+        damaged = sample.truth | ~sample.known
+        counts[name] += count_marks(analysis, sample.truth, damaged)
+        lines = analysis.mask(kinds=["scratches"])
+        found = analysis.mask() & sample.truth
+        kinds[name] += [(found & (lines == sample.is_line)).sum(), found.sum()]
+        for number, confidence in enumerate(analysis.confidences):
+            touched = damaged.reshape(-1)[analysis.region_pixels(number)].any()
+            regions.append((float(confidence), bool(touched)))
+    rows = [
+        [name, *precision_and_recall(counts[name]), f"{kinds[name][0] / max(kinds[name][1], 1):.2f}"]
+        for name in CLASSES
+        if counts[name].any()
+    ]
+    header = ["class", *(str(each) for each in SENSITIVITIES), "right kind"]
+    print_table("Precision / recall of damaged pixels by sensitivity", header, rows)
+    _print_calibration(regions)
+
+
+def _print_calibration(regions: list[tuple[float, bool]]) -> None:
+    confidence, right = np.array([each[0] for each in regions]), np.array([each[1] for each in regions])
     rows = []
-    for kind in DAMAGE_KINDS:
-        counts = np.zeros((len(SENSITIVITIES), 4))
-        for name in names:
-            picture = photograph(name)
-            if kind == "stamps" and picture.ndim == 2:
-                continue
-            for seed in range(n_seeds):
-                damaged, truth = DAMAGE[kind](picture, np.random.default_rng(seed))
-                counts += _counts(analyze_damage(damaged, [kind]), truth)
-        right, marked, found, damage = counts.T
-        rows.append(
-            [
-                kind,
-                *(
-                    f"{p:.2f} / {r:.2f}"
-                    for p, r in zip(right / np.maximum(marked, 1), found / damage, strict=True)
-                ),
-            ]
-        )
+    for low in np.arange(0.1, 1, 0.1):
+        chosen = (confidence >= low) & (confidence < low + 0.1)
+        rows.append([f"{low:.1f} to {low + 0.1:.1f}", str(chosen.sum()), f"{right[chosen].mean():.2f}"])
+    print_table("Regions that touch damage, by their confidence", ["confidence", "regions", "right"], rows)
+
+
+def undamaged(material: Material, damage: Path | None) -> None:
+    """Print which part of undamaged pictures is marked."""
+    groups = {"photographs": list(material.photographs)}
+    for path in sorted((damage / "old").glob("uncracked_*.png")) if damage else []:
+        groups[path.stem] = [np.asarray(Image.open(path).convert("RGB"))]
+    rows = []
+    for name, pictures in groups.items():
+        analyses = [analyze_damage(each, USUAL_KINDS) for each in pictures]
+        parts = [[100 * each.mask(s).mean() for each in analyses] for s in SENSITIVITIES]
+        rows.append([f"{name} ({len(pictures)})", *(f"{np.mean(p):.2f} ({np.max(p):.2f})" for p in parts)])
+    header = ["undamaged", *(str(each) for each in SENSITIVITIES)]
+    print_table("Percent of undamaged pictures that are marked: mean (largest), by sensitivity", header, rows)
+
+
+def restored(material: Material, n_pictures: int = 8) -> None:
+    """Print the error of pictures restored with what was found, and with the true mask."""
+    rows = []
+    errors: dict[str, list[tuple[float, float, float, float]]] = {}
+    for name, sample, picture in _samples(material):
+        of_class = errors.setdefault(name, [])
+        if len(of_class) < n_pictures and sample.truth.sum() > 100:
+            of_class.append(_restoration_errors(sample, picture))
+    for name, of_class in errors.items():
+        damaged, found, true, changed = np.mean(of_class, axis=0)
+        decibels = [f"{-10 * np.log10(each):.1f}" for each in (damaged, found, true)]
+        rows.append([name, *decibels, f"{100 * changed:.2f}"])
     print_table(
-        f"Precision / recall of damaged pixels by sensitivity, {title} {', '.join(names)}",
-        ["kind", *(str(each) for each in SENSITIVITIES)],
+        "PSNR in the damage (dB), and percent of undamaged pixels that are changed",
+        ["class", "damaged", "found mask", "true mask", "changed"],
         rows,
     )
 
 
-def _counts(analysis: DamageAnalysis, truth: Mask) -> NDArray[np.float64]:
-    """Return, by sensitivity: marks near damage, all marks, damage that is marked, all damage."""
-    near = ndimage.binary_dilation(truth, iterations=_NEAR)
-    masks = [analysis.mask(each) for each in SENSITIVITIES]
-    return np.array([[(m & near).sum(), m.sum(), (m & truth).sum(), truth.sum()] for m in masks], float)
+def _restoration_errors(sample: Sample, picture: NDArray[np.uint8]) -> tuple[float, float, float, float]:
+    """Return mean squared errors in the damage: as it is, with the mask found, and with the true one."""
+    clean = _as_picture(sample.clean).astype(np.float64) / 255
+    found = analyze_damage(picture, USUAL_KINDS).mask()
+    true = sample.truth | ~sample.known
 
+    def error(values: NDArray[np.uint8]) -> float:
+        return float(np.mean((values / 255 - clean)[sample.truth] ** 2))
 
-def false_marks(title: str, names: Iterable[str]) -> None:
-    """Print how many regions are found in undamaged photographs, per megapixel."""
-    rows = []
-    for name in names:
-        picture = photograph(name)
-        analysis = analyze_damage(picture, DAMAGE_KINDS)
-        area = picture.shape[0] * picture.shape[1] / 1e6
-        for_each = [analysis.found(each) for each in SENSITIVITIES]
-        rows.append(
-            [
-                name,
-                *(
-                    " ".join(f"{found[kind].n_regions / area:.0f}" for kind in DAMAGE_KINDS)
-                    for found in for_each
-                ),
-            ]
-        )
-    print_table(
-        f"Regions found in undamaged photographs, per megapixel, by sensitivity ({' '.join(DAMAGE_KINDS)})",
-        [title, *(str(each) for each in SENSITIVITIES)],
-        rows,
-    )
+    results = [restore(picture, mask, "fast").image if mask.any() else picture for mask in (found, true)]
+    changed = found & ~ndimage.binary_dilation(true, iterations=2)
+    return error(picture), error(results[0]), error(results[1]), float(changed.sum() / (~true).sum())
 
 
 def seconds() -> None:
-    """Print the processor time of the analysis per megapixel, and of a mask."""
-    picture = np.tile(photograph("astronaut"), (3, 3, 1))
-    area = picture.shape[0] * picture.shape[1] / 1e6
+    """Print the processor time of the analysis, and of a mask."""
+    astronaut = photograph("astronaut")
     rows = []
-    for kind in DAMAGE_KINDS:
-        start = time.process_time()
-        analysis = analyze_damage(picture, [kind])
-        middle = time.process_time()
-        analysis.mask(0.6)
-        end = time.process_time()
-        rows.append([kind, f"{(middle - start) / area:.2f}", f"{end - middle:.4f}", str(analysis.n_regions)])
+    for tiles in ((2, 2), (8, 12)):
+        picture = np.tile(astronaut, (*tiles, 1))
+        area = picture.shape[0] * picture.shape[1] / 1e6
+        for kinds in (USUAL_KINDS, *((kind,) for kind in DAMAGE_KINDS if kind not in USUAL_KINDS)):
+            start = time.process_time()
+            analysis = analyze_damage(picture, kinds)
+            middle = time.process_time()
+            analysis.mask(0.6)
+            taken = time.process_time() - middle
+            rows.append([", ".join(kinds), f"{area:.1f}", f"{middle - start:.2f}", f"{taken:.4f}"])
     print_table(
-        f"Processor time, {area:.1f} megapixels in color",
-        ["kind", "seconds per megapixel", "seconds for a mask", "candidates"],
+        "Processor time of pictures in color",
+        ["kinds", "megapixels", "seconds", "seconds for a mask"],
         rows,
     )
 
 
-#: Photograph, kind, and the seed of the drawn damage or None for no damage.
-EXAMPLES: tuple[tuple[str, DamageKind, int | None], ...] = (
-    ("astronaut", "scratches", 0),
-    ("moon", "dust", 0),
-    ("coffee", "scratches", None),
-    ("rocket", "stamps", 3),
-)
-_CROP = (360, 480)
+def draw_examples(folder: Path, path: Path = Path("docs/detection.jpg")) -> None:
+    """Draw old photographs as they are, with what is found in red, and restored with that mask."""
+    rows = []
+    for name in ("photo1", "photo2", "uncracked_a"):
+        picture = np.asarray(Image.open(folder / f"{name}.png").convert("RGB"))
+        mask = analyze_damage(picture, USUAL_KINDS).mask()
+        marked = np.where(mask[..., None], np.array([255, 0, 0], np.uint8), picture)
+        repaired = restore(picture, mask).image
+        rows += [np.hstack([_of_height(each) for each in (picture, marked, repaired)])]
+    width = max(each.shape[1] for each in rows)
+    padded = [
+        np.pad(each, ((0, 8), (0, width - each.shape[1]), (0, 0)), constant_values=255) for each in rows
+    ]
+    Image.fromarray(np.vstack(padded)).save(path, quality=82)
 
 
-def draw_examples(path: Path = Path("docs/detection.jpg")) -> None:
-    """Draw what is found at sensitivity 0.5: right in green, wrong in red, missed in blue; below, as is."""
-    from PIL import Image
-
-    panels = []
-    for name, kind, seed in EXAMPLES:
-        picture = photograph(name)
-        truth = np.zeros(picture.shape[:2], bool)
-        if seed is not None:
-            picture, truth = DAMAGE[kind](picture, np.random.default_rng(seed))
-        mask, near = analyze_damage(picture, [kind]).mask(), ndimage.binary_dilation(truth, iterations=_NEAR)
-        plain = picture if picture.ndim == 3 else np.repeat(picture[..., None], 3, axis=2)
-        marked = plain.copy()
-        for where, color in (
-            (mask & near, (0, 220, 0)),
-            (mask & ~near, (255, 0, 0)),
-            (truth & ~mask, (40, 90, 255)),
-        ):
-            marked[where] = color
-        panels.append(np.vstack([_cropped(marked), _cropped(plain)]))
-    Image.fromarray(np.hstack(panels)).save(path, quality=85, subsampling=0)
-
-
-def _cropped(picture: Picture) -> Picture:
-    """Return the lower right part, of one size for all."""
-    height, width = _CROP
-    part = picture[-height:, -width:]
-    missing = ((height - part.shape[0], 0), (width - part.shape[1], 0), (0, 0))
-    return np.pad(part, missing)
+def _of_height(picture: NDArray[np.uint8], height: int = 420) -> NDArray[np.uint8]:
+    size = (round(picture.shape[1] * height / picture.shape[0]), height)
+    return np.asarray(Image.fromarray(picture).resize(size, Image.Resampling.LANCZOS))

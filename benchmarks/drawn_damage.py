@@ -1,13 +1,13 @@
 """Realistic damage drawn on photographs, with the pixels that it changed visibly."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
 from benchmarks.pictures import Mask
+from dictsel_core import DamageKind
 
 Picture = NDArray[np.uint8]
 Cover = NDArray[np.float32]
@@ -15,16 +15,6 @@ Draw = Callable[[Picture, np.random.Generator], tuple[Picture, Mask]]
 
 #: Damage is drawn this many times larger and averaged, so that its edges are soft.
 _FINE = 3
-
-
-def draw_scratches(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
-    """Draw curved scratches of 1 to 3.5 pixels, opaque or half transparent, sharp or blurred, some broken."""
-    return _drawn(picture, rng, [_scratch(picture.shape[:2], rng) for _ in range(_count(picture, 24, rng))])
-
-
-def draw_dust(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
-    """Draw specks of 2 to 9 pixels, of irregular shape, mostly bright."""
-    return _drawn(picture, rng, [_speck(picture.shape[:2], rng) for _ in range(_count(picture, 160, rng))])
 
 
 def draw_dead_pixels(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
@@ -105,18 +95,10 @@ def _segments(text: str, size: float) -> Cover:
     return page
 
 
-def draw_crease(picture: Picture, rng: np.random.Generator) -> tuple[Picture, Mask]:
-    """Draw one or two soft straight lines across the picture, lighter and broken in places."""
-    return _drawn(picture, rng, [_crease(picture.shape[:2], rng) for _ in range(int(rng.integers(1, 3)))])
-
-
-DAMAGE: dict[str, Draw] = {
-    "scratches": draw_scratches,
-    "dust": draw_dust,
+DAMAGE: dict[DamageKind, Draw] = {
     "dead_pixels": draw_dead_pixels,
     "dead_lines": draw_dead_lines,
     "stamps": draw_stamp,
-    "creases": draw_crease,
 }
 
 
@@ -129,52 +111,6 @@ def _changed(before: Picture, after: Picture) -> Mask:
     """Return where the damage is visible: a change of 12 gray levels or more."""
     change = np.abs(before.astype(np.int16) - after)
     return np.asarray((change if change.ndim == 2 else change.max(axis=2)) >= 12)
-
-
-def _drawn(picture: Picture, rng: np.random.Generator, covers: list[Cover]) -> tuple[Picture, Mask]:
-    """Lay bright or dark paint over a picture; what is covered by half or more and changed is the truth."""
-    values, core = picture.astype(np.float32), np.zeros(picture.shape[:2], bool)
-    for cover in covers:
-        alpha: NDArray[Any] = ndimage.gaussian_filter(cover, rng.uniform(0, 0.8)) * rng.uniform(0.35, 1)
-        paint: Any = rng.uniform(200, 255) if rng.random() < 0.7 else rng.uniform(0, 50)
-        if picture.ndim == 3:
-            alpha, paint = alpha[..., None], paint + rng.uniform(-20, 20, 3)
-        values = values * (1 - alpha) + paint * alpha
-        core |= cover >= 0.5
-    damaged = values.clip(0, 255).round().astype(np.uint8)
-    return damaged, core & _changed(picture, damaged)
-
-
-def _scratch(shape: tuple[int, int], rng: np.random.Generator) -> Cover:
-    start, angle = rng.uniform(0, 1, 2) * shape, rng.uniform(0, 2 * np.pi)
-    length = rng.uniform(0.15, 0.9) * min(shape)
-    along = np.array([np.sin(angle), np.cos(angle)])
-    end, across = start + length * along, np.array([along[1], -along[0]])
-    middle = (start + end) / 2 + across * rng.normal(0, 0.12 * length)
-    t = np.linspace(0, 1, int(4 * length))[:, None]
-    curve = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
-    cover = _stroke(shape, curve, rng.uniform(1, 3.5))
-    if rng.random() < 0.3:  # worn away in places
-        cover *= ndimage.gaussian_filter(rng.random(shape), 8) > 0.485
-    return cover
-
-
-def _crease(shape: tuple[int, int], rng: np.random.Generator) -> Cover:
-    is_steep = rng.random() < 0.5
-    side, other = (shape[1], shape[0]) if is_steep else shape
-    ends = rng.uniform(0.15, 0.85, 2) * side
-    t = np.linspace(0, 1, 4 * other)
-    place = ends[0] + (ends[1] - ends[0]) * t + np.cumsum(rng.normal(0, 0.06, len(t)))
-    curve = np.stack([t * (other - 1), place] if is_steep else [place, t * (other - 1)], axis=1)
-    cover = ndimage.gaussian_filter(_stroke(shape, curve, rng.uniform(3, 7)), 1.2)
-    return np.asarray(cover * rng.uniform(0.6, 1), np.float32)
-
-
-def _speck(shape: tuple[int, int], rng: np.random.Generator) -> Cover:
-    size = rng.uniform(2, 9)
-    center = rng.uniform(0, 1, 2) * shape
-    walk = center + np.cumsum(rng.normal(0, size / 12, (12, 2)), axis=0)
-    return _stroke(shape, walk, size * rng.uniform(0.5, 0.8))
 
 
 def _stroke(shape: tuple[int, int], curve: NDArray[np.float64], width: float) -> Cover:

@@ -51,6 +51,7 @@ from dictsel_core.constraints import (
 )
 from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS, DamageKind
 from dictsel_core.estimation import QualityEstimate, estimate_psnr
+from dictsel_core.grain import match_grain
 from dictsel_core.ground_set import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
 from dictsel_core.guarantee import (
     ApproximationBound,
@@ -147,7 +148,6 @@ if TYPE_CHECKING:
         Detection,
         Found,
         analyze_damage,
-        detect_creases,
         detect_damage,
         detect_dead_lines,
         detect_dead_pixels,
@@ -246,7 +246,6 @@ __all__ = [
     "chunked_replacement_omp",
     "compilation",
     "constrained_omp",
-    "detect_creases",
     "detect_damage",
     "detect_dead_lines",
     "detect_dead_pixels",
@@ -272,6 +271,7 @@ __all__ = [
     "iter_stochastic_replacement_omp",
     "iter_tune",
     "ksvd",
+    "match_grain",
     "mod",
     "observed_range",
     "omp",

@@ -1,4 +1,8 @@
-"""What presets, constraints, selectors, fills and marks are, in words that command line and window share."""
+"""What presets, constraints, selectors, fills, marks and damage are, in words that all front ends share."""
+
+from collections.abc import Mapping
+
+from dictsel_core import DamageKind
 
 PRESET_EXPLANATIONS = {
     "paper": "Close to the procedure of the paper: no refinement, and observed pixels are replaced too.",
@@ -32,6 +36,21 @@ MARK_EXPLANATIONS = {
     "detected": "detected as damage",
     "simulated": "simulated",
 }
+
+
+#: One piece of damage of each kind, and several.
+DAMAGE_WORDS: dict[DamageKind, tuple[str, str]] = {
+    "scratches": ("crack or scratch", "cracks and scratches"),
+    "dust": ("speck or hair", "specks and hairs"),
+    "dead_pixels": ("dead pixel", "dead pixels"),
+    "dead_lines": ("dead line", "dead lines"),
+    "stamps": ("stamp", "stamps"),
+}
+
+
+def describe_damage(counts: Mapping[DamageKind, int]) -> str:
+    """Return how much of each kind of damage was found, in words; empty for nothing."""
+    return ", ".join(f"{count} {DAMAGE_WORDS[kind][count > 1]}" for kind, count in counts.items() if count)
 
 
 def constraint_title(constraint: str) -> str:

@@ -6,13 +6,14 @@ from dictsel_core.detection.analyze import (
     detect_damage,
     iter_analyze_damage,
 )
-from dictsel_core.detection.creases import detect_creases
 from dictsel_core.detection.damage import DamageAnalysis, Detection, Found
-from dictsel_core.detection.dead_lines import detect_dead_lines
-from dictsel_core.detection.dead_pixels import detect_dead_pixels
-from dictsel_core.detection.dust import detect_dust
-from dictsel_core.detection.scratches import detect_scratches
-from dictsel_core.detection.stamps import detect_stamps
+from dictsel_core.detection.kinds import (
+    detect_dead_lines,
+    detect_dead_pixels,
+    detect_dust,
+    detect_scratches,
+    detect_stamps,
+)
 
 __all__ = [
     "AnalysisStep",
@@ -20,7 +21,6 @@ __all__ = [
     "Detection",
     "Found",
     "analyze_damage",
-    "detect_creases",
     "detect_damage",
     "detect_dead_lines",
     "detect_dead_pixels",

@@ -1,37 +1,44 @@
 """Look for damage of several kinds."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
+from scipy import ndimage
 
 from dictsel_core._support.runs import GeneratorRun, stepwise
 from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
-from dictsel_core.detection.creases import crease_candidates
-from dictsel_core.detection.damage import (
-    Candidates,
-    DamageAnalysis,
-    Detection,
-    analyze_one,
-    as_sensitivity,
-    check_kinds,
-)
+from dictsel_core.detection.damage import DamageAnalysis, Detection, as_sensitivity, check_kinds
 from dictsel_core.detection.dead_lines import dead_line_candidates
 from dictsel_core.detection.dead_pixels import dead_pixel_candidates
-from dictsel_core.detection.dust import dust_candidates
+from dictsel_core.detection.learned import learned_candidates
 from dictsel_core.detection.plane import DetectionImage, prepare
-from dictsel_core.detection.regions import Regions
-from dictsel_core.detection.scratches import scratch_candidates
+from dictsel_core.detection.regions import Regions, without
 from dictsel_core.detection.stamps import stamp_candidates
+from dictsel_core.detection.work import Work
+
+#: Looks for one kind, or for several at once.
+Candidates = Callable[[DetectionImage], Work[Mapping[DamageKind, Regions]]]
+
+
+def _one(kind: DamageKind, look: Callable[[DetectionImage], Work[Regions]]) -> Candidates:
+    """Return what looks for one kind."""
+
+    def candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Regions]]:
+        return {kind: (yield from look(image))}
+
+    return candidates
+
 
 _CANDIDATES: dict[DamageKind, Candidates] = {
-    "scratches": scratch_candidates,
-    "dust": dust_candidates,
-    "dead_pixels": dead_pixel_candidates,
-    "dead_lines": dead_line_candidates,
-    "stamps": stamp_candidates,
-    "creases": crease_candidates,
+    "scratches": learned_candidates,
+    "dust": learned_candidates,
+    "dead_pixels": _one("dead_pixels", dead_pixel_candidates),
+    "dead_lines": _one("dead_lines", dead_line_candidates),
+    "stamps": _one("stamps", stamp_candidates),
 }
+#: Pixels this near to missing ones are not judged.
+_MARGIN = 2
 
 
 @dataclass(frozen=True)
@@ -103,14 +110,24 @@ iter_analyze_damage = stepwise(analyze_damage, _start)
 def _steps(
     image: DetectionImage, kinds: tuple[DamageKind, ...]
 ) -> Generator[AnalysisStep, None, DamageAnalysis]:
-    candidates: dict[DamageKind, Regions] = {}
+    found: dict[DamageKind, Regions] = {}
     for number, kind in enumerate(kinds):
-        run = GeneratorRun(analyze_one(_CANDIDATES[kind], image))
-        for fraction in run:
-            yield AnalysisStep(kind, (number + fraction) / len(kinds))
-        candidates[kind] = run.result
+        if kind not in found:  # what looks for it may have looked for others too
+            run = GeneratorRun(_away_from_missing(_CANDIDATES[kind], image))
+            for fraction in run:
+                yield AnalysisStep(kind, (number + fraction) / len(kinds))
+            found.update(run.result)
         yield AnalysisStep(kind, (number + 1) / len(kinds))
-    return DamageAnalysis(image.shape, candidates)
+    return DamageAnalysis(image.shape, {kind: found[kind] for kind in kinds})
+
+
+def _away_from_missing(candidates: Candidates, image: DetectionImage) -> Work[Mapping[DamageKind, Regions]]:
+    """Return the candidates by kind, without pixels near to missing ones."""
+    found = yield from candidates(image)
+    if not image.missing.any():
+        return found
+    near = ndimage.maximum_filter(image.missing, 2 * _MARGIN + 1)
+    return {kind: without(regions, near) for kind, regions in found.items()}
 
 
 def detect_damage(
@@ -143,7 +160,7 @@ def detect_damage(
     See Also
     --------
     analyze_damage : For several sensitivities of one picture.
-    detect_scratches, detect_dust, detect_dead_pixels, detect_dead_lines, detect_stamps, detect_creases :
+    detect_scratches, detect_dust, detect_dead_pixels, detect_dead_lines, detect_stamps :
         One kind.
 
     Examples

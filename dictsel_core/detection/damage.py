@@ -1,24 +1,15 @@
 """What was detected: regions with a kind and a confidence, and the mask for a sensitivity."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import ndimage
+from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import read_only
-from dictsel_core._support.runs import GeneratorRun
 from dictsel_core._support.validation import Bools, Ints, as_nonnegative
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
-from dictsel_core.detection.plane import DetectionImage, prepare
-from dictsel_core.detection.regions import Regions, without
-from dictsel_core.detection.work import Work
-
-Candidates = Callable[[DetectionImage], Work[Regions]]
-
-#: Pixels this near to missing ones are not judged.
-_MARGIN = 2
+from dictsel_core.detection.regions import Regions
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,21 +227,3 @@ def check_kinds(kinds: Iterable[str]) -> tuple[DamageKind, ...]:
     if not given:
         raise ValueError(f"kinds must name some of {', '.join(DAMAGE_KINDS)}, but names none.")
     return tuple(kind for kind in DAMAGE_KINDS if kind in given)
-
-
-def analyze_one(candidates: Candidates, image: DetectionImage) -> Work[Regions]:
-    """Return the candidates of one kind, away from missing pixels."""
-    regions = yield from candidates(image)
-    if not image.missing.any():
-        return regions
-    return without(regions, ndimage.maximum_filter(image.missing, 2 * _MARGIN + 1))
-
-
-def detect_one(
-    candidates: Candidates, kind: DamageKind, image: ArrayLike, sensitivity: float, missing: ArrayLike | None
-) -> Detection:
-    """Detect one kind of damage; see `detect_damage`."""
-    as_sensitivity(sensitivity)
-    prepared = prepare(image, missing)
-    regions = GeneratorRun(analyze_one(candidates, prepared)).finish()
-    return DamageAnalysis(prepared.shape, {kind: regions}).detection(sensitivity)

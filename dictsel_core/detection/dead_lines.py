@@ -3,11 +3,10 @@
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import ndimage
 
 from dictsel_core._support.validation import Bools, Ints
-from dictsel_core.detection.damage import Detection, detect_one
 from dictsel_core.detection.plane import DetectionImage, Single
 from dictsel_core.detection.regions import Regions, joined, no_regions, regions_from_points
 from dictsel_core.detection.work import Work, part
@@ -102,33 +101,3 @@ def _runs(flags: Bools) -> list[tuple[int, int]]:
     bridged[1:-1] |= flags[:-2] & flags[2:]
     changes = np.flatnonzero(np.diff(np.concatenate([[False], bridged, [False]]).astype(np.int8)))
     return [(int(a), int(b)) for a, b in changes.reshape(-1, 2)]
-
-
-def detect_dead_lines(
-    image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
-) -> Detection:
-    """Detect dead rows and columns, as sensors and line scanners have them.
-
-    Parameters
-    ----------
-    image, sensitivity, missing
-        As for `detect_damage`.
-
-    Returns
-    -------
-    Detection
-        A region is one row or column, or a part of it of at least a quarter of the side.
-
-    Notes
-    -----
-    One or two neighboring lines are found; wider gaps are not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> image = np.random.default_rng(0).integers(100, 140, (64, 64)).astype(np.uint8)
-    >>> image[20] = 0
-    >>> bool(detect_dead_lines(image).mask[20].all())
-    True
-    """
-    return detect_one(dead_line_candidates, "dead_lines", image, sensitivity, missing)

@@ -1,9 +1,7 @@
 """Dead and hot pixels: single pixels that stand out from all their neighbors."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dictsel_core.detection.damage import Detection, detect_one
 from dictsel_core.detection.plane import DetectionImage, Single, block_quantile
 from dictsel_core.detection.regions import Regions, connected_components, regions_from_points
 from dictsel_core.detection.work import Work, filter_in_bands, part
@@ -63,33 +61,3 @@ def _second_largest(plane: Single) -> Single:
         np.maximum(second, np.minimum(first, value), out=second)
         np.maximum(first, value, out=first)
     return second
-
-
-def detect_dead_pixels(
-    image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
-) -> Detection:
-    """Detect dead and hot pixels: single pixels far darker or brighter than their neighbors, in any channel.
-
-    Parameters
-    ----------
-    image, sensitivity, missing
-        As for `detect_damage`.
-
-    Returns
-    -------
-    Detection
-        A region is a pixel, or up to four that touch.
-
-    Notes
-    -----
-    A photograph that was scaled or compressed after the damage has specks in their place: see `detect_dust`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> image = np.random.default_rng(0).integers(118, 122, (64, 64)).astype(np.uint8)
-    >>> image[20, 30] = 255
-    >>> np.argwhere(detect_dead_pixels(image).mask).tolist()
-    [[20, 30]]
-    """
-    return detect_one(dead_pixel_candidates, "dead_pixels", image, sensitivity, missing)

@@ -71,17 +71,6 @@ class DetectionImage:
             return [self.brightness]
         return [self._plane(partial(np.take, indices=channel, axis=2), self.low) for channel in range(3)]
 
-    def colorfulness(self) -> Single:
-        """Return the difference between the largest and the smallest channel, in spans."""
-        if not self.is_color:
-            return np.zeros(self.shape, np.float32)
-        return self._plane(self._channel_range, 0.0)
-
-    def _channel_range(self, pixels: NDArray[Any]) -> NDArray[Any]:
-        red, green, blue = (pixels[..., channel].astype(self._dtype) for channel in range(3))
-        high, low = np.maximum(red, green), np.minimum(red, green)
-        return np.asarray(np.maximum(high, blue) - np.minimum(low, blue))
-
     @property
     def _dtype(self) -> np.dtype[Any]:
         is_wide = self.pixels.dtype.itemsize > 4 or self.pixels.dtype in (np.int32, np.uint32)

@@ -6,15 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage, sparse
-from scipy.sparse import csgraph
+from scipy import ndimage
 
 from dictsel_core._support.validation import Bools, Ints
 
 Confidences = NDArray[np.float32]
-
-#: Regions that share this much of the smaller one are one region.
-_MERGED_SHARE = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,44 +132,6 @@ def joined(parts: Sequence[Regions]) -> Regions:
         np.concatenate([part.pixels for part in parts]),
         np.concatenate(offsets),
         np.concatenate([part.confidence for part in parts]),
-    )
-
-
-def merged(regions: Regions) -> Regions:
-    """Unite regions that overlap in enough of the smaller one; the larger confidence counts."""
-    n_regions = len(regions)
-    if n_regions < 2:
-        return regions
-    numbers = regions.numbers()
-    ones = np.ones(len(numbers), np.int32)
-    incidence = sparse.csr_array(
-        (ones, (numbers, regions.pixels)), (n_regions, regions.shape[0] * regions.shape[1])
-    )
-    overlap = sparse.coo_array(incidence @ incidence.T)
-    first, second = overlap.coords
-    smaller = np.minimum(regions.areas[first], regions.areas[second])
-    near = overlap.data >= _MERGED_SHARE * smaller
-    graph = sparse.coo_array(
-        (ones[:1].repeat(near.sum()), (first[near], second[near])), (n_regions, n_regions)
-    )
-    n_groups, group = csgraph.connected_components(graph, directed=False)
-    confidence = np.zeros(n_groups, np.float32)
-    np.maximum.at(confidence, group, regions.confidence)
-    return regions_from_points(regions.shape, regions.pixels, group[numbers].astype(np.intp), confidence)
-
-
-def not_covered(regions: Regions, by: Regions) -> Regions:
-    """Return the regions of which less than half is covered by others of at least their confidence."""
-    places, inverse = np.unique(by.pixels, return_inverse=True)
-    highest = np.zeros(len(places) + 1, np.float32)
-    np.maximum.at(highest, inverse, by.confidence[by.numbers()])
-    found = np.searchsorted(places, regions.pixels)
-    hit = np.append(places, -1)[found] == regions.pixels
-    numbers = regions.numbers()
-    covers = hit & (highest[found] >= regions.confidence[numbers])
-    covered = np.bincount(numbers, covers, len(regions)) >= regions.areas / 2
-    return regions_from_points(
-        regions.shape, regions.pixels, numbers, np.where(covered, 0, regions.confidence)
     )
 
 

@@ -1,10 +1,8 @@
 """Stamped text or dates: rows of letters of one saturated color."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import ndimage
 
-from dictsel_core.detection.damage import Detection, detect_one
 from dictsel_core.detection.lab import lab_from_rgb
 from dictsel_core.detection.letters import Doubles, Letters, find_letters, texts_along
 from dictsel_core.detection.plane import DetectionImage, Single, block_quantile, shrink
@@ -114,34 +112,3 @@ def _median_around(plane: Single, size: int) -> Single:
         np.minimum(np.arange(n) // step, m - 1) for n, m in zip(plane.shape, median.shape, strict=True)
     )
     return np.asarray(median[np.ix_(rows, columns)], np.float32)
-
-
-def detect_stamps(
-    image: ArrayLike, *, sensitivity: float = 0.5, missing: ArrayLike | None = None
-) -> Detection:
-    """Detect stamped text or dates: rows of letters of one saturated color.
-
-    Parameters
-    ----------
-    image, sensitivity, missing
-        As for `detect_damage`.
-
-    Returns
-    -------
-    Detection
-        A region is a text: letters of one height and color that follow each other, across or down.
-
-    Notes
-    -----
-    Nothing is found in gray pictures, nor strokes whose color is no more saturated than what lies around.
-    Pictures of more than 4 megapixels are looked at at a reduced size. Texts of the picture, such as signs,
-    are stamps too.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain = np.full((64, 64), 120, np.uint8)
-    >>> bool(detect_stamps(plain).mask.any())
-    False
-    """
-    return detect_one(stamp_candidates, "stamps", image, sensitivity, missing)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _NOT_IN_BLOCKS = {
     "reference": ("--reference", "compare the results with 'inpaint score', part by part"),
     "neighbor_planes": ("--neighbor-planes", "leave it out: planes are restored one by one"),
+    "grain": ("--grain", "leave it out: it is measured in the picture as a whole"),
     "auto": ("--auto", "run 'inpaint tune' on a part of the picture, and give its recipe with --recipe"),
 }
 

@@ -12,6 +12,7 @@ from dictsel_core import (
     FILLS,
     PRESETS,
     SELECTORS,
+    USUAL_KINDS,
     DamageKind,
     Parameter,
     RestoreSettings,
@@ -178,10 +179,17 @@ def add_mask_options(
     add_sensitivity(group)
 
 
+def add_kinds(parser: argparse.ArgumentParser) -> None:
+    """Add the kinds of damage to look for."""
+    kinds = f"what to look for (default {','.join(USUAL_KINDS)})"
+    parser.add_argument("--kinds", metavar="KINDS", type=damage_kinds, default=USUAL_KINDS, help=kinds)
+
+
 def add_sensitivity(group: argparse._ActionsContainer) -> None:
     """Add how sensitive the detection of damage is."""
     sensitivity = (
-        "sensitivity of the detection: 0 finds certain damage only, 1 all that may be damage (default 0.5)"
+        "sensitivity of the detection: what is damage with a probability of at least 1 - S is marked "
+        "(default 0.5)"
     )
     group.add_argument("--sensitivity", metavar="S", type=value_of(SENSITIVITY), help=sensitivity)
 
@@ -264,6 +272,15 @@ def add_blocks(parser: argparse.ArgumentParser) -> None:
     block = f"side of a block in pixels, a multiple of {BLOCK_STEP} (default {DEFAULT_BLOCK})"
     add_scheduler(parser, "restore the picture in blocks")
     parser.add_argument("--block", metavar="N", type=whole_number(BLOCK_STEP, 2**16), help=block)
+
+
+def add_grain(parser: argparse.ArgumentParser) -> None:
+    """Add the grain of restored pixels."""
+    grain = (
+        "give restored pixels the grain of those around, so that they do not show as smooth bands; "
+        "not in pictures of floats, and not counted in PSNR and SSIM"
+    )
+    parser.add_argument("--grain", action="store_true", help=grain)
 
 
 def add_strict(parser: argparse.ArgumentParser) -> None:

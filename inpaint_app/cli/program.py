@@ -17,6 +17,7 @@ from inpaint_app.cli.commands import (
     damage,
     detect,
     dictionary,
+    repair,
     restore,
     score,
     tune,
@@ -42,7 +43,8 @@ examples:
   They are white in a mask, or have a marking color:
     inpaint restore scan.jpg --mask scratches.png
     inpaint restore scan.jpg --key '#ff00ff'
-  They are scratches and dust, to be found first:
+  They are cracks, scratches and dust, to be found first:
+    inpaint repair scan.jpg
     inpaint detect scan.jpg
     inpaint restore scan.jpg --detect scratches,dust
   Make a test case, restore it, and measure the result:
@@ -60,7 +62,7 @@ input is wrong, 130 stopped by Ctrl-C."""
 #: In the order in which they are listed.
 COMMANDS = tuple(
     module.COMMAND
-    for module in (restore, batch, compare, detect, damage, score, tune, dictionary, completion)
+    for module in (repair, restore, batch, compare, detect, damage, score, tune, dictionary, completion)
 )
 
 

@@ -33,6 +33,7 @@ _KEYS = (
     "estimated_rmse",
     "missing_fraction",
     "marked_fraction",
+    "found",
     "seconds",
     "settings",
     "output",
@@ -55,6 +56,7 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
         error,
         result.missing_fraction,
         result.marked_fraction,
+        dict(result.found) or None,
         seconds,
         settings,
         str(result.output),
@@ -65,9 +67,9 @@ def as_document(result: FileResult | None) -> dict[str, Any]:
 class TerminalControl(JobControl):
     """The control of a job whose reports are shown on the terminal."""
 
-    def __init__(self, console: Console, bar: ProgressBar) -> None:
+    def __init__(self, console: Console, bar: ProgressBar, *, brief: bool) -> None:
         super().__init__(self._show)
-        self._console, self._bar = console, bar
+        self._console, self._bar, self._brief = console, bar, brief
         self._stage, self._began = "", time.perf_counter()
         self.has_written = False
 
@@ -83,19 +85,24 @@ class TerminalControl(JobControl):
                 self._bar.update(report.stage, report.fraction)
             return
         self._bar.clear()
-        if isinstance(report, Source):
+        if isinstance(report, WrittenFile):
+            self.has_written = True
+        elif self._brief:
+            return
+        elif isinstance(report, Source):
             print_source(self._console, report)
         elif isinstance(report, Restoration):
             print_restoration(self._console, report)
-        elif isinstance(report, WrittenFile):
-            self.has_written = True
 
 
 @contextmanager
-def terminal_control(console: Console) -> Iterator[TerminalControl]:
-    """Show the reports of a job on the terminal, with a progress bar that is gone at the end."""
+def terminal_control(console: Console, *, brief: bool = False) -> Iterator[TerminalControl]:
+    """Show the reports of a job on the terminal, with a progress bar that is gone at the end.
+
+    If `brief`, its progress alone.
+    """
     with ProgressBar(quiet=console.quiet) as bar:
-        yield TerminalControl(console, bar)
+        yield TerminalControl(console, bar, brief=brief)
 
 
 def print_source(console: Console, source: Source) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import PresetName, RestoreSettings, standard_ground_set
+from dictsel_core import USUAL_KINDS, PresetName, RestoreSettings, standard_ground_set
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.errors import UserError, clause
 from inpaint_app.files.paths import STDIN, is_folder, stdout_path
@@ -39,7 +39,9 @@ def resolve_options(
             f"--budget has no meaning under {settings.constraint} sparsity", "use --constraint average"
         )
     estimates, is_strict = not getattr(args, "no_estimate", False), getattr(args, "strict", False)
-    return FileOptions(settings, _with_mask_options(mask_spec, args), tunes, estimates, is_strict)
+    mask_spec, repairs = _with_mask_options(mask_spec, args), getattr(args, "repair", False)
+    grain = repairs or getattr(args, "grain", False)
+    return FileOptions(settings, mask_spec, tunes, estimates, is_strict, grain=grain)
 
 
 def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
@@ -106,6 +108,8 @@ def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpe
         mask_spec = replace(mask_spec, grow=args.grow_mask)
     if args.detect is not None:
         mask_spec = replace(mask_spec, detect=args.detect)
+    elif getattr(args, "repair", False):
+        mask_spec = replace(mask_spec, detect=USUAL_KINDS)
     if args.sensitivity is not None:
         if not mask_spec.detect:
             raise UserError("--sensitivity needs damage to detect", "name its kinds with --detect")

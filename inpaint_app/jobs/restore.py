@@ -13,6 +13,7 @@ from dictsel_core import (
     RestoreSettings,
     RestoreStep,
     iter_restore,
+    match_grain,
     observed_range,
     psnr,
 )
@@ -160,6 +161,11 @@ def preview(
         pixels = request.pixels[rect.slices]
         run = iter_restore(pixels, part, resolved, channel_axis=request.channel_axis)
         return made_of(control.drain(run, on_step).image)
+
+
+def with_grain(request: RestoreRequest, image: Array) -> Array:
+    """Return a restored picture with the grain of its surroundings in restored pixels."""
+    return match_grain(image, request.mask, channel_axis=request.channel_axis, rng=request.settings.seed)
 
 
 @contextmanager

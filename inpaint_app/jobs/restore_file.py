@@ -1,11 +1,12 @@
 """From a damaged file to a restored one."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dictsel_core import Restoration, RestoreSettings
+from dictsel_core import DamageKind, Restoration, RestoreSettings
 from inpaint_app.errors import Remedy, UserError, join_names
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.write import Output
@@ -14,7 +15,7 @@ from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, StoppedError
 from inpaint_app.jobs.export import check_recipe_target, pending_recipe, restored_picture
 from inpaint_app.jobs.measure import QualityMetrics, quality
-from inpaint_app.jobs.restore import restore
+from inpaint_app.jobs.restore import restore, with_grain
 from inpaint_app.jobs.restore_stack import restore_stack
 from inpaint_app.jobs.source import Source, load_pages, with_reference
 from inpaint_app.jobs.tune import tune
@@ -34,6 +35,8 @@ class FileOptions:
     neighbor_planes: int | None = None
     #: What the PSNR refers to, in the unit of the data; None for the range of the values, 255 for bytes.
     data_range: float | None = None
+    #: Whether restored pixels get the grain of those around, which does not count in the quality.
+    grain: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ class FileResult:
     """What could not be kept: of files that were replaced, and of the contents of the source."""
     marked_fraction: float | None = None
     """What mask and color mark before that grows; None where it does not grow."""
+    found: Mapping[DamageKind, int] = field(default_factory=dict)
+    """The number of regions of detected damage, by the kinds that were looked for."""
 
 
 def restore_file(request: FileRequest, control: JobControl) -> FileResult:
@@ -110,7 +115,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         clock.take(restoration.seconds)
     control.report(restorations[0])
     used = restorations[0].settings
-    files = [output.pending(_restored(sources, restorations))]
+    files = [output.pending(_restored(sources, restorations, grain=options.grain))]
     if request.recipe is not None:  # the picture is named last, and so stands for the whole
         files.insert(0, pending_recipe(source, used, request.recipe))
     notes = write_files(files, overwrite=output.overwrite, source=request.path) + notes
@@ -125,7 +130,15 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         clock.lap(stage)
     fraction = sum(each.missing.fraction for each in sources) / len(sources)
     marked = None if len(sources) > 1 else source.missing.marked_fraction
-    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes, marked)
+    return FileResult(metrics, fraction, clock.seconds(), used, output.path, notes, marked, _found(sources))
+
+
+def _found(sources: tuple[Source, ...]) -> Counter[DamageKind]:
+    """Return the number of regions of damage on all pages."""
+    found = Counter[DamageKind]()
+    for source in sources:
+        found.update(source.found)
+    return found
 
 
 def _notes_of(request: FileRequest, picture: Picture) -> tuple[str, ...]:
@@ -156,9 +169,15 @@ def _check_targets(request: FileRequest) -> None:
         check_distinct([output.path, request.recipe])
 
 
-def _restored(sources: tuple[Source, ...], restorations: list[Restoration]) -> Picture:
+def _restored(sources: tuple[Source, ...], restorations: list[Restoration], *, grain: bool) -> Picture:
     """Return all pages, those with missing pixels restored."""
-    images = iter([restoration.image for restoration in restorations])
+    damaged = [source for source in sources if source.missing.sources]
+    images = iter(
+        [
+            with_grain(source.request(each.settings), each.image) if grain else each.image
+            for source, each in zip(damaged, restorations, strict=True)
+        ]
+    )
     pages = [
         restored_picture(each, next(images), each.missing.mask) if each.missing.sources else each.picture
         for each in sources

@@ -1,11 +1,12 @@
 """Load what is to be restored: a picture, its missing pixels, and the undamaged original if there is one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import RestoreSettings
+from dictsel_core import DamageKind, RestoreSettings
 from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
@@ -42,6 +43,7 @@ class Source:
     damage: str = ""  #: Simulated damage, such as "80 % missing".
     is_sample: bool = False  #: Whether it is the bundled picture.
     doubt: MaskDoubt | None = None  #: Why its mask may not be meant as it is.
+    found: Mapping[DamageKind, int] = field(default_factory=dict)  #: Regions of detected damage, by kind.
     marking_note: str = ""  #: A sentence about what the marks may have left; empty if there is none.
 
     @property
@@ -172,6 +174,7 @@ def simulate_damage(source: Source, damage: Damage) -> Source:
         reference_path=source.path or source.reference_path,
         mask_spec=MaskSpec(),
         doubt=None,
+        found={},
         marking_note="",
     )
 
@@ -207,14 +210,14 @@ def _marked(
     picture, doubt, note = source.picture, None, ""
     if spec.key is not None and spec.tolerance is None:
         spec = replace(spec, tolerance=choose_tolerance(picture, spec.key))
-    missing = _detect(picture, spec, mask, control)
+    missing, found = _detect(picture, spec, mask, control)
     if spec.key is not None and "key" in missing.sources:
         flat = np.asarray(np.atleast_3d(missing.mask).any(axis=2))
         note = note_on_neighbors(picture, spec.key, spec.tolerance or 0.0, flat)
     if mask is not None and not spec.trusts_mask and "mask" in missing.sources:
         marked = pixels_of_mask(picture, mask, invert=spec.invert_mask)
         doubt = doubt_about_mask(picture, mask, np.asarray(np.atleast_3d(marked).all(axis=2)))
-    return replace(source, mask_spec=spec, missing=missing, doubt=doubt, marking_note=note)
+    return replace(source, mask_spec=spec, missing=missing, doubt=doubt, found=found, marking_note=note)
 
 
 def _refuse_doubtful_mask(source: Source) -> None:
@@ -236,7 +239,8 @@ def _refuse_doubtful_mask(source: Source) -> None:
 
 def _detect(
     picture: Picture, spec: MaskSpec, mask: Picture | None, control: JobControl | None = None
-) -> MissingPixels:
+) -> tuple[MissingPixels, dict[DamageKind, int]]:
+    """Return the missing pixels, and the number of regions of damage that was looked for."""
     missing = detect_missing(
         picture,
         mask=mask,
@@ -247,10 +251,11 @@ def _detect(
         soft_edges=spec.soft_edges,
     )
     if not spec.detect:
-        return missing
+        return missing, {}
     check_drawable(picture, "The picture")
     analysis = analyze_picture(picture, missing.mask, spec.detect, control or JobControl())
-    return joined(missing, analysis.mask(spec.sensitivity))
+    found = {kind: each.n_regions for kind, each in analysis.found(spec.sensitivity).items()}
+    return joined(missing, analysis.mask(spec.sensitivity)), found
 
 
 def _viewable(picture: Picture, path: Path) -> Picture:

@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from dictsel_core import USUAL_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
@@ -15,6 +16,7 @@ from inpaint_app.cli.report import as_document, print_details
 from inpaint_app.cli.resolve_options import resolve_options
 from inpaint_app.cli.streams import print_note
 from inpaint_app.errors import UserError, printable_path
+from inpaint_app.explanations import describe_damage
 from inpaint_app.files.batch_files import BatchItem
 from inpaint_app.files.paths import is_visible
 from inpaint_app.files.write import Output
@@ -27,7 +29,7 @@ examples:
   inpaint batch scans/ -o restored/
   inpaint batch a.png b.png c.tif -o restored/ --mask dust.png
   inpaint batch scans/ -o restored/ --mask masks/ --jobs 2
-  inpaint batch scans/ -o restored/ --detect scratches,dust
+  inpaint batch scans/ -o repaired/ --repair
   inpaint batch frames/ -o out/ --recipe best.json --json
   inpaint batch scans/ -o restored/ --scheduler tcp://10.0.0.5:8786
 
@@ -60,9 +62,12 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print what would be done, and do nothing")
     options.add_encoding(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
+    options.add_grain(parser)
     options.add_strict(parser)
     parser.add_argument("--write-recipe", action="store_true", help="write a recipe beside each result")
     options.add_verbosity(parser)
+    repair = f"find damage and restore it with grain: short for --detect {','.join(USUAL_KINDS)} --grain"
+    parser.add_argument("--repair", action="store_true", help=repair)
     options.add_mask_options(parser, "one picture for all, or a folder with one per picture; white = missing")
     options.add_method(parser, can_tune=True)
 
@@ -141,7 +146,9 @@ class _Table:
         missing = "-" if row.result is None else format_percent(row.result.missing_fraction)
         estimated = None if row.result is None else row.result.quality.estimated_psnr
         quality = "-" if estimated is None else format_decibels(estimated).partition(" (")[0]
-        status = (row.skipped or "restored") if row.error is None else f"FAILED: {_sentence(row.error)}"
+        found = "" if row.result is None else describe_damage(row.result.found)
+        done = f"restored: {found}" if found else row.skipped or "restored"
+        status = done if row.error is None else f"FAILED: {_sentence(row.error)}"
         self._console.print(
             f"{shortened:<{width}}  {missing:>11}  {quality:>11}  {row.seconds or 0:>7.2f}  {status}"
         )

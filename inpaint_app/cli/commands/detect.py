@@ -2,7 +2,7 @@
 
 import argparse
 
-from dictsel_core import DAMAGE_KINDS, USUAL_KINDS
+from dictsel_core import DAMAGE_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console
@@ -21,9 +21,9 @@ examples:
   inpaint detect frame.tif --kinds dead_pixels,dead_lines
   inpaint restore scan.jpg --mask scan_mask.png
 
-Kinds: {", ".join(DAMAGE_KINDS[:4])},
-{", ".join(DAMAGE_KINDS[4:])}. Check the mask before you restore with it: wires, hair and
-highlights of the picture may be mistaken for damage.
+Kinds: {", ".join(DAMAGE_KINDS)}. With scratches come cracks,
+creases and tears, with dust hairs and fibres. Check the mask before you restore with
+it: small bright details and thin lines of the picture may be mistaken for damage.
 
 JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, output."""
 
@@ -31,10 +31,7 @@ JSON keys: found (by kind: regions, pixels), missing_fraction, sensitivity, outp
 def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_input(parser)
     options.add_output(parser, "the mask (default: <name>_mask.png beside IN)", required=False)
-    kinds = f"what to look for (default {','.join(USUAL_KINDS)})"
-    parser.add_argument(
-        "--kinds", metavar="KINDS", type=options.damage_kinds, default=USUAL_KINDS, help=kinds
-    )
+    options.add_kinds(parser)
     options.add_sensitivity(parser)
     options.add_verbosity(parser)
 

@@ -45,7 +45,8 @@ these kinds too, and any value but 0 is missing; nothing is measured or estimate
 
 JSON keys: psnr, psnr_missing, ssim, ssim_missing, rmse and rmse_missing (with --reference),
 estimated_psnr of the missing pixels, estimated_interval and estimated_rmse (without), data_range,
-missing_fraction, marked_fraction (before marks have grown), seconds (by stage), settings, output.
+missing_fraction, marked_fraction (before marks have grown), found (by kind, with --detect), seconds
+(by stage), settings, output.
 What does not apply, or is infinite, is null."""
 
 
@@ -56,6 +57,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_reference(parser, required=False)
     options.add_data_range(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
+    options.add_grain(parser)
     options.add_strict(parser)
     recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
     parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)

@@ -15,18 +15,18 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import DAMAGE_KINDS, DamageKind
+from inpaint_app.explanations import describe_damage
 from inpaint_app.jobs.damage_choice import count_chosen
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.tooltip import tooltip
 
-_KINDS: dict[DamageKind, tuple[str, str, str]] = {
-    "scratches": ("Scratches", "scratches", "Thin lines, brighter or darker than both sides."),
-    "dust": ("Dust", "specks", "Small spots that stand out from their surroundings."),
-    "dead_pixels": ("Dead pixels", "dead pixels", "Single pixels of a camera that are stuck."),
-    "dead_lines": ("Dead lines", "dead lines", "Rows or columns of a sensor that are stuck."),
-    "stamps": ("Stamps, dates", "stamps", "Text in one saturated color."),
-    "creases": ("Creases", "creases", "Long folds across a print."),
+_KINDS: dict[DamageKind, tuple[str, str]] = {
+    "scratches": ("Cracks, scratches", "Cracks, scratches, creases and tears."),
+    "dust": ("Dust, hairs", "Dust, dirt, hairs and fibres."),
+    "dead_pixels": ("Dead pixels", "Single pixels of a camera that are stuck."),
+    "dead_lines": ("Dead lines", "Rows or columns of a sensor that are stuck."),
+    "stamps": ("Stamps, dates", "Text in one saturated color."),
 }
 _USUAL = ("scratches", "dust")
 _STEPS = 100
@@ -60,7 +60,7 @@ class DamagePanel(QWidget):
         grid = QGridLayout()
         grid.setVerticalSpacing(2)
         for place, (kind, box) in enumerate(self._boxes.items()):
-            box.setToolTip(tooltip(_KINDS[kind][2]))
+            box.setToolTip(tooltip(_KINDS[kind][1]))
             box.setChecked(kind in _USUAL)
             grid.addWidget(box, place // 3, place % 3)
         self._choice = QWidget()
@@ -93,9 +93,10 @@ class DamagePanel(QWidget):
             self._sensitivity.setValue(round(_STEPS * finder.choice.sensitivity))
         for kind, box in self._boxes.items():
             box.setChecked(kind in finder.choice.kinds)
-        known = replace(finder.choice, kinds=tuple(set(finder.choice.kinds) & set(finder.analysis.kinds)))
-        counts = count_chosen(finder.analysis, known)
-        said = [f"{counts[kind]} {_KINDS[kind][1]}" for kind in DAMAGE_KINDS if counts.get(kind)]
+        known = replace(
+            finder.choice, kinds=tuple(kind for kind in finder.analysis.kinds if kind in finder.choice.kinds)
+        )
+        said = describe_damage(count_chosen(finder.analysis, known))
         self._found.setText(
-            f"{', '.join(said)}. Click one to remove it, or to bring it back." if said else "Nothing found."
+            f"{said}. Click one to remove it, or to bring it back." if said else "Nothing found."
         )

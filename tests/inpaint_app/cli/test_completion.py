@@ -14,7 +14,7 @@ from inpaint_app.cli.program import COMMANDS, parser
 ROOT = Path(__file__).parents[3]
 CASES = {
     "": ["restore", "batch", "completion", "--version"],
-    "re": ["restore"],
+    "re": ["repair", "restore"],
     "restore --pre": ["--preset"],
     "restore --preset ": ["paper", "fast", "balanced", "best"],
     "restore a.png --depth ": ["8", "16"],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
+from dictsel_core import RestoreSettings, estimate_psnr, match_grain, psnr, restore, ssim
 from inpaint_app.cli import main
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture
@@ -24,6 +24,7 @@ KEYS = [
     "estimated_rmse",
     "missing_fraction",
     "marked_fraction",
+    "found",
     "seconds",
     "settings",
     "output",
@@ -345,3 +346,21 @@ def test_stopped_after_the_picture_was_written(tmp_path, capsys, monkeypatch) ->
     assert main(["restore", str(broken), "--preset", "fast"]) == 130
     assert "broken_restored.png was written" in capsys.readouterr().err
     assert (tmp_path / "broken_restored.png").exists()
+
+
+def test_grain_changes_restored_pixels_alone_and_no_figure(tmp_path, capsys) -> None:
+    noise = np.random.default_rng(0).normal(0, 8, (96, 96))
+    grainy = Picture(np.rint(120 + noise).astype(np.uint8))
+    mask = np.zeros((96, 96), bool)
+    mask[20:80, 45:50] = True
+    picture, marks = tmp_path / "film.png", tmp_path / "marks.png"
+    write_picture(grainy, picture)
+    write_picture(mask_picture(mask), marks)
+    options = ("--mask", marks, "--grow-mask", 0, "--reference", picture, "--seed", 3)
+    plain = run_json(capsys, "restore", picture, *options)
+    output = tmp_path / "grainy.png"
+    with_grain = run_json(capsys, "restore", picture, *options, "--grain", "-o", output)
+    restored = pixels(tmp_path / "film_restored.png")
+    np.testing.assert_array_equal(pixels(output), match_grain(restored, mask, rng=3))
+    assert pixels(output)[mask].std() > 2 * restored[mask].std()
+    assert [with_grain[key] for key in SCORES] == [plain[key] for key in SCORES]

@@ -17,7 +17,7 @@ def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
     session.opener.open_picture(lambda: Picture(pixels.astype(np.uint8)), "scratched")
     settle(session, qtbot)
     assert find(panel, QPushButton, "Find damage").isEnabled()
-    find(panel, QCheckBox, "Dust").click()
+    find(panel, QCheckBox, "Dust, hairs").click()
     assert panel.kinds == ("scratches",)
     session.find_damage(panel.kinds)
     settle(session, qtbot)
@@ -30,7 +30,7 @@ def test_the_mask_follows_ticks_and_slider(session, qtbot) -> None:
     find(panel, QSlider, "Sensitivity").setValue(0)
     settle(session, qtbot)
     assert session.finder.choice.sensitivity == 0
-    find(panel, QCheckBox, "Scratches").click()
+    find(panel, QCheckBox, "Cracks, scratches").click()
     settle(session, qtbot)
     assert not session.mask.mask.any()
     assert "Nothing found" in texts(panel)

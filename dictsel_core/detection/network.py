@@ -1,0 +1,146 @@
+"""The network that tells damage from the picture: convolutions as matrix products.
+
+``experiments/detector`` trains it and says what the layers are.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dictsel_core.detection.plane import Single
+
+#: Sides of what the network is given are multiples of this.
+MULTIPLE = 16
+#: Values of a product that are computed at once, so that what it needs stays in the cache.
+_COLUMNS = 3072
+
+
+class _Layer:
+    """A convolution: weights as a matrix, (outputs, inputs times places), and biases."""
+
+    def __init__(self, weight: NDArray[np.float16], bias: NDArray[np.float16]) -> None:
+        n_out, n_in, self.side, _ = weight.shape
+        by_place = weight.astype(np.float32).transpose(0, 2, 3, 1)
+        self.weight = np.ascontiguousarray(by_place.reshape(n_out, self.side * self.side * n_in))
+        self.bias = bias.astype(np.float32)[:, None]
+
+
+class Network:
+    """A U-Net that works at half the size of the picture.
+
+    Maps of features are (channels, rows, columns) with a frame of zeros one pixel wide.
+    """
+
+    def __init__(self, layers: Sequence[_Layer]) -> None:
+        self._layers = layers
+
+    def logits(self, plane: Single) -> tuple[Single, Single]:
+        """Return the logits of damage, and of lines against spots, each (H, W).
+
+        Parameters
+        ----------
+        plane : (H, W) ndarray of float32
+            Brightness, about 0 to 1; H and W are multiples of `MULTIPLE`.
+        """
+        layers = iter(self._layers)
+        features, kept = _quarters(plane), []
+        for level in range(self._n_levels):
+            if level:
+                kept.append(features)
+            features = _convolved(features, next(layers), stride=2 if level else 1)
+            features = _convolved(features, next(layers))
+        features = _convolved(features, next(layers))
+        for skip in reversed(kept):
+            skip[:, 1:-1, 1:-1] += _doubled(_combined(features, next(layers)))
+            features = _convolved(skip, next(layers))
+        damage, kind = _combined(features, next(layers)).reshape(2, 4, *features[0, 1:-1, 1:-1].shape)
+        return _pixels(damage), _pixels(kind)
+
+    @property
+    def _n_levels(self) -> int:
+        """Number of sizes: each has two layers downwards, each but the last two upwards; two are alone."""
+        return len(self._layers) // 4
+
+
+@cache
+def load_network() -> Network:
+    """Return the network with the weights that come with this package."""
+    file = resources.files("dictsel_core.detection") / "network.npz"
+    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+        return Network(
+            [_Layer(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(len(arrays.files) // 2)]
+        )
+
+
+def _quarters(plane: Single) -> Single:
+    """Return each 2 x 2 pixels as four channels."""
+    features = np.zeros((4, plane.shape[0] // 2 + 2, plane.shape[1] // 2 + 2), np.float32)
+    for place in range(4):
+        features[place, 1:-1, 1:-1] = plane[place // 2 :: 2, place % 2 :: 2] - np.float32(0.5)
+    return features
+
+
+def _pixels(channels: Single) -> Single:
+    """Return four channels as 2 x 2 pixels each."""
+    _, rows, columns = channels.shape
+    return channels.reshape(2, 2, rows, columns).transpose(2, 0, 3, 1).reshape(2 * rows, 2 * columns)
+
+
+def _convolved(features: Single, layer: _Layer, stride: int = 1) -> Single:
+    """Convolve with 3 x 3 weights, and rectify."""
+    if stride > 1:
+        return _convolved_apart(features, layer, stride)
+    n_in, rows, wide = features.shape
+    result = np.empty((len(layer.weight), rows, wide), np.float32)
+    by_row = layer.weight.reshape(-1, 3, 3 * n_in).transpose(1, 0, 2).copy()
+    step = max(1, _COLUMNS // wide)
+    for top in range(0, rows - 2, step):
+        n = min(step, rows - 2 - top)
+        flat = features[:, top : top + n + 2].reshape(n_in, -1)
+        beside = np.stack([flat[:, dx : dx + flat.shape[1] - 2] for dx in range(3)]).reshape(3 * n_in, -1)
+        size = n * wide - 2  # of rows that follow each other without a gap
+        values = by_row[0] @ beside[:, :size]
+        for dy in (1, 2):
+            values += by_row[dy] @ beside[:, dy * wide : dy * wide + size]
+        values += layer.bias
+        np.maximum(values, 0, out=values)
+        result[:, 1 + top : 1 + top + n].reshape(len(result), -1)[:, 1:-1] = values
+    result[:, [0, -1]] = 0
+    result[:, :, [0, -1]] = 0
+    return result
+
+
+def _convolved_apart(features: Single, layer: _Layer, stride: int) -> Single:
+    """Convolve at every other pixel."""
+    n_in, rows, columns = features.shape
+    rows, columns = (rows - 2) // stride, (columns - 2) // stride
+    result = np.zeros((len(layer.weight), rows + 2, columns + 2), np.float32)
+    step = max(1, _COLUMNS // columns)
+    for top in range(0, rows, step):
+        n = min(step, rows - top)
+        around = np.empty((3, 3, n_in, n, columns), np.float32)
+        for dy, dx in product(range(3), repeat=2):
+            first = stride * top + dy
+            band = features[:, first : first + stride * (n - 1) + 1 : stride]
+            around[dy, dx] = band[:, :, dx : dx + stride * (columns - 1) + 1 : stride]
+        values = layer.weight @ around.reshape(-1, n * columns)
+        values += layer.bias
+        np.maximum(values, 0, out=values)
+        result[:, 1 + top : 1 + top + n, 1:-1] = values.reshape(-1, n, columns)
+    return result
+
+
+def _combined(features: Single, layer: _Layer) -> Single:
+    """Return combinations of the channels, pixel by pixel, without a frame."""
+    inner = features[:, 1:-1, 1:-1]
+    values = layer.weight @ inner.reshape(len(inner), -1)
+    values += layer.bias
+    return np.asarray(values.reshape(-1, *inner.shape[1:]))
+
+
+def _doubled(features: Single) -> Single:
+    return np.repeat(np.repeat(features, 2, axis=1), 2, axis=2)

@@ -1,0 +1,1 @@
+"""The network that finds cracks, scratches, dust and hairs: its data, its training, its export."""

@@ -1,0 +1,60 @@
+"""Train the detector: ``python -m experiments.detector train --damage FOLDER``, then ``export``."""
+
+import argparse
+from pathlib import Path
+
+WEIGHTS = Path("dictsel_core/detection/network.npz")
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.detector", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    training = commands.add_parser("train", help="train the network")
+    training.add_argument("--damage", type=Path, required=True, help="folder of photographs and damage")
+    training.add_argument(
+        "--out", type=Path, default=Path("results/detector"), help="where its state is kept"
+    )
+    training.add_argument("--steps", type=int, default=12_000, help="number of steps")
+    training.add_argument("--side", type=int, default=128, help="side of the parts of pictures")
+    training.add_argument("--rate", type=float, default=3e-3, help="largest step size")
+    training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
+    training.add_argument("--start", type=Path, help="state to begin with, in place of random weights")
+    training.add_argument("--threads", type=int, default=1, help="threads of the training itself")
+    exporting = commands.add_parser(
+        "export", help="calibrate a network and write the weights for the library"
+    )
+    exporting.add_argument("--damage", type=Path, required=True, help="folder of photographs and damage")
+    exporting.add_argument("state", type=Path, help="network.pt of a training")
+    exporting.add_argument("--out", type=Path, default=WEIGHTS, help="file to write")
+    args = parser.parse_args()
+
+    import torch
+
+    from experiments.detector.calibrate import calibrate
+    from experiments.detector.network import Network, export
+    from experiments.detector.train import Plan, train
+
+    if args.command == "export":
+        network = Network()
+        network.load_state_dict(torch.load(args.state, weights_only=True))
+        calibrate(network, args.damage)
+        export(network, args.out)
+        return
+    torch.set_num_threads(args.threads)
+    args.out.mkdir(parents=True, exist_ok=True)
+    train(
+        Plan(
+            args.damage,
+            args.out,
+            args.steps,
+            side=args.side,
+            rate=args.rate,
+            seed=args.seed,
+            start=args.start,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""Shapes of damage: how much of each pixel cracks, scratches, tears, dust and hairs cover."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+from scipy import ndimage
+
+from experiments.detector.material import Material, Outline, Plane
+from experiments.detector.noise import log_uniform, smooth_noise
+
+Points = NDArray[np.float64]
+
+#: Shapes are drawn so many times larger and averaged, so that a thin line covers a part of its pixels.
+_FINE = 4
+
+
+def crack(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw a crack that bends, branches, changes its width and fades; some have lost emulsion along them."""
+    width = min(log_uniform(0.8, 4.5, rng) * scale, 14)
+    length = log_uniform(30, 300, rng) * scale
+    roughness = log_uniform(0.03, 0.35, rng)
+    page, draw = _page(shape)
+    start = rng.uniform(-0.1, 1.1, 2) * shape
+    angle = rng.uniform(0, 2 * np.pi)
+    pending = [(start, angle, width, length)]
+    n_drawn = 0
+    while pending and n_drawn < 12:
+        start, angle, width, length = pending.pop()
+        n_drawn += 1
+        line, angles = _wander(start, angle, length, roughness, scale, rng)
+        widths = _widths(len(line), width, scale, rng)
+        _draw_line(draw, line, widths)
+        n_branches = rng.poisson(0.006 * length / scale * rng.choice([0, 1, 3]))
+        for _ in range(n_branches):
+            i = int(rng.integers(len(line)))
+            turn = rng.choice([-1, 1]) * rng.uniform(0.4, 1.5)
+            pending.append(
+                (line[i], angles[i] + turn, widths[i] * rng.uniform(0.4, 0.9), length * rng.uniform(0.1, 0.6))
+            )
+        for _ in range(rng.poisson(0.7) if rng.random() < 0.35 else 0):  # emulsion has come off beside it
+            _draw_flake(draw, line[int(rng.integers(len(line)))], width * rng.uniform(1.2, 4) + scale, rng)
+    cover = _reduced(page)
+    return _ragged(cover, rng.uniform(0.2, 0.9), rng) if rng.random() < 0.4 else cover
+
+
+def crease(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw a fold: a soft, nearly straight line across the picture, broken in places."""
+    page, draw = _page(shape)
+    middle, angle = rng.uniform(0.1, 0.9, 2) * shape, rng.uniform(0, np.pi)
+    if rng.random() < 0.6:
+        angle = rng.integers(2) * np.pi / 2 + rng.normal(0, 0.05)
+    start = middle - 1.5 * max(shape) * np.array([np.sin(angle), np.cos(angle)])
+    steps = np.arange(0, 3 * max(shape), 2 * scale)[:, None]
+    line = (
+        start
+        + steps * [np.sin(angle), np.cos(angle)]
+        + np.cumsum(rng.normal(0, 0.15 * scale, (len(steps), 2)), axis=0)
+    )
+    width = min(log_uniform(1, 4.5, rng) * scale, 9)
+    _draw_line(draw, line, width * np.exp(rng.normal(0, 0.2, len(line))))
+    cover = ndimage.gaussian_filter(_reduced(page), rng.uniform(0.2, 0.6) * width)
+    worn = 1 + rng.uniform(0, 1.2) * smooth_noise(shape, log_uniform(3, 30, rng) * scale, rng)
+    return np.asarray(cover * np.clip(worn, 0, 1), np.float32)
+
+
+def flakes(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw spots where the emulsion has come off."""
+    page, draw = _page(shape)
+    center, spread = rng.uniform(0, 1, 2) * shape, rng.uniform(5, 60) * scale
+    for _ in range(int(rng.integers(1, 9))):
+        _draw_flake(draw, center + rng.normal(0, spread, 2), min(log_uniform(1.2, 4, rng) * scale, 8), rng)
+    return _ragged(_reduced(page), rng.uniform(0.2, 1), rng)
+
+
+def tear(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw a tear from the edge, which grows narrower, or a missing corner."""
+    page, draw = _page(shape)
+    if rng.random() < 0.5:
+        side = rng.uniform(4, 18, 2) * min(scale, 1.5)
+        t = np.linspace(0, 1, 24)[:, None]
+        rim = (1 - t) * [side[0], 0] + t * [0, side[1]]
+        rim += (
+            np.cumsum(rng.normal(0, side.mean() * rng.uniform(0.01, 0.06), rim.shape), axis=0)
+            * (t * (1 - t))
+            * 4
+        )
+        points = np.vstack([[-9, -9], [side[0], -9], rim, [-9, side[1]]])
+        flips = rng.random(2) < 0.5
+        points = np.where(flips, np.array(shape) - points, points)
+        _draw_polygon(draw, points)
+    else:
+        edge = rng.integers(4)
+        place = rng.uniform(0, 1, 2) * shape
+        place[edge % 2] = 0 if edge < 2 else shape[edge % 2]
+        angle = np.arctan2(*(np.array(shape) / 2 - place)) + rng.normal(0, 0.4)
+        line, _ = _wander(place, angle, rng.uniform(20, 110) * scale, rng.uniform(0.02, 0.15), scale, rng)
+        _draw_line(draw, line, np.linspace(1, 0.1, len(line)) * log_uniform(2, 10, rng) * min(scale, 2))
+    return _ragged(_reduced(page), rng.uniform(0.1, 0.8), rng)
+
+
+def scratches(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw scratches: straight or slightly curved, thin, often several alike, or tramlines along the film."""
+    page, draw = _page(shape)
+    is_tramline = rng.random() < 0.25
+    angle = rng.integers(2) * np.pi / 2 + rng.normal(0, 0.01) if is_tramline else rng.uniform(0, np.pi)
+    curvature = 0.0 if is_tramline else rng.normal(0, 0.004 / scale)
+    for _ in range(int(rng.integers(1, 4) if is_tramline or rng.random() < 0.7 else rng.integers(3, 12))):
+        length = 3.0 * max(shape) if is_tramline else log_uniform(15, 300, rng) * scale
+        middle = rng.uniform(-0.1, 1.1, 2) * shape
+        steps = np.linspace(-length / 2, length / 2, max(8, int(length / 3)))
+        turned = angle + rng.normal(0, 0.0 if is_tramline else 0.12) + curvature * steps
+        moves = np.stack([np.sin(turned), np.cos(turned)], axis=1) * (steps[1] - steps[0])
+        line = middle + np.cumsum(moves, axis=0) - moves.sum(axis=0) / 2
+        line += np.cumsum(rng.normal(0, 0.05 * scale, line.shape), axis=0)
+        _draw_line(draw, line, _widths(len(line), log_uniform(0.5, 2.0, rng) * min(scale, 2.5), scale, rng))
+    return _reduced(page)
+
+
+def specks(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw dust: small spots of irregular shape, some drawn out."""
+    page, draw = _page(shape)
+    typical = log_uniform(0.5, 2.2, rng) * min(scale, 2.5)
+    for _ in range(int(log_uniform(2, 40, rng))):
+        _draw_flake(draw, rng.uniform(0, 1, 2) * shape, typical * log_uniform(0.6, 2, rng), rng)
+    return _reduced(page)
+
+
+def hairs(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
+    """Draw hairs and fibres: thin, of even width, curled."""
+    page, draw = _page(shape)
+    width = log_uniform(0.7, 2.2, rng) * min(scale, 2.5)
+    for _ in range(int(rng.integers(1, 6))):
+        length = log_uniform(8, 90, rng) * scale
+        n = max(6, int(length / 2))
+        bend = np.cumsum(rng.normal(0, 0.12, n)) + rng.normal(0, 2.5) * np.linspace(0, 1, n)
+        turned = rng.uniform(0, 2 * np.pi) + bend
+        line = rng.uniform(0, 1, 2) * shape + np.cumsum(
+            np.stack([np.sin(turned), np.cos(turned)], 1) * length / n, axis=0
+        )
+        _draw_line(draw, line, np.full(n, width * rng.uniform(0.8, 1.25)))
+    return _reduced(page)
+
+
+def film_damage(shape: tuple[int, int], material: Material, rng: np.random.Generator) -> tuple[Plane, Plane]:
+    """Draw what lies in a part of a film frame, turned and scaled: dust and hairs, and scratches."""
+    frame = material.frames[int(rng.integers(len(material.frames)))]
+    zoom = log_uniform(0.2, 1.3, rng)
+    size = np.array(shape[::-1]) / zoom
+    corner = rng.uniform(0, 1, 2) * np.maximum(np.array([4900, 3380]) - size, 0)
+    kept = rng.uniform(0.3, 1)
+    pages = [_page(shape), _page(shape)]
+    for outline in _inside(frame, corner, corner + size):
+        if rng.random() < kept:
+            points = (outline.points - corner)[:, ::-1] * zoom
+            _draw_polygon(pages[outline.is_line][1], points)
+    turn, flip = (
+        int(rng.integers(4)) if shape[0] == shape[1] else 2 * int(rng.integers(2)),
+        bool(rng.integers(2)),
+    )
+    dust, lines = (_turned(_reduced(page), turn, flip) for page, _ in pages)
+    return dust, lines
+
+
+def overlay(
+    shape: tuple[int, int], scale: float, material: Material, rng: np.random.Generator
+) -> tuple[Plane, bool]:
+    """Lay an overlay somewhere, turned and scaled; return it, and whether it is of lines."""
+    chosen = material.overlays[int(rng.integers(len(material.overlays)))]
+    zoom = min(log_uniform(0.2, 0.9, rng) * scale, 1.0)
+    size = [max(2, int(side * zoom)) for side in chosen.opacity.shape[::-1]]
+    if max(size) > 3 * max(shape):
+        size = [side * 3 * max(shape) // max(size) for side in size]
+    picture = Image.fromarray(chosen.opacity).resize((size[0], size[1]), Image.Resampling.BOX)
+    picture = picture.rotate(rng.uniform(0, 360), Image.Resampling.BILINEAR, expand=True)
+    values = np.asarray(picture, np.float32)
+    top, left = (rng.uniform(-0.4, 0.9, 2) * shape).astype(int)
+    cover = np.zeros(shape, np.float32)
+    part = values[max(0, -top) : shape[0] - top, max(0, -left) : shape[1] - left]
+    cover[max(0, top) : max(0, top) + part.shape[0], max(0, left) : max(0, left) + part.shape[1]] = part
+    return cover, chosen.is_line
+
+
+def _inside(frame: Sequence[Outline], low: NDArray[np.float64], high: NDArray[np.float64]) -> list[Outline]:
+    return [each for each in frame if (each.high >= low).all() and (each.low <= high).all()]
+
+
+def _turned(cover: Plane, turn: int, flip: bool) -> Plane:
+    turned = np.rot90(cover, turn)
+    return np.ascontiguousarray(turned[:, ::-1] if flip else turned)
+
+
+def _wander(
+    start: Points, angle: float, length: float, roughness: float, scale: float, rng: np.random.Generator
+) -> tuple[Points, NDArray[np.float64]]:
+    """Return a line that wanders from a point in about a direction, and its direction along it."""
+    step = 2.0 * scale
+    n = max(4, int(length / step))
+    slow = np.cumsum(rng.normal(0, 0.04, n))
+    angles = angle + slow + rng.normal(0, roughness * 2, n) * (rng.random(n) < 0.7)
+    moves = np.stack([np.sin(angles), np.cos(angles)], axis=1) * step
+    return start + np.cumsum(moves, axis=0), angle + slow
+
+
+def _widths(n: int, width: float, scale: float, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return widths along a line: uneven, and falling towards one or both ends."""
+    t = np.linspace(0, 1, n)
+    knots = max(3, n // int(rng.integers(4, 15)))
+    uneven = np.exp(np.interp(t, np.linspace(0, 1, knots), rng.normal(0, rng.uniform(0.05, 0.6), knots)))
+    ends = np.minimum(1, (1 - t) / rng.uniform(0.05, 0.9)) * np.minimum(
+        1, (t + 0.02) / rng.uniform(0.02, 0.5)
+    )
+    return np.asarray(width * uneven * ends)
+
+
+def _page(shape: tuple[int, int]) -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    page = Image.new("L", (shape[1] * _FINE, shape[0] * _FINE))
+    return page, ImageDraw.Draw(page)
+
+
+def _reduced(page: Image.Image) -> Plane:
+    return np.asarray(page.reduce(_FINE), np.float32) / np.float32(255)
+
+
+def _draw_line(draw: ImageDraw.ImageDraw, line: Points, widths: NDArray[np.float64]) -> None:
+    at = line[:, ::-1] * _FINE
+    for i in range(len(at) - 1):
+        width = widths[i] * _FINE
+        if width >= 0.7:
+            draw.line([tuple(at[i]), tuple(at[i + 1])], 255, max(1, round(width)))
+            if width > 4:
+                draw.circle(tuple(at[i + 1]), width / 2, 255)
+
+
+def _draw_polygon(draw: ImageDraw.ImageDraw, points: Points) -> None:
+    if len(points) > 2:
+        draw.polygon([tuple(point) for point in points[:, ::-1] * _FINE], 255)
+
+
+def _draw_flake(draw: ImageDraw.ImageDraw, center: Points, radius: float, rng: np.random.Generator) -> None:
+    """Draw a spot with an uneven outline."""
+    n = int(rng.integers(5, 14))
+    angles = np.sort(rng.uniform(0, 2 * np.pi, n))
+    radii = radius * np.exp(rng.normal(0, 0.3, n))
+    stretch, turn = log_uniform(1, 2.5, rng), rng.uniform(0, np.pi)
+    points = np.stack([radii * np.sin(angles) * stretch, radii * np.cos(angles)], axis=1)
+    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    _draw_polygon(draw, center + points @ rotation)
+
+
+def _ragged(cover: Plane, amount: float, rng: np.random.Generator) -> Plane:
+    """Wear a shape unevenly away."""
+    noise = smooth_noise(cover.shape, rng.uniform(1.5, 4), rng)
+    return np.asarray(np.clip(cover * (1 + amount * np.minimum(noise, 0)), 0, 1), np.float32)

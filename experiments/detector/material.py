@@ -1,0 +1,96 @@
+"""What damaged pictures are made of: photographs, outlines of film damage, and overlays, in three parts."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+Plane = NDArray[np.float32]
+Part = Literal["training", "choosing", "confirming"]
+
+#: Overlays whose shapes are lines; the others are spots and hairs.
+_LINE_OVERLAYS = ("scratches",)
+#: Overlays that are left out: blots look like things of the picture.
+_BLOTS = ("dots", "smut")
+#: Every tenth file confirms, the one after it chooses, the others train.
+_TENTHS: dict[Part, tuple[int, ...]] = {"training": tuple(range(2, 10)), "choosing": (1,), "confirming": (0,)}
+_FILM: dict[Part, tuple[int, ...]] = {"training": (1, 2, 3, 4, 5), "choosing": (6,), "confirming": (7,)}
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """The outline of one piece of damage on a film frame, and its box."""
+
+    points: NDArray[np.float64]  #: (P, 2), x and y
+    is_line: bool  #: A scratch, neither dust nor a hair.
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Overlay:
+    """Opacity of drawn damage, from 0 to 1."""
+
+    opacity: Plane
+    is_line: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """One part of the material.
+
+    Attributes
+    ----------
+    photographs : tuple of (H, W, 3) ndarray of uint8
+        Undamaged.
+    frames : tuple of tuples of Outline
+        By film frame.
+    overlays : tuple of Overlay
+        Dirt, hairs, lint, scratches and spots.
+    """
+
+    photographs: tuple[NDArray[np.uint8], ...]
+    frames: tuple[tuple[Outline, ...], ...]
+    overlays: tuple[Overlay, ...]
+
+
+def load_material(folder: Path, part: Part) -> Material:
+    """Return one part of the material in a folder; no file is in two parts."""
+    photographs = [
+        np.asarray(Image.open(path).convert("RGB"))
+        for path in _of_part(folder / "photographs", "*.jpg", part)
+    ]
+    if not photographs:
+        raise FileNotFoundError(f"There are no photographs in {folder / 'photographs'}.")
+    overlays = [
+        Overlay(_opacity(path), kind.name in _LINE_OVERLAYS)
+        for kind in sorted((folder / "overlays").iterdir())
+        if kind.name not in _BLOTS
+        for path in _of_part(kind, "*.png", part)
+    ]
+    frames = [_frame(folder / "film" / f"scan{number}.json") for number in _FILM[part]]
+    return Material(tuple(photographs), tuple(frames), tuple(overlays))
+
+
+def _of_part(folder: Path, pattern: str, part: Part) -> list[Path]:
+    return [path for i, path in enumerate(sorted(folder.glob(pattern))) if i % 10 in _TENTHS[part]]
+
+
+def _opacity(path: Path) -> Plane:
+    """Return an overlay, cut to what it covers."""
+    values = np.asarray(Image.open(path).convert("L"), np.float32) / np.float32(255)
+    rows, columns = np.flatnonzero(values.max(axis=1) > 0.1), np.flatnonzero(values.max(axis=0) > 0.1)
+    return values[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+
+def _frame(path: Path) -> tuple[Outline, ...]:
+    outlines = []
+    for entry in json.loads(path.read_text()):
+        points = np.array(entry["points"], float)
+        is_line = entry["label"] == "Scratch"
+        outlines.append(Outline(points, is_line, points.min(axis=0), points.max(axis=0)))
+    return tuple(outlines)

@@ -1,0 +1,82 @@
+"""The network: a U-Net that works at half the size of the picture, and its export."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+#: Channels at a half, a quarter, an eighth and a sixteenth of the size.
+CHANNELS = (20, 36, 56, 72)
+
+
+class Block(nn.Module):
+    """A convolution, normalized over the batch, and rectified."""
+
+    def __init__(self, n_in: int, n_out: int, stride: int = 1) -> None:
+        super().__init__()
+        self.convolution = nn.Conv2d(n_in, n_out, 3, stride, 1, bias=False)
+        self.norm = nn.BatchNorm2d(n_out)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the features."""
+        return torch.relu(self.norm(self.convolution(x)))
+
+
+class Network(nn.Module):
+    """From a plane of brightness, (B, 1, H, W), to logits of damage and of lines against dust, (B, 2, H, W).
+
+    H and W are multiples of 16. Each 2 x 2 pixels are four channels at the entrance and at the exit, so that
+    nothing is computed at full size and yet single pixels are told apart.
+    """
+
+    def __init__(self, channels: tuple[int, ...] = CHANNELS) -> None:
+        super().__init__()
+        pairs = list(pairwise(channels))
+        self.entrance = nn.Sequential(Block(4, channels[0]), Block(channels[0], channels[0]))
+        self.down = nn.ModuleList(nn.Sequential(Block(a, b, 2), Block(b, b)) for a, b in pairs)
+        self.middle = Block(channels[-1], channels[-1])
+        self.narrow = nn.ModuleList(nn.Conv2d(b, a, 1) for a, b in pairs)
+        self.up = nn.ModuleList(Block(a, a) for a, _ in pairs)
+        self.exit = nn.Conv2d(channels[0], 8, 1)
+        nn.init.constant_(self.exit.bias[:4], -3.0)  # damage is rare
+
+    def forward(self, plane: Tensor) -> Tensor:
+        """Return the logits."""
+        x = self.entrance(nn.functional.pixel_unshuffle(plane - 0.5, 2))
+        kept = []
+        for down in self.down:
+            kept.append(x)
+            x = down(x)
+        x = self.middle(x)
+        for narrow, up, skip in zip(reversed(self.narrow), reversed(self.up), reversed(kept), strict=True):
+            x = up(nn.functional.interpolate(narrow(x), scale_factor=2.0, mode="nearest") + skip)
+        return nn.functional.pixel_shuffle(self.exit(x), 2)
+
+
+def folded(network: Network) -> dict[str, NDArray[np.float16]]:
+    """Return weights and biases of all layers, in their order, the normalization within them."""
+    layers: list[tuple[Tensor, Tensor]] = []
+    blocks = [*network.entrance, *(block for down in network.down for block in down), network.middle]
+    layers += [_folded(block) for block in blocks]
+    for narrow, up in zip(reversed(network.narrow), reversed(network.up), strict=True):
+        layers += [(narrow.weight, narrow.bias), _folded(up)]
+    layers.append((network.exit.weight, network.exit.bias))
+    arrays = {}
+    for number, (weight, bias) in enumerate(layers):
+        arrays[f"weight{number}"] = weight.detach().numpy().astype(np.float16)
+        arrays[f"bias{number}"] = bias.detach().numpy().astype(np.float16)
+    return arrays
+
+
+def _folded(block: Block) -> tuple[Tensor, Tensor]:
+    norm = block.norm
+    scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+    return block.convolution.weight * scale[:, None, None, None], norm.bias - norm.running_mean * scale
+
+
+def export(network: Network, path: Path) -> None:
+    """Write the weights as half floats, as `dictsel_core.detection` reads them."""
+    np.savez(path, allow_pickle=False, **folded(network.eval()))

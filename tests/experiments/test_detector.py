@@ -1,0 +1,84 @@
+"""The data that the network for damage is trained on."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import ndimage
+
+from experiments.detector.compose import _CHANCES, compose
+from experiments.detector.covers import film_damage
+from experiments.detector.material import load_material
+
+SHAPE = (96, 112)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Material of the form that the training reads."""
+    root, rng = tmp_path_factory.mktemp("damage"), np.random.default_rng(0)
+    for name in ("photographs", "film", "overlays/lint", "overlays/scratches"):
+        (root / name).mkdir(parents=True)
+    for number in range(20):
+        smooth = ndimage.gaussian_filter(rng.random((150, 200, 3)), (3, 3, 0))
+        pixels = np.uint8(255 * (smooth - smooth.min()) / np.ptp(smooth))
+        pixels[0, 0] = number
+        Image.fromarray(pixels).save(root / "photographs" / f"{number:04}.jpg", quality=98)
+        for kind in ("lint", "scratches"):
+            opacity = np.uint8(255 * (ndimage.gaussian_filter(rng.random((60, 60)), 2) > 0.52))
+            Image.fromarray(opacity).save(root / "overlays" / kind / f"{number:04}.png")
+    for number in range(1, 8):
+        corners = rng.uniform(0, [4900, 3380], (3000, 2))
+        outlines = [
+            {"label": "Scratch" if i % 9 == 0 else "Dust", "points": points.tolist()}
+            for i, points in enumerate(corners[:, None] + np.array([[0, 0], [9, 1], [5, 11]]))
+        ]
+        (root / "film" / f"scan{number}.json").write_text(json.dumps(outlines))
+    return root
+
+
+def test_no_file_is_in_two_parts(folder):
+    parts = [load_material(folder, part) for part in ("training", "choosing", "confirming")]
+    assert [len(part.photographs) for part in parts] == [16, 2, 2]
+    assert [len(part.frames) for part in parts] == [5, 1, 1]
+    assert [len(part.overlays) for part in parts] == [32, 4, 4]
+    seen = [photograph.tobytes() for part in parts for photograph in part.photographs]
+    assert len(set(seen)) == len(seen) == 20
+
+
+@pytest.mark.parametrize("shape", [*_CHANCES, None])
+def test_damage_is_where_the_picture_was_changed(folder, shape):
+    material = load_material(folder, "training")
+    for seed in range(6):
+        shapes = () if shape is None else (shape,)
+        sample = compose(material, SHAPE, np.random.default_rng(seed), shapes=shapes)
+        assert sample.plane.shape == sample.truth.shape == SHAPE
+        assert np.isfinite(sample.plane).all()
+        change = np.abs(sample.plane - sample.clean)
+        if sample.truth.sum() > 20:
+            assert change[sample.truth].mean() > 4 * change[~sample.truth & sample.known].mean()
+        if shape is None:
+            assert not sample.truth.any()
+            assert sample.known.all()
+            np.testing.assert_array_equal(sample.plane, sample.clean)
+
+
+def test_the_same_seed_makes_the_same_picture(folder):
+    material = load_material(folder, "training")
+    for seed in range(5):
+        first, second = (compose(material, SHAPE, np.random.default_rng(seed)) for _ in range(2))
+        np.testing.assert_array_equal(first.plane, second.plane)
+        np.testing.assert_array_equal(first.truth, second.truth)
+
+
+def test_scratches_of_film_are_apart_from_its_dust(folder):
+    material = load_material(folder, "choosing")
+    covers = [film_damage(SHAPE, material, np.random.default_rng(seed)) for seed in range(10)]
+    assert sum(dust.sum() for dust, _ in covers) > 3 * sum(lines.sum() for _, lines in covers) > 0
+
+
+def test_a_folder_without_photographs_is_named(tmp_path):
+    (tmp_path / "photographs").mkdir()
+    with pytest.raises(FileNotFoundError, match="no photographs"):
+        load_material(tmp_path, "training")
