@@ -21,7 +21,7 @@ Method = Callable[[Image, Mask], NDArray[Any]]
 #: Picture, size of the hole, method.
 Key = tuple[str, int, str]
 
-SIZES = (24, 40, 60, 100)
+SIZES = (40, 80)
 #: Row and column of the middle of the hole, its kind, and whether parameters were chosen on it.
 _HOLES = {
     "brick": (228, 228, "texture", True),
@@ -40,7 +40,7 @@ _HOLES = {
 #: Columns of the tables; the last two decide nothing, since fog has the best of them.
 _FIGURES = {"detail": 2, "patches": 2, "step": 2, "color": 1, "PSNR": 2, "SSIM": 3}
 #: The size of the holes in the pictures, how much of them is shown, and where they go.
-_SHOWN_SIZE, _SHOWN_LENGTH = 60, 140
+_SHOWN_SIZE, _SHOWN_LENGTH = 80, 150
 _DOCS = Path(__file__).parents[1] / "docs"
 
 
