@@ -1,4 +1,4 @@
-"""Wide holes filled by example, against smooth fills and peers: SSIM and PSNR of the missing pixels."""
+"""Wide holes, ours against peers: figures of what people see, and a sheet to choose from blindly."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,146 +9,155 @@ import numpy as np
 import skimage.data
 from numpy.typing import NDArray
 from PIL import Image as Pillow
-from skimage.color import lab2rgb, rgb2lab
 
+from benchmarks.hole_figures import figures
+from benchmarks.hole_peers import gmic, has_gmic, has_migan, migan, shiftmap
 from benchmarks.measure import print_table
-from benchmarks.peers import biharmonic, hidden, xphoto
+from benchmarks.peers import biharmonic, hidden
 from benchmarks.pictures import Image, Mask
 from dictsel_core import FillName, RestoreSettings, psnr, restore, ssim
 
 Method = Callable[[Image, Mask], NDArray[Any]]
+#: Picture, size of the hole, method.
+Key = tuple[str, int, str]
 
-SIZES = (24, 40, 60, 100)
-_LENGTH = 256
-#: Photograph, top and left of a crop, its kind, and whether parameters were chosen on it.
-_CROPS = {
-    "brick": ("brick", 100, 100, "texture", True),
-    "grass": ("grass", 100, 100, "texture", True),
-    "chelsea": ("chelsea", 44, 150, "texture", True),
-    "gravel": ("gravel", 100, 100, "texture", False),
-    "tissue": ("immunohistochemistry", 100, 100, "texture", False),
-    "moon": ("moon", 128, 128, "texture", False),
-    "camera": ("camera", 40, 130, "structure", True),
-    "rocket": ("rocket", 100, 200, "structure", True),
-    "coffee": ("coffee", 60, 150, "structure", True),
-    "astronaut": ("astronaut", 0, 130, "structure", False),
-    "motorcycle": ("motorcycle", 150, 250, "structure", False),
-    "coins": ("coins", 30, 60, "structure", False),
+SIZES = (40, 80)
+#: Row and column of the middle of the hole, its kind, and whether parameters were chosen on it.
+_HOLES = {
+    "brick": (228, 228, "texture", True),
+    "grass": (228, 228, "texture", True),
+    "chelsea": (172, 278, "texture", True),
+    "gravel": (228, 228, "texture", False),
+    "immunohistochemistry": (228, 228, "texture", False),
+    "moon": (256, 256, "texture", False),
+    "camera": (168, 258, "structure", True),
+    "rocket": (228, 328, "structure", True),
+    "coffee": (188, 278, "structure", True),
+    "astronaut": (128, 258, "structure", False),
+    "motorcycle": (278, 378, "structure", False),
+    "coins": (158, 188, "structure", False),
 }
-#: The size of the holes in the figure, how much of the picture is shown, and where the figure goes.
-_SHOWN_SIZE, _SHOWN_LENGTH = 60, 140
-#: What takes too long for larger holes.
-_MAX_SIZE = {"FSR_BEST": 40}
-_FIGURE = Path(__file__).parents[1] / "docs" / "holes.png"
+#: Columns of the tables; the last two decide nothing, since fog has the best of them.
+_FIGURES = {"detail": 2, "patches": 2, "step": 2, "color": 1, "PSNR": 2, "SSIM": 3}
+#: The size of the holes in the pictures, how much of them is shown, and where they go.
+_SHOWN_SIZE, _SHOWN_LENGTH = 80, 150
+_DOCS = Path(__file__).parents[1] / "docs"
 
 
 def main() -> None:
-    """Print all tables, and draw the pictures side by side."""
-    figures: dict[tuple[str, int, str], tuple[float, float]] = {}
+    """Print all tables, and draw the pictures side by side, in order and in random order."""
+    measured: dict[Key, dict[str, float]] = {}
     rows = []
-    for name, image in _pictures().items():
+    for name in _HOLES:
+        image = _picture(name)
         for size in SIZES:
-            results = {
-                each: method(image, _hole(size))
-                for each, method in methods().items()
-                if size <= _MAX_SIZE.get(each, size)
-            }
+            mask = _hole(name, image, size)
+            results = {each: _rounded(image, method(image, mask), mask) for each, method in methods().items()}
             for each, result in results.items():
-                figures[name, size, each] = _scores(image, result, _hole(size))
+                measured[name, size, each] = _measured(image, result, mask)
             if size == _SHOWN_SIZE:
-                damaged = hidden(image, _hole(size))
-                rows.append([image, damaged, *results.values()])
-    for number, what in enumerate(("SSIM", "PSNR")):
-        _print(figures, number, what)
-    Pillow.fromarray(_sheet(rows)).save(_FIGURE)
-    columns = ", ".join(["original", "damaged", *(each for each in methods() if each not in _MAX_SIZE)])
-    print(f"\ndocs/holes.png: {_SHOWN_SIZE} px, {columns}; from top: {', '.join(_CROPS)}.")
+                pictures = [image, hidden(image, mask), *results.values()]
+                rows.append([_shown(name, each) for each in pictures])
+    for title, names in _groups().items():
+        _print(title, names, measured)
+    Pillow.fromarray(_sheet(rows)).save(_DOCS / "holes.png")
+    print(f"\ndocs/holes.png: {_SHOWN_SIZE} px; original, damaged, {', '.join(methods())}.")
+    _draw_blind_sheet(rows)
 
 
 def methods() -> dict[str, Method]:
-    """Return ours and the peers by name: each takes picture and mask and returns a picture."""
+    """Return ours and the peers that are installed: each takes picture and mask and returns a picture."""
 
     def ours(image: Image, mask: Mask, *, fill: FillName) -> NDArray[Any]:
         return np.asarray(restore(image, mask, RestoreSettings(fill=fill)).image)
 
-    return {
+    known: dict[str, Method] = {
         "auto": partial(ours, fill="auto"),
-        "texture": partial(ours, fill="texture"),
         "smooth": partial(ours, fill="smooth"),
         "biharmonic": biharmonic,
-        "SHIFTMAP": _shiftmap,
-        "FSR_FAST": partial(xphoto, kind="FSR_FAST"),
-        "FSR_BEST": partial(xphoto, kind="FSR_BEST"),
+        "SHIFTMAP": shiftmap,
     }
+    if has_gmic():
+        known["G'MIC inpaint"] = partial(gmic, command="inpaint")
+        known["G'MIC matchpatch"] = partial(gmic, command="inpaint_matchpatch")
+    if has_migan():
+        known["MI-GAN"] = migan
+    return known
 
 
-def _shiftmap(image: Image, mask: Mask) -> NDArray[Any]:
-    """Return a picture restored by OpenCV's SHIFTMAP, which asks for CIELAB."""
-    if image.ndim == 2:
-        return xphoto(image, mask, kind="SHIFTMAP")
-    lab = np.rint(rgb2lab(image) * [2.55, 1, 1] + [0, 128, 128]).clip(0, 255).astype(np.uint8)
-    result = xphoto(lab, mask, kind="SHIFTMAP")
-    return np.asarray(255 * lab2rgb((result - [0.0, 128, 128]) / [2.55, 1, 1]))
+def _picture(name: str) -> Image:
+    if name == "motorcycle":
+        return np.ascontiguousarray(skimage.data.stereo_motorcycle()[0])
+    return np.ascontiguousarray(getattr(skimage.data, name)())
 
 
-def _pictures() -> dict[str, Image]:
-    """Return crops of photographs inside scikit-image by name."""
-    crops = {}
-    for name, (source, top, left, *_) in _CROPS.items():
-        whole = (
-            skimage.data.stereo_motorcycle()[0] if source == "motorcycle" else getattr(skimage.data, source)()
-        )
-        crops[name] = np.ascontiguousarray(whole[top : top + _LENGTH, left : left + _LENGTH])
-    return crops
-
-
-def _hole(size: int) -> Mask:
-    mask = np.zeros((_LENGTH, _LENGTH), bool)
-    inner = slice((_LENGTH - size) // 2, (_LENGTH + size) // 2)
-    mask[inner, inner] = True
+def _hole(name: str, image: Image, size: int) -> Mask:
+    mask = np.zeros(image.shape[:2], bool)
+    row, column = _HOLES[name][:2]
+    mask[row - size // 2 : row + size // 2, column - size // 2 : column + size // 2] = True
     return mask
 
 
-def _scores(image: Image, result: NDArray[Any], mask: Mask) -> tuple[float, float]:
-    """Return SSIM and PSNR of the missing pixels; the others are those of the original."""
+def _rounded(image: Image, result: NDArray[Any], mask: Mask) -> Image:
+    """Return a result in bytes, with the original outside of the hole."""
     rounded = np.rint(result).clip(0, 255).astype(np.uint8)
-    whole = np.where(mask if image.ndim == 2 else mask[:, :, None], rounded, image)
-    return ssim(image, whole, mask=mask), psnr(image, whole, mask=mask)
+    return np.where(mask if image.ndim == 2 else mask[:, :, None], rounded, image).astype(np.uint8)
 
 
-def _print(figures: dict[tuple[str, int, str], tuple[float, float]], number: int, what: str) -> None:
-    """Print one figure of every picture and size, and its means."""
+def _measured(image: Image, result: Image, mask: Mask) -> dict[str, float]:
+    seen = figures(image, result, mask)
+    return seen | {"PSNR": psnr(image, result, mask=mask), "SSIM": ssim(image, result, mask=mask)}
 
-    def cell(method: str, names: list[str], sizes: tuple[int, ...]) -> str:
-        keys = [(name, size, method) for name in names for size in sizes]
-        if any(key not in figures for key in keys):
-            return "-"
-        mean = np.mean([figures[key][number] for key in keys])
-        return f"{mean:.3f}" if number == 0 else f"{mean:.2f}"
 
-    def cells(names: list[str], sizes: tuple[int, ...]) -> list[str]:
-        return [cell(each, names, sizes) for each in methods()]
-
-    groups = {
-        "mean of textures": [name for name, crop in _CROPS.items() if crop[3] == "texture"],
-        "mean of structures": [name for name, crop in _CROPS.items() if crop[3] == "structure"],
-        "mean, chosen on": [name for name, crop in _CROPS.items() if crop[4]],
-        "mean, held back": [name for name, crop in _CROPS.items() if not crop[4]],
-        "mean of all": list(_CROPS),
+def _groups() -> dict[str, list[str]]:
+    """Return the pictures of each table by its title."""
+    return {
+        "textures": [name for name, hole in _HOLES.items() if hole[2] == "texture"],
+        "structures": [name for name, hole in _HOLES.items() if hole[2] == "structure"],
+        "pictures that parameters were chosen on": [name for name, hole in _HOLES.items() if hole[3]],
+        "pictures held back": [name for name, hole in _HOLES.items() if not hole[3]],
+        "all": list(_HOLES),
     }
-    rows = [[f"{name}, {size} px", *cells([name], (size,))] for name in _CROPS for size in SIZES]
-    rows += [[f"mean of all, {size} px", *cells(list(_CROPS), (size,))] for size in SIZES]
-    rows += [[name, *cells(group, SIZES)] for name, group in groups.items()]
-    print_table(f"{what} of the missing pixels, holes in crops of 256 x 256", ["hole", *methods()], rows)
 
 
-def _sheet(rows: list[list[NDArray[Any]]]) -> Image:
-    """Return the middles of pictures in rows, as one picture."""
-    inner = slice((_LENGTH - _SHOWN_LENGTH) // 2, (_LENGTH + _SHOWN_LENGTH) // 2)
+def _print(title: str, names: list[str], measured: dict[Key, dict[str, float]]) -> None:
+    """Print the means over pictures and sizes, and the medians in brackets."""
 
-    def shown(picture: NDArray[Any]) -> Image:
-        part = np.rint(picture[inner, inner]).clip(0, 255).astype(np.uint8)
-        color = np.repeat(part[:, :, None], 3, axis=2) if part.ndim == 2 else part
-        return np.pad(color, [(2, 2), (2, 2), (0, 0)], constant_values=255)
+    def cell(method: str, figure: str) -> str:
+        values = [measured[name, size, method][figure] for name in names for size in SIZES]
+        places = _FIGURES[figure]
+        return f"{np.mean(values):.{places}f} ({np.median(values):.{places}f})"
 
-    return np.concatenate([np.concatenate([shown(each) for each in row], axis=1) for row in rows])
+    rows = [[method, *(cell(method, figure) for figure in _FIGURES)] for method in methods()]
+    sizes = ", ".join(map(str, SIZES))
+    print_table(f"Holes of {sizes} px, {title}: mean (median)", ["method", *_FIGURES], rows)
+
+
+def _shown(name: str, picture: NDArray[Any]) -> Image:
+    """Return the part of a picture around its hole, in color, with a white frame."""
+    top, left = (
+        int(np.clip(at - _SHOWN_LENGTH // 2, 0, length - _SHOWN_LENGTH))
+        for at, length in zip(_HOLES[name][:2], picture.shape[:2], strict=True)
+    )
+    part = picture[top : top + _SHOWN_LENGTH, left : left + _SHOWN_LENGTH]
+    color = np.repeat(part[:, :, None], 3, axis=2) if part.ndim == 2 else part
+    return np.pad(color, [(2, 2), (2, 2), (0, 0)], constant_values=255)
+
+
+def _sheet(rows: list[list[Image]]) -> Image:
+    return np.concatenate([np.concatenate(row, axis=1) for row in rows])
+
+
+def _draw_blind_sheet(rows: list[list[Image]]) -> None:
+    """Draw the methods in an order that changes from row to row, and print that order for afterwards."""
+    names, rng = list(methods()), np.random.default_rng()
+    shuffled, orders = [], []
+    for original, damaged, *results in rows:
+        order = rng.permutation(len(results))
+        shuffled.append([original, damaged, *(results[at] for at in order)])
+        orders.append(", ".join(names[at] for at in order))
+    file = Path("holes_blind.png")
+    Pillow.fromarray(_sheet(shuffled)).save(file)
+    print(f"\n{file}: original, damaged, and the methods in random order. Choose first, then look here:")
+    for name, methods_of_row in zip(_HOLES, orders, strict=True):
+        print(f"  {name}: {methods_of_row}")

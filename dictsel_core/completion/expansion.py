@@ -30,15 +30,15 @@ class Expansion:
         self._seams = seams
         self._offsets = offsets.reshape(-1, 2)
         self._alone = np.zeros(len(self._offsets))
+        self._numbers = np.full(len(self._offsets), -1)  # of nodes; there is none between two offers
         pixels = np.flatnonzero(seams.hole)
         found, numbers = np.unique(self._offsets[pixels], axis=0, return_inverse=True)
         for number, offset in enumerate(found):
             own = pixels[numbers.ravel() == number]
             self._alone[own] = seams.alone(own, offset)
 
-    def offer(self, offset: Ints, where: Bools) -> bool:
-        """Give an offset to those of some pixels (H, W) that lower the total cost; return whether any did."""
-        pixels = np.flatnonzero(where)
+    def offer(self, offset: Ints, pixels: Ints) -> bool:
+        """Give an offset to those of some pixels (N,) that lower the total cost; return whether any did."""
         allowed = self._seams.is_allowed(pixels, offset)
         nodes = pixels[allowed & (self._offsets[pixels] != offset).any(axis=1)]
         if not len(nodes):
@@ -63,7 +63,7 @@ class Expansion:
         keep their offsets, if the second alone takes the other one, and if the first alone does.
         """
         seams, current = self._seams, self._offsets
-        numbers = np.full(len(current), -1)
+        numbers = self._numbers
         numbers[nodes] = np.arange(len(nodes))
         width = seams.shape[1]
         pairs = []
@@ -85,8 +85,10 @@ class Expansion:
         first, second = np.concatenate(pairs).T
         mine, theirs = current[first], current[second]
         new = np.broadcast_to(offset, mine.shape)
+        both_ends = np.stack([numbers[first], numbers[second]], axis=1)
+        numbers[nodes] = -1
         return (
-            np.stack([numbers[first], numbers[second]], axis=1),
+            both_ends,
             seams.between(first, second, mine, theirs),
             seams.between(first, second, mine, new),
             seams.between(first, second, new, theirs),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, distance_transform_edt
 
-from dictsel_core._support.validation import Bools, Ints
+from dictsel_core._support.validation import Ints
 from dictsel_core.completion.expansion import Expansion
 from dictsel_core.completion.scale import Scale, Single
 from dictsel_core.completion.seams import Seams
@@ -53,9 +53,9 @@ class Montage:
 
     def cut(self) -> Iterator[None]:
         """Offer the most frequent offsets to all pixels; a pause after each of them."""
-        hole = np.asarray(self._scale.hole)
+        hole = np.flatnonzero(self._scale.hole)
         expansion = Expansion(self._seams, self.offsets)
-        found, counts = np.unique(self.offsets[hole], axis=0, return_counts=True)
+        found, counts = np.unique(self.offsets[self._scale.hole], axis=0, return_counts=True)
         common = found[np.argsort(-counts, kind="stable")[:_N_OFFSETS]]
         for _ in range(_N_SWEEPS):
             improved = False
@@ -67,13 +67,12 @@ class Montage:
 
     def polish(self) -> Iterator[None]:
         """Shift pieces by at most one pixel, then move the seams between them; a pause after each piece."""
-        for offset in self._pieces():
-            self._shift(offset)
+        for offset, piece in self._pieces():
+            self._shift(offset, piece)
             yield
         expansion = Expansion(self._seams, self.offsets)
-        for offset in self._pieces():
-            is_near = binary_dilation(self._is_piece(offset), iterations=_BAND)
-            expansion.offer(offset, np.asarray(is_near & self._scale.hole))
+        for offset, piece in self._pieces():
+            expansion.offer(offset, self._near(offset, piece))
             yield
 
     def finer(self, scale: Scale) -> "Montage":
@@ -92,16 +91,28 @@ class Montage:
         rows, columns = (np.argwhere(self._scale.hole) + self.offsets[self._scale.hole]).T
         return np.asarray(self._scale.planes[rows, columns])
 
-    def _pieces(self) -> Ints:
-        """Return the offsets that pixels have: (K, 2)."""
-        return np.asarray(np.unique(self.offsets[self._scale.hole], axis=0))
+    def _pieces(self) -> list[tuple[Ints, Ints]]:
+        """Return the offsets that pixels have (2,), each with these pixels."""
+        hole = np.flatnonzero(self._scale.hole)
+        offsets, numbers = np.unique(self.offsets[self._scale.hole], axis=0, return_inverse=True)
+        order = np.argsort(numbers.ravel(), kind="stable")
+        ends = np.cumsum(np.bincount(numbers.ravel()))
+        return list(zip(offsets, np.split(hole[order], ends[:-1]), strict=True))
 
-    def _is_piece(self, offset: Ints) -> Bools:
-        return np.asarray((self.offsets == offset).all(axis=2) & self._scale.hole)
+    def _near(self, offset: Ints, piece: Ints) -> Ints:
+        """Return the pixels of the hole in and near a piece."""
+        width = self._scale.shape[1]
+        rows, columns = (
+            slice(max(int(each.min()) - _BAND, 0), int(each.max()) + _BAND + 1)
+            for each in np.divmod(piece, width)
+        )
+        hole = self._scale.hole[rows, columns]
+        is_piece = (self.offsets[rows, columns] == offset).all(axis=2) & hole
+        down, across = np.nonzero(binary_dilation(is_piece, iterations=_BAND) & hole)
+        return np.asarray((down + rows.start) * width + across + columns.start)
 
-    def _shift(self, offset: Ints) -> None:
+    def _shift(self, offset: Ints, piece: Ints) -> None:
         """Give a piece the best of the offsets near its own."""
-        piece = np.flatnonzero(self._is_piece(offset))
         costs = [self._seams.piece_cost(piece, offset + shift, self.offsets) for shift in _SHIFTS]
         self.offsets.reshape(-1, 2)[piece] = offset + _SHIFTS[int(np.argmin(costs))]
 

@@ -93,13 +93,12 @@ class Seams:
         """Return the cost of an offset for all pixels of a piece; infinite where it is not allowed."""
         if not self.is_allowed(piece, offset).all():
             return np.inf
-        current, is_piece = offsets.reshape(-1, 2), np.zeros(self.hole.size, bool)
-        is_piece[piece] = True
+        current = offsets.reshape(-1, 2)
         cost = float(self.alone(piece, offset).sum())
         for step in (1, self.shape[1], -1, -self.shape[1]):
             first, second = self.neighbors(piece, step)
             outside = ~self.hole[second]
-            beyond = self.hole[second] & ~is_piece[second]
+            beyond = self.hole[second] & (current[second] != current[piece[0]]).any(axis=1)
             own = np.broadcast_to(offset, (int(beyond.sum()), 2))
             cost += float(self.at_border(second[outside], offset).sum())
             cost += float(self.between(first[beyond], second[beyond], own, current[second[beyond]]).sum())

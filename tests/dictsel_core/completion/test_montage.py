@@ -60,7 +60,7 @@ def test_an_offer_is_taken_by_those_pixels_for_which_it_costs_least(seed):
         rows, columns = pixels[list(takes)].T
         offsets[rows, columns] = OFFSETS[1]
         costs.append(total_cost(seams, offsets))
-    Expansion(seams, before).offer(OFFSETS[1], scale.hole)
+    Expansion(seams, before).offer(OFFSETS[1], np.flatnonzero(scale.hole))
     assert total_cost(seams, before) <= min(costs) + 0.01
 
 
@@ -73,7 +73,7 @@ def test_no_offer_raises_the_cost(seed):
     for offset in [*OFFSETS, *OFFSETS]:
         where = scale.hole & (rng.random(scale.shape) < 0.7)
         outside = offsets[scale.hole & ~where].copy()
-        changed = expansion.offer(offset, where)
+        changed = expansion.offer(offset, np.flatnonzero(where))
         after = total_cost(seams, offsets)
         assert after <= cost + 1e-9
         assert changed or after == cost
@@ -86,7 +86,9 @@ def test_no_pixel_is_copied_that_may_not_be():
     seams, offsets = Seams(scale), random_offsets(scale, rng)
     allowed = seams.is_allowed(np.flatnonzero(scale.hole), offsets[scale.hole])
     assert allowed.all()
-    Expansion(seams, offsets).offer(np.array([3, 3]), scale.hole)  # leads into the hole for most
+    Expansion(seams, offsets).offer(
+        np.array([3, 3]), np.flatnonzero(scale.hole)
+    )  # leads into the hole for most
     assert seams.is_allowed(np.flatnonzero(scale.hole), offsets[scale.hole]).all()
 
 
