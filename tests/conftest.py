@@ -23,6 +23,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+# Folders that a group can write to, as some systems make them, are not trusted with machine code.
+os.umask(0o022)
+
 # A busy machine is no failure, and the examples are the same in every run.
 settings.register_profile("project", deadline=None, derandomize=True)
 settings.load_profile("project")
