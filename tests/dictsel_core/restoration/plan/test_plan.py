@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pictures import photograph
 
 from dictsel_core import ImageSpec, PictureSurvey, RestorePlan, RestoreSettings, restore
+from dictsel_core._support.compiled import is_enabled
 from dictsel_core.completion import completion
 from dictsel_core.restoration.plan import trial
 
@@ -62,12 +63,24 @@ CASES = [
 ]
 
 
+def assert_same_picture(result, whole):
+    """Check that blocks are the whole: bit by bit if kernels are compiled, else but for a few last digits.
+
+    Of a product of matrices, BLAS may round the same rows differently if others are beside them; whether it
+    does depends on the processor.
+    """
+    if is_enabled():
+        np.testing.assert_array_equal(result, whole)
+    else:
+        assert np.abs(result.astype(float) - whole).mean() < 0.001 * np.ptp(whole.astype(float))
+
+
 @pytest.mark.parametrize(("chosen", "dtype", "n_channels", "kind", "size"), CASES)
 def test_blocks_are_the_whole(chosen, dtype, n_channels, kind, size):
     image, mask = picture(dtype, n_channels), damage(kind)
     result, plan = restore_in_blocks(image, mask, chosen, size)
     whole = restore(image, mask, chosen)
-    np.testing.assert_array_equal(result, whole.image)
+    assert_same_picture(result, whole.image)
     assert plan.settings == whole.settings
     np.testing.assert_array_equal(plan.atoms, whole.dictionary)
 
@@ -78,7 +91,7 @@ def test_blocks_are_the_whole_with_masks_per_channel(unknown):
     mask[:, :, 2] |= unknown
     chosen = replace(SHORT, rounds=1)
     result, _ = restore_in_blocks(image, mask, chosen, 64)
-    np.testing.assert_array_equal(result, restore(image, mask, chosen).image)
+    assert_same_picture(result, restore(image, mask, chosen).image)
 
 
 @pytest.mark.parametrize("settings_", ["paper", RestoreSettings(rounds=0, patch_size=7, bases=("dct",))])
