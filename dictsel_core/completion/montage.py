@@ -86,11 +86,6 @@ class Montage:
         offsets = np.where(scale.hole[:, :, None], 2 * self.offsets[parents[0], parents[1]], 0)
         return Montage(scale, _allowed(scale, offsets))
 
-    def copied(self) -> Single:
-        """Return the hole as it is copied: (N, C + 2)."""
-        rows, columns = (np.argwhere(self._scale.hole) + self.offsets[self._scale.hole]).T
-        return np.asarray(self._scale.planes[rows, columns])
-
     def _pieces(self) -> list[tuple[Ints, Ints]]:
         """Return the offsets that pixels have (2,), each with these pixels."""
         hole = np.flatnonzero(self._scale.hole)
