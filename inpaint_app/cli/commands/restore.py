@@ -44,9 +44,10 @@ stopped or killed, the same command continues it. The mask must then be of one o
 these kinds too, and any value but 0 is missing; nothing is measured or estimated.
 
 JSON keys: psnr, psnr_missing, ssim, ssim_missing, rmse and rmse_missing (with --reference),
-estimated_psnr of the missing pixels, estimated_interval and estimated_rmse (without), data_range,
-missing_fraction, marked_fraction (before marks have grown), found (by kind, with --detect), seconds
-(by stage), settings, output.
+estimated_psnr of the missing pixels, estimated_interval and estimated_rmse (without), n_invented
+(pixels of wide holes, which that estimate leaves out), data_range, missing_fraction,
+marked_fraction (before marks have grown), found (by kind, with --detect), seconds (by stage),
+settings, output.
 What does not apply, or is infinite, is null."""
 
 
