@@ -155,6 +155,7 @@ if TYPE_CHECKING:
         detect_scratches,
         detect_stamps,
         iter_analyze_damage,
+        region_contrasts,
     )
 
 
@@ -277,6 +278,7 @@ __all__ = [
     "omp",
     "psnr",
     "region_context",
+    "region_contrasts",
     "regret_bound",
     "replacement_greedy",
     "replacement_ols",

@@ -11,7 +11,7 @@ from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.montage import Montage
 from dictsel_core.completion.onion import fill_by_layers
 from dictsel_core.completion.scale import PATCH_SIZE, Scale, Single, finest_scale
-from dictsel_core.completion.votes import best_matches, fill_by_best, fill_by_votes
+from dictsel_core.completion.votes import best_matches, fill_by_best
 
 #: The coarsest scale is the one on which no pixel of the hole is farther than this from its border.
 _MAX_DEPTH = 4
@@ -21,8 +21,8 @@ _MAX_CUT_DEPTH, _MAX_CUT_PIXELS = 12, 3000
 MIN_SOURCES, _MIN_LENGTH = 64, 3 * PATCH_SIZE
 #: Iterations on the finest scale, how many more on each coarser one, and factor on the coarsest.
 _N_ITERATIONS, _N_MORE, _COARSEST = 12, 4, 2
-#: The last iterations on each scale, in which nothing is averaged.
-_N_SHARP = 3
+#: Fraction of the texture of the hole, beside that of the matches, that goes on from around it.
+_TEXTURE_AROUND = 0.5
 #: Sweeps of the search in each iteration.
 _N_SWEEPS = 2
 #: All matches are compared if there are at most this many pairs of targets and sources.
@@ -107,9 +107,12 @@ def _first_montage(
     coarser, done = None, 0
     for scale, count, work in reversed(list(zip(scales, counts, works, strict=True))):
         field = _first_field(scale, coarser, rng, threads)
-        for left in reversed(range(count)):
+        for _ in range(count):
             field.search(_N_SWEEPS)
-            (fill_by_best if left < _N_SHARP else fill_by_votes)(scale, field)
+            fill_by_best(scale, field)
+            own, around = scale.texture[scale.hole], scale.texture_around[scale.hole]
+            scale.texture[scale.hole] = own + np.float32(_TEXTURE_AROUND) * (around - own)
+            field.comparison.update()
             done += work // count
             yield _MATCHED * done / sum(works)
         coarser = field
@@ -132,5 +135,6 @@ def _first_field(
         field.inherit(coarser)
     elif len(field.targets) * len(scale.sources) <= _MAX_PAIRS:
         field.search_all()
-    fill_by_votes(scale, field)
+    fill_by_best(scale, field)
+    field.comparison.update()
     return field

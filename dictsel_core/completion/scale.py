@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_cdt, uniform_filter
+from scipy.ndimage import binary_dilation, distance_transform_cdt, gaussian_filter, uniform_filter
 
 from dictsel_core._support.arrays import Scalar
 from dictsel_core._support.validation import Bools, Ints
@@ -19,6 +19,10 @@ PATCH_SIZE = 7
 N_TEXTURE = 2
 #: Height and width of the square in which the texture around a pixel is measured.
 _TEXTURE_SIZE = 15
+#: Texture is compared by its logarithm, after this has been added: less than that is none.
+_NO_TEXTURE = 0.01
+#: How many pixels around a hole tell what texture it should have.
+_RIM = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +63,26 @@ class Scale:
         """The patches that may be copied, counted row by row through all patches."""
         return np.flatnonzero(~touching(self.barred))
 
+    @property
+    def texture(self) -> Single:
+        """What describes the texture, a view: (H, W, 2)."""
+        return self.planes[:, :, self.n_channels :]
+
+    @cached_property
+    def texture_around(self) -> Single:
+        """The texture that the hole should have to go on from all sides, any farther outside: (H, W, 2).
+
+        It is the geometric mean of that around the hole, to which near pixels contribute more.
+        """
+        near = binary_dilation(self.hole, np.ones((3, 3), bool), iterations=_RIM)
+        known = (near & ~self.barred).astype(np.float32)
+        reach = max(float(self.depth.max()) / 2, 1.0)
+        weights = gaussian_filter(known, reach, truncate=8)
+        levels = texture_levels(self.texture) * known[:, :, None]
+        sums = gaussian_filter(levels, (reach, reach, 0), truncate=8)
+        means = sums / np.maximum(weights, np.finfo(np.float32).tiny)[:, :, None]
+        return np.asarray(np.exp(means) - _NO_TEXTURE, np.float32)
+
     def halved(self) -> "Scale":
         """Return the next coarser scale: means of the pixels of each 2 x 2 block that are outside the hole.
 
@@ -75,6 +99,11 @@ class Scale:
 def finest_scale(planes: Single, hole: Bools, barred: Bools) -> Scale:
     """Return the scale of an image (H, W, C) itself, a copy, with the texture around each pixel."""
     return Scale(np.concatenate([planes, _texture(planes, hole)], axis=2), hole, barred)
+
+
+def texture_levels(texture: Single) -> Single:
+    """Return how much texture there is, on a scale of ratios."""
+    return np.asarray(np.log(texture + np.float32(_NO_TEXTURE)))
 
 
 def touching(marked: Bools) -> Bools:

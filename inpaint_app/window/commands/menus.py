@@ -24,7 +24,7 @@ _MENUS = {
     ),
     "&Edit": (("undo", "redo"), ("copy", "paste"), ("preferences",)),
     "&Mask": (
-        ("find_damage",),
+        ("find_damage", "next_mark", "previous_mark", "remove_mark"),
         ("@tools",),
         ("smaller", "larger"),
         ("grow", "shrink", "invert", "clear"),
