@@ -103,6 +103,12 @@ SPECS = {
     "invert": ActionSpec("&Invert", ("Ctrl+I",), "Swap missing and observed pixels.", "invert"),
     "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear"),
     "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", "restore"),
+    "another_fill": ActionSpec(
+        "&Try Another Fill",
+        ("Ctrl+T",),
+        "Fill wide holes with other pieces of the picture; results before stay in the history.",
+        needs="result",
+    ),
     "compare": ActionSpec(
         "&Compare Constraints", ("F6",), f"Restore under {join_names(CONSTRAINTS)} sparsity.", "compare"
     ),

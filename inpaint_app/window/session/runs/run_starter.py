@@ -92,7 +92,8 @@ class RunStarter:
         if source is None or mask is None:
             self._session.problem.emit(NO_PICTURE)
             return None
-        return PackedRequest(source.picture.pixels, mask.snapshot(), self._session.settings)
+        settings, fill = self._session.settings, self._session.hole_sources.fill
+        return PackedRequest(source.picture.pixels, mask.snapshot(), settings, fill)
 
     def _show_compared(self, numbers: dict[str, int]) -> None:
         self._show_one_of(numbers, [numbers[each] for each in CONSTRAINTS if each in numbers])
