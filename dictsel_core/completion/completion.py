@@ -32,7 +32,7 @@ _MATCHED, _CUT = 0.3, 0.6
 
 
 def complete(
-    planes: Single, hole: Bools, barred: Bools, rng: np.random.Generator, threads: int
+    planes: Single, hole: Bools, barred: Bools, unknown: Bools, rng: np.random.Generator, threads: int
 ) -> Generator[float, None, bool]:
     """Fill a hole in place with texture and structure from elsewhere in the image.
 
@@ -52,8 +52,8 @@ def complete(
         Of about unit range, with a smooth estimate in the hole.
     hole : (H, W) ndarray of bool
         Pixels to fill.
-    barred : (H, W) ndarray of bool
-        Pixels that are not copied. The hole is part of it.
+    barred, unknown : (H, W) ndarray of bool
+        See `Scale`. The hole is part of both.
     rng : numpy.random.Generator
     threads : int
         The result does not depend on it.
@@ -67,7 +67,7 @@ def complete(
     """
     if min(hole.shape) < PATCH_SIZE:
         return False
-    scales = _scales(finest_scale(planes, hole, barred))
+    scales = _scales(finest_scale(planes, hole, barred, unknown))
     if len(scales[0].sources) < MIN_SOURCES:
         return False
     first = next((number for number, scale in enumerate(scales) if _is_cut_on(scale)), len(scales) - 1)

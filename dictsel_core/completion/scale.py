@@ -36,12 +36,15 @@ class Scale:
     hole : (H, W) ndarray of bool
         Pixels to fill.
     barred : (H, W) ndarray of bool
-        Pixels that are not copied: the hole, and others that were not observed.
+        Pixels that are not copied: the hole, others that were not observed, and those that should not be.
+    unknown : (H, W) ndarray of bool
+        Pixels that do not tell what is around the hole: the hole, and others that were not observed.
     """
 
     planes: Single
     hole: Bools
     barred: Bools
+    unknown: Bools
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -75,7 +78,7 @@ class Scale:
         It is the geometric mean of that around the hole, to which near pixels contribute more.
         """
         near = binary_dilation(self.hole, np.ones((3, 3), bool), iterations=_RIM)
-        known = (near & ~self.barred).astype(np.float32)
+        known = (near & ~self.unknown).astype(np.float32)
         reach = max(float(self.depth.max()) / 2, 1.0)
         weights = gaussian_filter(known, reach, truncate=8)
         levels = texture_levels(self.texture) * known[:, :, None]
@@ -92,13 +95,20 @@ class Scale:
         hole = np.asarray(inside.all(axis=(1, 3)))
         counted = ~inside | hole[:, None, :, None]
         planes = (_blocks(self.planes) * counted).sum(axis=(1, 3)) / counted.sum(axis=(1, 3))
-        barred = np.asarray(_blocks(self.barred[:, :, None]).any(axis=(1, 3)))[:, :, 0]
-        return Scale(planes.astype(np.float32), hole[:, :, 0], barred)
+        barred, unknown = (
+            np.asarray(_blocks(each[:, :, None]).any(axis=(1, 3)))[:, :, 0]
+            for each in (self.barred, self.unknown)
+        )
+        return Scale(planes.astype(np.float32), hole[:, :, 0], barred, unknown)
 
 
-def finest_scale(planes: Single, hole: Bools, barred: Bools) -> Scale:
-    """Return the scale of an image (H, W, C) itself, a copy, with the texture around each pixel."""
-    return Scale(np.concatenate([planes, _texture(planes, hole)], axis=2), hole, barred)
+def finest_scale(planes: Single, hole: Bools, barred: Bools, unknown: Bools | None = None) -> Scale:
+    """Return the scale of an image (H, W, C) itself, a copy, with the texture around each pixel.
+
+    Without `unknown`, all that may be copied is known, and nothing else.
+    """
+    layers = np.concatenate([planes, _texture(planes, hole)], axis=2)
+    return Scale(layers, hole, barred, barred if unknown is None else unknown)
 
 
 def texture_levels(texture: Single) -> Single:

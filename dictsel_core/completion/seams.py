@@ -40,7 +40,7 @@ class Seams:
         self._features = _with_gradients(planes).reshape(self.hole.size, -1)
         self._planes = planes.reshape(self.hole.size, -1)
         square = np.ones((3, 3), bool)
-        self._rim = binary_dilation(scale.hole, square, iterations=_REACH) & ~scale.hole & ~scale.barred
+        self._rim = binary_dilation(scale.hole, square, iterations=_REACH) & ~scale.hole & ~scale.unknown
         self._guide = None
         if guide is not None:
             soft = gaussian_filter(guide, (_GUIDE_SCALE, _GUIDE_SCALE, 0))
