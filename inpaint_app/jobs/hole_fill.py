@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 
 from dictsel_core import RestoreSettings
-from dictsel_core.completion import iter_fill_holes, wide_parts
 from dictsel_core.restoration.wide import REACH
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.read import read_picture
@@ -35,6 +34,8 @@ class HoleFill:
 
         The `mask` is that of the missing pixels, True = missing.
         """
+        from dictsel_core.completion import iter_fill_holes, wide_parts  # noqa: PLC0415  (loads scipy)
+
         reach = REACH["texture" if settings.fill == "texture" else "auto"]
         if self.network is not None:
             reporter.update("filling wide holes with the network", 0.0)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from scipy.ndimage import find_objects, label
 
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.image.missing import Mask
@@ -40,6 +39,8 @@ def fill_by_network(image: Array, holes: Mask, network: "Network") -> Array:
 
     Raises `UserError` if the network cannot be used for the picture.
     """
+    from scipy.ndimage import find_objects, label  # noqa: PLC0415  (slow to import)
+
     if image.ndim == 3 and image.shape[2] != 3:
         raise UserError("Networks fill gray and color pictures only", "fill the holes with texture")
     low, span = _range(image, holes)
