@@ -6,7 +6,6 @@ from pathlib import Path
 
 from benchmarks import (
     ablation,
-    blocks,
     coding,
     detect,
     estimate,
@@ -18,6 +17,7 @@ from benchmarks import (
     science,
     selection,
     speed,
+    tiles,
     volumes,
     window,
 )
@@ -36,7 +36,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "window": window.main,
     "speed": speed.main,
     "detect": detect.main,
-    "blocks": blocks.main,
+    "tiles": tiles.main,
     "scale": scale.main,
 }
 

@@ -7,7 +7,7 @@ from typing import Literal
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 
-from dictsel_core import CONSTRAINTS
+from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.errors import join_names
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.session.view_modes import VIEW_MODES
@@ -103,6 +103,17 @@ SPECS = {
     "invert": ActionSpec("&Invert", ("Ctrl+I",), "Swap missing and observed pixels.", "invert"),
     "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear"),
     "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", "restore"),
+    "another_fill": ActionSpec(
+        "&Try Another Fill",
+        ("Ctrl+T",),
+        "Fill wide holes with other pieces of the picture; results before stay in the history.",
+        needs="result",
+    ),
+    "fill_network": ActionSpec(
+        "Fill &Holes by a Network …",
+        (),
+        "Fill wide holes by a network of your own, from an ONNX file.",
+    ),
     "compare": ActionSpec(
         "&Compare Constraints", ("F6",), f"Restore under {join_names(CONSTRAINTS)} sparsity.", "compare"
     ),

@@ -29,7 +29,11 @@ _MENUS = {
         ("smaller", "larger"),
         ("grow", "shrink", "invert", "clear"),
     ),
-    "&Restore": (("repair", "restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
+    "&Restore": (
+        ("repair", "restore", "another_fill", "fill_network", "tune", "compare"),
+        ("stop", "cancel"),
+        ("automatic",),
+    ),
     "&View": (
         ("@modes",),
         ("show_mask",),

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import DamageKind, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
@@ -25,6 +26,8 @@ from inpaint_app.window.session.mask.mark_browser import MarkBrowser
 from inpaint_app.window.session.mask.mask_edits import MaskEdits
 from inpaint_app.window.session.mask.repairer import Repairer
 from inpaint_app.window.session.opener import NO_PICTURE, Opener
+from inpaint_app.window.session.runs.hole_retry import HoleRetry
+from inpaint_app.window.session.runs.hole_sources import HoleSources
 from inpaint_app.window.session.runs.results import Results
 from inpaint_app.window.session.runs.run_browser import RunBrowser
 from inpaint_app.window.session.runs.run_starter import RunStarter
@@ -79,6 +82,7 @@ class Session(QObject):
         self._doubts = InvertedMask(self), PhotographAsMask(self)
         self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self), self.whole_file, *self._doubts)
         self.run_starter, self.run_browser = RunStarter(self), RunBrowser(self)
+        self.hole_retry, self.hole_sources = HoleRetry(self), HoleSources(self)
         self.undo_redo = UndoRedo(self)
         parts = (self.runner, self.healer, self.finder, self.opener, self.whole_file)
         self._tasks = [part.task for part in parts]

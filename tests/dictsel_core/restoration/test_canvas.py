@@ -3,7 +3,6 @@ import pytest
 from kernels import needs_numba, with_numpy
 
 from dictsel_core.restoration.canvas import Canvas, as_canvas
-from dictsel_core.restoration.plan.scales import PyramidSource
 from dictsel_core.restoration.value_range import ValueRange
 
 
@@ -66,11 +65,8 @@ def test_tables_are_looked_up_as_by_numpy(dtype, shape):
     rng = np.random.default_rng(0)
     image, mask = rng.integers(0, 256, (*shape, 3)).astype(dtype), rng.random(shape) < 0.5
     canvas = Canvas(image, mask[:, :, None], (ValueRange(0, 255),) * 3)
-    source = PyramidSource("image", (0, 1, 2))
     assert canvas.tabulated() is not None
     np.testing.assert_array_equal(canvas.planes(), with_numpy(canvas.planes))
-    for ours, numpys in zip(source.halved(canvas), with_numpy(lambda: source.halved(canvas)), strict=True):
-        np.testing.assert_array_equal(ours, numpys)
 
 
 def test_a_range_is_that_of_all_observed_values(monkeypatch):

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dictsel_core import CONSTRAINTS, Tuning
+from dictsel_core.restoration import CONSTRAINTS
+from dictsel_core.tuning import Tuning
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.restore import RunResult
 from inpaint_app.jobs.tune import tune
@@ -92,7 +93,8 @@ class RunStarter:
         if source is None or mask is None:
             self._session.problem.emit(NO_PICTURE)
             return None
-        return PackedRequest(source.picture.pixels, mask.snapshot(), self._session.settings)
+        settings, fill = self._session.settings, self._session.hole_sources.fill
+        return PackedRequest(source.picture.pixels, mask.snapshot(), settings, fill)
 
     def _show_compared(self, numbers: dict[str, int]) -> None:
         self._show_one_of(numbers, [numbers[each] for each in CONSTRAINTS if each in numbers])

@@ -2,17 +2,21 @@
 
 import numpy as np
 import pytest
-from blocks import plan_in_blocks, restore_in_blocks
 from pictures import photograph
+from tiles import restore_in_tiles
 
-from dictsel_core import RestorePlan, RestoreSettings, psnr, restore
-from dictsel_core.restoration.plan.repeats import changes_of, joint_changes, repeat_of
+from dictsel_core import RestoreSettings, psnr, restore
+from dictsel_core.restoration.repeats import changes_of, joint_changes, repeat_of
 
 FAST = RestoreSettings.preset("fast")
 
 
 def enlarged(image, rows=2, columns=2, top=0, left=0):
     return image.repeat(rows, axis=0).repeat(columns, axis=1)[top:, left:]
+
+
+def repeats(image, mask, settings=FAST):
+    return restore(image, mask, settings).plan.repeats
 
 
 def dropped(shape, fraction, seed=0):
@@ -26,30 +30,28 @@ def dropped(shape, fraction, seed=0):
 def test_a_plan_knows_how_an_image_was_enlarged(rows, columns, top, left, expected):
     image = enlarged(photograph(40), rows, columns, top, left)
     mask = dropped(image.shape, 0.5)
-    plans = [plan_in_blocks(image, mask, FAST, size) for size in (64, 256)]
-    assert {plan.repeats for plan in plans} == {expected}
-    assert RestorePlan.from_json(plans[0].to_json()).repeats == expected
+    assert repeats(image, mask) == expected
+    assert restore_in_tiles(image, mask, FAST, 64)[1].repeats == expected
 
 
 def test_a_photograph_is_not_taken_for_enlarged():
     image = photograph(64)
     for fraction in (0.02, 0.5, 0.9):
-        plan = plan_in_blocks(image, dropped(image.shape, fraction), FAST, 64)
-        assert plan.repeats == ((1, 0), (1, 0))
-        assert "repeat" not in {stage.name for stage in plan.stages}
+        assert repeats(image, dropped(image.shape, fraction)) == ((1, 0), (1, 0))
 
 
 def test_the_procedure_of_the_paper_stays_what_it_is():
     image = enlarged(photograph(32))
-    plan = plan_in_blocks(image, dropped(image.shape, 0.5), "paper", 64)
-    assert plan.repeats == ((2, 0), (2, 0))
-    assert "repeat" not in {stage.name for stage in plan.stages}
+    restored = restore(image, dropped(image.shape, 0.5), "paper")
+    assert restored.plan.is_enlarged
+    pairs = restored.image.reshape(32, 2, 32, 2)
+    assert (pairs != pairs[:, :1, :, :1]).any()
 
 
 def test_few_changes_tell_nothing():
     image = np.zeros((64, 64), np.uint8)
     image[:, 20:40] = 200  # both edges are in even columns
-    assert plan_in_blocks(image, dropped(image.shape, 0.3), FAST, 64).repeats == ((1, 0), (1, 0))
+    assert repeats(image, dropped(image.shape, 0.3)) == ((1, 0), (1, 0))
     assert repeat_of(frozenset(range(4, 64, 4))) == (1, 0)
     assert repeat_of(frozenset(range(5, 69, 4))) == (4, 1)
 
@@ -58,21 +60,20 @@ def test_missing_pixels_are_not_compared():
     image = enlarged(photograph(40))
     mask = dropped(image.shape, 0.2)
     scribbled = np.where(mask, np.random.default_rng(1).integers(0, 256, image.shape), image)
-    assert plan_in_blocks(scribbled.astype(np.uint8), mask, FAST, 64).repeats == ((2, 0), (2, 0))
+    assert repeats(scribbled.astype(np.uint8), mask) == ((2, 0), (2, 0))
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_two_blocks_change_where_the_whole_does(axis):
+def test_two_parts_change_where_the_whole_does(axis):
     image = enlarged(photograph(24), 2, 3)[:, :, None]
-    height, width, _ = image.shape
     mask = dropped(image.shape, 0.3)
 
     def changes(start, stop):
-        part = slice(start, stop)
-        inner = (part, slice(0, width)) if axis == 0 else (slice(0, height), part)
-        return changes_of(image, mask, inner, start, axis)
+        part = (slice(None),) * axis + (slice(start, stop),)
+        return changes_of(image[part], mask[part], start, axis)
 
-    assert joint_changes(changes(0, 16), changes(16, image.shape[axis])) == changes(0, image.shape[axis])
+    length = image.shape[axis]
+    assert joint_changes(changes(0, 17), changes(16, length)) == changes(0, length)
 
 
 def test_pixels_that_were_one_are_equal():
@@ -84,15 +85,12 @@ def test_pixels_that_were_one_are_equal():
     np.testing.assert_array_equal(restored[:, 0, :, 0][known], small[known])
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "float32"])
-def test_blocks_of_an_enlarged_image_are_the_whole(dtype):
-    image = enlarged(photograph(48).astype(dtype), 3, 2, 1, 1)
-    mask, chosen = dropped(image.shape, 0.6), RestoreSettings(rounds=1)
-    result, plan = restore_in_blocks(image, mask, chosen, 64)
-    whole = restore(image, mask, chosen)
-    np.testing.assert_array_equal(result, whole.image)
+def test_tiles_of_an_enlarged_image_are_alike():
+    image = enlarged(photograph(64), 3, 2, 1, 1)
+    result, plan = restore_in_tiles(image, dropped(image.shape, 0.6), RestoreSettings(rounds=1), 64)
     assert plan.repeats == ((3, 2), (2, 1))
-    assert whole.n_rounds == 1
+    cells = result[2:-3].reshape(-1, 3, image.shape[1])
+    assert (cells == cells[:, :1]).all()
 
 
 def test_channels_with_masks_of_their_own():

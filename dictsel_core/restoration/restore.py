@@ -3,15 +3,18 @@
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.layout import Axis
+from dictsel_core._support.containers import is_lazy
+from dictsel_core._support.layout import Axis, as_layout
 from dictsel_core._support.runs import GeneratorRun, Run, stepwise
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.coding.dictionary import as_dictionary
 from dictsel_core.restoration.damaged import DamagedArray, as_damaged
+from dictsel_core.restoration.driver import ImageRestorer
+from dictsel_core.restoration.lazy import lazy_steps
 from dictsel_core.restoration.parameters import Parameter
-from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import PresetName, RestoreSettings, as_settings
 from dictsel_core.restoration.stack import StackRestorer
@@ -136,13 +139,17 @@ def _start(
     neighbor_planes: int | None,
 ) -> Run[RestoreStep, Restoration]:
     reach = _NEIGHBOR_PLANES.checked(neighbor_planes)
-    damaged, asked = as_damaged(image, mask, channel_axis, axes), as_settings(settings)
+    asked = as_settings(settings)
     ground_set, known = as_dictionary(dictionary, asked)
+    if is_lazy(image):
+        layout = as_layout(np.shape(image), channel_axis, axes)
+        return GeneratorRun(lazy_steps(image, mask, asked, layout, ground_set, known))
+    damaged = as_damaged(image, mask, channel_axis, axes)
     if damaged.is_large:
         return GeneratorRun(StackRestorer(damaged, asked, ground_set, known, reach).steps())
     canvas = damaged.whole()
     resolved = asked.resolved(1 - canvas.missing_fraction, len(ground_set if known is None else known.atoms))
-    restorer = Restorer(canvas, resolved, ground_set, known)
+    restorer = ImageRestorer(canvas, resolved, ground_set, known)
     return GeneratorRun(wrapped(restorer.steps(), damaged))
 
 
