@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import ndimage
 
-from dictsel_core import analyze_damage
+from dictsel_core.detection import analyze_damage
 from dictsel_core.detection.frame import frame_of
 from dictsel_core.detection.learned import region_strengths
 from dictsel_core.detection.regions import regions_from_points
