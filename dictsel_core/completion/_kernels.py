@@ -1,4 +1,4 @@
-"""Search and votes, compiled: the same results as those of NumPy, bit for bit."""
+"""Search and votes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ def improve_matches(
     matches: Ints,
     distances: Ints,
 ) -> None:
-    """Improve the matches of some targets in place, as `search._Chunk` does.
+    """Improve the matches of some targets in place.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def add_votes(
     sums: NDArray[np.float64],
     totals: NDArray[np.float64],
 ) -> None:
-    """Add all votes to the weighted sums at each pixel, and to the weights, as `votes._add_votes` does.
+    """Add all votes to the weighted sums at each pixel, and to the weights.
 
     Parameters
     ----------

@@ -3,11 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Ints
 from dictsel_core.completion._kernels import add_votes
 from dictsel_core.completion.field import PatchField
-from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale, Single
+from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale
 
 Double = NDArray[np.float64]
 
@@ -68,29 +67,8 @@ def _votes(scale: Scale, field: PatchField) -> tuple[Double, Double]:
         for patches in (field.targets, field.matches)
     )
     sums, totals = np.zeros(pixels.shape), np.zeros((len(pixels), 1))
-    add = add_votes if is_enabled() else _add_votes
-    add(pixels, scale.shape[1], targets, matches, weights, corrections, sums, totals)
+    add_votes(pixels, scale.shape[1], targets, matches, weights, corrections, sums, totals)
     return sums, totals
-
-
-def _add_votes(
-    pixels: Single,
-    width: int,
-    targets: Ints,
-    matches: Ints,
-    weights: Double,
-    corrections: Single,
-    sums: Double,
-    totals: Double,
-) -> None:
-    """Add all votes to the weighted sums at each pixel, and to the weights; see `add_votes`."""
-    # The last pixels of the first patches come first, as if it were done patch by patch.
-    for down in reversed(range(PATCH_SIZE)):
-        for across in reversed(range(PATCH_SIZE)):
-            offset = down * width + across
-            values = (pixels[matches + offset] + corrections).astype(np.float64)
-            sums[targets + offset] += weights * values
-            totals[targets + offset] += weights
 
 
 def _weights(scale: Scale, field: PatchField) -> Double:

@@ -133,9 +133,7 @@ def parse_plan(text: str, threads: int | None) -> RestorePlan:
     try:
         return RestorePlan.from_json(text, threads=threads)
     except ValueError as error:
-        raise UserError(
-            clause(error), "install the same dictsel, with or without Numba, wherever it runs"
-        ) from error
+        raise UserError(clause(error), "install the same version of dictsel wherever it runs") from error
 
 
 @lru_cache(maxsize=4)

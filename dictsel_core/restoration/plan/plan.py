@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._version import __version__
 from dictsel_core.restoration.plan.channel_stage import ChannelStage
 from dictsel_core.restoration.plan.coding_stages import pyramid_stages
@@ -167,7 +166,6 @@ class RestorePlan(PlanFacts):
             "pyramids": [asdict(each) for each in self.pyramids],
             "format": _FORMAT,
             "version": __version__,
-            "compiled": is_enabled(),
         }
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -184,20 +182,17 @@ class RestorePlan(PlanFacts):
         Raises
         ------
         ValueError
-            If the plan was made by another version, or only one of both has Numba: the stages may differ.
+            If the plan was made by another version.
         """
         try:
             values = json.loads(text)
-            version, compiled = (values.pop("format"), values.pop("version")), values.pop("compiled")
+            version = values.pop("format"), values.pop("version")
         except (ValueError, KeyError, AttributeError, TypeError):
             raise ValueError("This is not the JSON of a plan.") from None
         if version != (_FORMAT, __version__):
             raise ValueError(
                 f"The plan was made by version {version[1]}, but this is {__version__}; make it again."
             )
-        if compiled != is_enabled():
-            there, here = ("with", "without") if compiled else ("without", "with")
-            raise ValueError(f"The plan was made {there} Numba, but this is a Python {here} it.")
         try:
             return cls(**_decoded(values, threads))
         except (KeyError, TypeError):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dictsel_core._support.validation import Bools
-from dictsel_core.restoration._canvas_kernels import halve_by_table
 from dictsel_core.restoration.canvas import Canvas, Plane, Planes
 from dictsel_core.restoration.coding.pyramid import halve
 
@@ -46,10 +45,7 @@ class PyramidSource:
 
     def halved(self, canvas: Canvas) -> tuple[Planes, Bools]:
         """Return the planes and their mask at half size; see `halve`."""
-        tabulated = canvas.tabulated() if self.channels == tuple(range(canvas.n_channels)) else None
-        if tabulated is None or self.other is not None:
-            return halve(*self.planes(canvas))
-        return halve_by_table(*tabulated)
+        return halve(*self.planes(canvas))
 
     def array(self, level: int) -> str:
         """Return the name of the restored planes of a scale."""
