@@ -6,7 +6,6 @@ from pathlib import Path
 
 from benchmarks import (
     ablation,
-    blocks,
     coding,
     compile,
     detect,
@@ -19,6 +18,7 @@ from benchmarks import (
     science,
     selection,
     speed,
+    tiles,
     volumes,
     window,
 )
@@ -38,7 +38,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "speed": speed.main,
     "compile": compile.main,
     "detect": detect.main,
-    "blocks": blocks.main,
+    "tiles": tiles.main,
     "scale": scale.main,
 }
 

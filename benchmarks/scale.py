@@ -25,12 +25,12 @@ import numpy as np
 
 from benchmarks.measure import print_table
 from dictsel_core import RestoreSettings
-from inpaint_app.cluster.block_jobs import FinishedBlock
 from inpaint_app.cluster.blocks import DEFAULT_BLOCK, cut_into_blocks
 from inpaint_app.cluster.executors import local_cluster
 from inpaint_app.cluster.extra import load_extra
 from inpaint_app.cluster.restore_store import StoreRequest, restore_store
 from inpaint_app.cluster.stores.opening import open_store
+from inpaint_app.cluster.tile_jobs import FinishedBlock
 from inpaint_app.files.write import Output
 from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.jobs.control import JobControl
@@ -101,7 +101,7 @@ def peak_memory() -> float:
 
 def warm_up() -> None:
     """Load in a worker what its first job would have to load."""
-    from inpaint_app.cluster import block_jobs  # noqa: F401
+    from inpaint_app.cluster import tile_jobs  # noqa: F401
 
     load_extra("zarr")
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from benchmarks.pictures import Image, Mask
 from dictsel_core import (
-    GeneratorRun,
     GroundSet,
     RestoreSettings,
     ground_set_from_array,
@@ -65,10 +64,14 @@ class Case:
         dictionary = select_dictionary(sample, settings, ground_set).finish().dictionary
         coder = patch_coder(dictionary, settings)
         if coarse_only:
-            half = GeneratorRun(restore_planes(*halve(canvas.planes(), self.mask), coder)).finish()
+            half, unknown = halve(canvas.planes(), self.mask)
+            for _ in restore_planes(half, unknown, coder):
+                pass
             restored = double(half[:, :, 0], canvas.shape)[:, :, None]
         else:
-            restored = GeneratorRun(restore_planes(canvas.planes(), self.mask, coder)).finish()
+            restored = canvas.planes()
+            for _ in restore_planes(restored, self.mask, coder):
+                pass
         planes = np.where(self.mask[:, :, None], restored, canvas.planes())
         return Start(planes, dictionary, settings.coding_sparsity)
 
@@ -101,7 +104,8 @@ class BlockEstimator:
         if not incomplete.any():
             return None
         groups = find_groups(planes, tile, search, incomplete)
-        values = groups.values()[:, :, 0] + groups.center
+        numbers = groups.numbers
+        values = patches_at(planes[tile.region], search.size, numbers).reshape(*numbers.shape, -1)
         means = values.mean(axis=1, keepdims=True) * self.centered
         nearest = groups.numbers[:, : self.n_estimated]
         unknown = patches_at(missing[tile.region], search.size, nearest).reshape(*nearest.shape, -1)

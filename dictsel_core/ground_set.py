@@ -23,6 +23,16 @@ _MAX_SUBSETS = 20_000
 _NEARLY_PARALLEL, _EQUAL = 1.0 - 1e-12, 1e-15
 
 
+def _as_origins(origins: object) -> tuple[AtomOrigin, ...]:
+    """Return the origins of atoms; refuse what is something else, whose use would fail later."""
+    found = tuple(origins) if isinstance(origins, Iterable) else (origins,)
+    for each in found:
+        if not isinstance(each, AtomOrigin):
+            kind = type(each).__name__
+            raise TypeError(f"origins must be AtomOrigins, not {kind}; ground_set_from_array makes them.")
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class GroundSet:
     """Candidate atoms as unit columns of one matrix.
@@ -52,9 +62,11 @@ class GroundSet:
     def __post_init__(self) -> None:
         """Keep a read-only copy of the atoms, so that a ground set can be shared."""
         atoms = as_matrix(self.atoms, "atoms", "(d, n)").astype(np.float64, order="C")
-        if len(tuple(self.origins)) != atoms.shape[1]:
+        origins = _as_origins(self.origins)
+        if len(origins) != atoms.shape[1]:
             raise ValueError(f"origins must hold one origin for each of {atoms.shape[1]} atoms.")
         object.__setattr__(self, "atoms", read_only(atoms))
+        object.__setattr__(self, "origins", origins)
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Restore a pickled or copied ground set, read-only as it was."""

@@ -6,25 +6,22 @@ from itertools import product
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dictsel_core._support.layout import Axis
 from dictsel_core._support.runs import GeneratorRun, Run, stepwise
-from dictsel_core._support.threads import as_thread_count
 from dictsel_core._support.validation import Bools, as_count
 from dictsel_core.ground_set import GroundSet, standard_ground_set
 from dictsel_core.restoration import PresetName, ResolvedSettings, RestoreSettings
 from dictsel_core.restoration.canvas import Canvas, Plane
-from dictsel_core.restoration.coding.coder import patch_coder, restore_planes
-from dictsel_core.restoration.coding.sampling import sample_patches, select_dictionary
+from dictsel_core.restoration.coding.dictionary import KnownDictionary
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.held_out import folds
-from dictsel_core.restoration.refinement.density import density_of, options_for
-from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS, Refiner
-from dictsel_core.restoration.refinement.rounds import refine
+from dictsel_core.restoration.holdout import folds, held_out_errors
+from dictsel_core.restoration.plan import Plan
+from dictsel_core.restoration.planning import plan_image
+from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS
 from dictsel_core.restoration.settings import as_settings
 from dictsel_core.restoration.value_range import ValueRange
-from dictsel_core.selection import Selection
 
 AnySettings = TypeVar("AnySettings", bound=RestoreSettings)
 
@@ -263,94 +260,87 @@ def _successive_halving(
 
 
 class _HeldOutTrials:
-    """Tiles of an image with some observed pixels held out, on which settings are tried."""
+    """Parts of an image with some observed pixels held out, on which settings are tried."""
 
     def __init__(self, canvas: Canvas, data_range: float, settings: RestoreSettings, seed: int) -> None:
         size = settings.patch_size
         self.ground_set: GroundSet = standard_ground_set((size, size), settings.bases)
-        self._missing_fraction = canvas.missing_fraction
-        # Of the image itself: with more held out, or in a tile, it would be another one than `restore` sees.
-        self._density = density_of(canvas.missing, size)
-        self._plane, self._missing = _gray(canvas)
+        self._canvas, self._gray = canvas, _gray(canvas)
+        missing = self._gray.mask(0)
         # The quality of a channel that is missing entirely cannot be estimated from the others.
         self._has_unobserved_channel = bool(canvas.missing.all(axis=(0, 1)).any())
         # The second number keeps the draws apart from damage simulated with the same seed.
-        self._folds = folds(self._missing, np.random.default_rng([seed, 2018]))
+        self._folds = folds(missing, np.random.default_rng([seed, 2018]))
         self._tiles = {
-            tile_size: _representative_tiles(self._plane, self._missing, self._folds[0], tile_size)
+            tile_size: _representative_tiles(self._gray.plane(0), missing, self._folds[0], tile_size)
             for tile_size in _TILE_SIZES
         }
-        # PSNR is relative to the data range, planes to the ranges of their channels.
-        spans = np.array([each.span for each in canvas.ranges])
-        span = float(spans.max() * np.sqrt(np.mean(np.square(spans / spans.max()))))
-        self._peak_decibels = 20 * (np.log10(data_range) - np.log10(span))
-        self._selections: dict[tuple[int, float, int], Selection] = {}
+        # PSNR is relative to the data range, errors to the ranges of the channels.
+        self._scales = np.array([(each.span / data_range) ** 2 for each in canvas.ranges])
+        self._plans: dict[tuple[int, float, int, bool], Plan] = {}
 
     def work_of_refining(self, settings: ResolvedSettings) -> float:
         """Return the work of `refined_score`, in units in which that of `score` is the squared tile size."""
         return _TILE_SIZES[-1] ** 2 * (1 + _WORK_OF_A_ROUND * _max_rounds(settings)) / len(self._folds)
 
     def score(self, settings: ResolvedSettings, tile_size: int) -> float:
-        """Return the PSNR estimated from held-out pixels before refinement."""
-        return GeneratorRun(self._scoring(settings, tile_size, self._folds, 0)).finish()
+        """Return the PSNR estimated from held-out pixels of a gray image before refinement."""
+        coded = replace(settings, rounds=0)
+        return GeneratorRun(self._scoring(self._gray, coded, tile_size, self._folds)).finish()
 
     def refined_score(self, settings: ResolvedSettings) -> Generator[float, None, float]:
         """Yield the fraction that is done, and return the PSNR estimated after refinement."""
-        return self._scoring(settings, _TILE_SIZES[-1], self._folds[:1], _max_rounds(settings))
+        refined = replace(settings, rounds=_max_rounds(settings))
+        return self._scoring(self._canvas, refined, _TILE_SIZES[-1], self._folds[:1])
 
     def _scoring(
-        self, settings: ResolvedSettings, tile_size: int, some_folds: list[Bools], n_rounds: int
+        self, canvas: Canvas, settings: ResolvedSettings, tile_size: int, some_folds: list[Bools]
     ) -> Generator[float, None, float]:
-        if self._missing_fraction == 0:
+        if not canvas.missing.any():
             return float("inf")
-        coder = patch_coder(self._dictionary(settings), settings, refined=n_rounds != 0)
-        threads, options = as_thread_count(settings.threads), options_for(self._density, n_rounds)
-        error, count = 0.0, 0
+        plan, errors = self._plan(canvas, settings), []
+        scales = self._scales if canvas is self._canvas else self._scales.mean(keepdims=True)
         parts = list(product(self._tiles[tile_size], some_folds))
         for number, (tile, fold) in enumerate(parts):
-            plane, held_out = self._plane[tile], fold[tile]
-            missing = self._missing[tile] | held_out
-            if held_out.any() and not missing.all():
-                visible = np.where(missing, 0, plane)[:, :, None]
-                restored = np.clip(GeneratorRun(restore_planes(visible, missing, coder)).finish(), 0, 1)
-                if n_rounds:
-                    refiner = Refiner(missing[:, :, None], threads, options)
-                    for step in refine(restored, refiner, n_rounds):  # in place
-                        yield (number + step.fraction) / len(parts)
-                error += float(np.square(restored[:, :, 0] - plane)[held_out].sum(dtype=np.float64))
-                count += int(held_out.sum())
+            part = canvas.part(tile)
+            held_out = fold[tile][:, :, None] & ~part.missing
+            if held_out.any() and not (part.missing | held_out).all(axis=(0, 1)).any():
+                where = np.broadcast_to(held_out, (*part.shape, part.n_channels))
+                scale = np.broadcast_to(scales, where.shape)[where]
+                errors.append(held_out_errors(part, plan, held_out) * scale)
             yield (number + 1) / len(parts)
-        if count == 0 or self._has_unobserved_channel:
+        if not errors or self._has_unobserved_channel:
             return float("nan")
-        mean = error / count * self._missing_fraction
-        return float(self._peak_decibels - 10 * np.log10(mean)) if mean > 0 else float("inf")
+        mean = float(np.concatenate(errors).mean()) * canvas.missing_fraction
+        return -10 * float(np.log10(mean)) if mean > 0 else float("inf")
 
-    def _dictionary(self, settings: ResolvedSettings) -> NDArray[np.float64]:
-        """Return the first k atoms of the largest dictionary with these settings."""
+    def _plan(self, canvas: Canvas, settings: ResolvedSettings) -> Plan:
+        """Return the plan of an image with the first k atoms of the largest dictionary of these settings."""
         largest = min(max(*N_ATOMS, settings.n_atoms), len(self.ground_set))
-        key = (settings.sparsity, settings.budget, largest)
-        if key not in self._selections:
-            missing = self._missing | self._folds[0]
-            if missing.all():
-                missing = self._missing
-            canvas = Canvas(self._plane, missing[:, :, None], (ValueRange(0.0, 1.0),))
-            sample = sample_patches(canvas, settings.patch_size, settings.seed)
-            run = select_dictionary(sample, replace(settings, n_atoms=largest), self.ground_set)
-            self._selections[key] = run.finish()
-        return self._selections[key].dictionary[:, : settings.n_atoms]
+        key = (settings.sparsity, settings.budget, largest, canvas is self._gray)
+        if key not in self._plans:
+            whole = replace(settings, n_atoms=largest, rounds=0)
+            self._plans[key] = GeneratorRun(plan_image(canvas, whole, self.ground_set)).finish()
+        plan = self._plans[key]
+        atoms = plan.dictionary.atoms
+        first = GroundSet(
+            atoms.atoms[:, : settings.n_atoms], atoms.origins[: settings.n_atoms], atoms.patch_shape
+        )
+        return replace(plan, settings=settings, reach=0, dictionary=KnownDictionary(first))
 
 
 def _max_rounds(settings: RestoreSettings) -> int:
     return BEST_ROUNDS if settings.rounds is None else settings.rounds
 
 
-def _gray(canvas: Canvas) -> tuple[Plane, Bools]:
+def _gray(canvas: Canvas) -> Canvas:
     """Return the mean of channels that share a mask, or else the channel with the fewest missing pixels."""
+    unit = (ValueRange(0.0, 1.0),)
     if canvas.missing.shape[2] == 1:
-        planes = [canvas.plane(channel) for channel in range(canvas.n_channels)]
-        return np.mean(planes, axis=0, dtype=np.float32), canvas.mask(0)
+        plane: Plane = np.asarray(np.mean(canvas.planes(), axis=2, dtype=np.float32))
+        return Canvas(plane, canvas.missing, unit)
     channel = int(canvas.missing.sum(axis=(0, 1)).argmin())
-    return canvas.plane(channel), canvas.mask(channel)
+    return Canvas(canvas.plane(channel), canvas.mask(channel)[:, :, None], unit)
 
 
 def _representative_tiles(

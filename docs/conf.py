@@ -1,5 +1,7 @@
 """How ``make docs`` builds the site: Sphinx, with every warning an error."""
 
+import re
+
 from docutils.nodes import SkipNode, math, math_block
 from latex2mathml.converter import convert
 from pygments.lexers.special import TextLexer
@@ -56,15 +58,41 @@ html_sidebars = {"*": []}  # the API and the gallery alone have pages to list
 html_math_renderer = "mathml"
 
 
+# A bar alone is taken for an operator between two terms, with space around it; fences are not.
+_BARS = re.compile(r"\|([^|]+)\|")
+_NORM = {r"\lVert": r"\left\|", r"\rVert": r"\right\|"}
+_SYMBOLS = {
+    # Few fonts have the reverse solidus operator, most have the set minus.
+    "<mi>&#x029F5;</mi>": "<mo>&#x02216;</mo>",
+    # Without space, a function and its argument read like one name.
+    "<mi>ln</mi>": '<mo lspace="0.17em" rspace="0.17em">ln</mo>',
+}
+
+
+def to_mathml(latex: str, display: str = "inline") -> str:
+    """Return a formula as MathML."""
+    latex = _BARS.sub(r"\\left|\1\\right|", latex)
+    for name, fence in _NORM.items():
+        latex = latex.replace(name, fence)
+    formula: str = convert(latex, display=display)
+    for symbol, other in _SYMBOLS.items():
+        formula = formula.replace(symbol, other)
+    if "\\" in formula:
+        raise ValueError(f"latex2mathml does not know a command of {latex}")
+    return formula
+
+
 def visit_math(writer: HTML5Translator, node: math) -> None:
     """Write a formula within a line as MathML."""
-    writer.body.append(convert(node.astext()))
+    writer.body.append(to_mathml(node.astext()))
     raise SkipNode
 
 
 def visit_math_block(writer: HTML5Translator, node: math_block) -> None:
-    """Write a formula of its own as MathML."""
-    writer.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>\n')
+    """Write a formula of its own as MathML; the theme aligns what is of the class "math" to the right."""
+    writer.body.append(
+        f'<div class="formula" style="margin-bottom: 1rem">{to_mathml(node.astext(), "block")}</div>\n'
+    )
     raise SkipNode
 
 

@@ -20,18 +20,23 @@ def axis_names(value: Any) -> tuple[str, ...]:  # noqa: ANN401  (whatever is giv
     return tuple(map(str, value.dims)) if is_data_array(value) else ()
 
 
+def is_lazy(value: Any) -> bool:  # noqa: ANN401
+    """Return whether a value is an array of Dask, which is computed when it is needed."""
+    return type(value).__module__.partition(".")[0] == "dask"
+
+
 def check_in_memory(value: Any, name: str) -> None:  # noqa: ANN401
     """Refuse arrays of Dask and Zarr, which may be larger than memory."""
     if is_data_array(value):
         if value.chunks is not None:
             raise TypeError(
-                f"{name} holds Dask chunks; pass {name}.compute(), or restore it in blocks, by the command "
-                "inpaint restore or by a RestorePlan (docs/arrays.md)."
+                f"{name} holds Dask chunks; pass {name}.compute(), or {name}.data to restore it tile by tile "
+                "(docs/arrays.md)."
             )
     elif (package := type(value).__module__.partition(".")[0]) in _CHUNKED:
         raise TypeError(
             f"{name} is an array of {package}, which may be larger than memory; pass np.asarray({name}), "
-            "or restore it in blocks, by the command inpaint restore or by a RestorePlan (docs/arrays.md)."
+            "or arrays of Dask to restore, which works tile by tile (docs/arrays.md)."
         )
 
 

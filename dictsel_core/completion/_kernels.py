@@ -1,4 +1,4 @@
-"""Search and votes."""
+"""The search for matches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from dictsel_core._support.compiled import Kernel
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.completion.comparison import PIXEL_WEIGHT, SUM_WEIGHT, Levels
-from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Single
+from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE
 
 Patches = tuple[Levels, Levels, NDArray[np.int64], Ints, Bools]
 
@@ -100,38 +100,3 @@ def _distance(patches: Patches, n_columns: int, target: int, source: int, limit:
         if distance >= limit:
             break
     return distance
-
-
-@Kernel
-def add_votes(
-    pixels: Single,
-    width: int,
-    targets: Ints,
-    matches: Ints,
-    weights: NDArray[np.float64],
-    corrections: Single,
-    sums: NDArray[np.float64],
-    totals: NDArray[np.float64],
-) -> None:
-    """Add all votes to the weighted sums at each pixel, and to the weights.
-
-    Parameters
-    ----------
-    pixels : (H * W, L) ndarray of float32
-    width : int
-    targets, matches : (N,) ndarray of int
-        First pixels of the patches.
-    weights : (N, 1) ndarray of float64
-    corrections : (N, L) ndarray of float32
-    sums : (H * W, L) ndarray of float64
-    totals : (H * W, 1) ndarray of float64
-    """
-    n_layers = pixels.shape[1]
-    for i in range(len(targets)):
-        for down in range(PATCH_SIZE):
-            for across in range(PATCH_SIZE):
-                target, match = targets[i] + down * width + across, matches[i] + down * width + across
-                for layer in range(n_layers):
-                    value = pixels[match, layer] + corrections[i, layer]
-                    sums[target, layer] += weights[i, 0] * np.float64(value)
-                totals[target, 0] += weights[i, 0]

@@ -49,7 +49,7 @@ def blended(scale: Scale, offsets: Ints) -> Single:
         result[:, channel], _ = cg(
             matrix, right[:, channel], x0=copied[:, channel], rtol=_ERROR, maxiter=_N_ITERATIONS
         )
-    known = pixels[~scale.barred.ravel()]
+    known = pixels[~scale.unknown.ravel()]
     return np.asarray(np.clip(result, known.min(axis=0), known.max(axis=0)), np.float32)
 
 
@@ -57,7 +57,7 @@ class _System:
     """The equations of the pixels of a hole."""
 
     def __init__(self, scale: Scale, right: Floats) -> None:
-        self._hole, self._barred, self._width = scale.hole.ravel(), scale.barred.ravel(), scale.shape[1]
+        self._hole, self._unknown, self._width = scale.hole.ravel(), scale.unknown.ravel(), scale.shape[1]
         self._n = len(right)
         self._numbers = np.full(self._hole.size, -1)
         self._numbers[self._hole] = np.arange(self._n)
@@ -105,7 +105,7 @@ class _System:
         for here, before in ((first, sources[first]), (second, sources[second] - step)):
             ends = [np.clip(each, 0, len(pixels) - 1) for each in (before, before + step)]
             values.append([pixels[end] for end in ends])
-            is_known.append([~self._barred[end] for end in ends])
+            is_known.append([~self._unknown[end] for end in ends])
             counts = (is_known[-1][0] & is_known[-1][1] & self._hole[here])[:, None]
             change, total = change + counts * (values[-1][1] - values[-1][0]), total + counts
         gap = np.zeros(len(first))

@@ -11,7 +11,7 @@ from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.montage import Montage
 from dictsel_core.completion.onion import fill_by_layers
 from dictsel_core.completion.scale import PATCH_SIZE, Scale, Single, finest_scale
-from dictsel_core.completion.votes import best_matches, fill_by_best, fill_by_votes
+from dictsel_core.completion.votes import best_matches, fill_by_best
 
 #: The coarsest scale is the one on which no pixel of the hole is farther than this from its border.
 _MAX_DEPTH = 4
@@ -21,8 +21,8 @@ _MAX_CUT_DEPTH, _MAX_CUT_PIXELS = 12, 3000
 MIN_SOURCES, _MIN_LENGTH = 64, 3 * PATCH_SIZE
 #: Iterations on the finest scale, how many more on each coarser one, and factor on the coarsest.
 _N_ITERATIONS, _N_MORE, _COARSEST = 12, 4, 2
-#: The last iterations on each scale, in which nothing is averaged.
-_N_SHARP = 3
+#: Fraction of the texture of the hole, beside that of the matches, that goes on from around it.
+_TEXTURE_AROUND = 0.5
 #: Sweeps of the search in each iteration.
 _N_SWEEPS = 2
 #: All matches are compared if there are at most this many pairs of targets and sources.
@@ -32,7 +32,7 @@ _MATCHED, _CUT = 0.3, 0.6
 
 
 def complete(
-    planes: Single, hole: Bools, barred: Bools, rng: np.random.Generator, threads: int
+    planes: Single, hole: Bools, barred: Bools, unknown: Bools, rng: np.random.Generator, threads: int
 ) -> Generator[float, None, bool]:
     """Fill a hole in place with texture and structure from elsewhere in the image.
 
@@ -52,8 +52,8 @@ def complete(
         Of about unit range, with a smooth estimate in the hole.
     hole : (H, W) ndarray of bool
         Pixels to fill.
-    barred : (H, W) ndarray of bool
-        Pixels that are not copied. The hole is part of it.
+    barred, unknown : (H, W) ndarray of bool
+        See `Scale`. The hole is part of both.
     rng : numpy.random.Generator
     threads : int
         The result does not depend on it.
@@ -67,7 +67,7 @@ def complete(
     """
     if min(hole.shape) < PATCH_SIZE:
         return False
-    scales = _scales(finest_scale(planes, hole, barred))
+    scales = _scales(finest_scale(planes, hole, barred, unknown))
     if len(scales[0].sources) < MIN_SOURCES:
         return False
     first = next((number for number, scale in enumerate(scales) if _is_cut_on(scale)), len(scales) - 1)
@@ -107,9 +107,12 @@ def _first_montage(
     coarser, done = None, 0
     for scale, count, work in reversed(list(zip(scales, counts, works, strict=True))):
         field = _first_field(scale, coarser, rng, threads)
-        for left in reversed(range(count)):
+        for _ in range(count):
             field.search(_N_SWEEPS)
-            (fill_by_best if left < _N_SHARP else fill_by_votes)(scale, field)
+            fill_by_best(scale, field)
+            own, around = scale.texture[scale.hole], scale.texture_around[scale.hole]
+            scale.texture[scale.hole] = own + np.float32(_TEXTURE_AROUND) * (around - own)
+            field.comparison.update()
             done += work // count
             yield _MATCHED * done / sum(works)
         coarser = field
@@ -132,5 +135,6 @@ def _first_field(
         field.inherit(coarser)
     elif len(field.targets) * len(scale.sources) <= _MAX_PAIRS:
         field.search_all()
-    fill_by_votes(scale, field)
+    fill_by_best(scale, field)
+    field.comparison.update()
     return field

@@ -45,7 +45,9 @@ def wide_margin(reach: int) -> int:
     return 2 * reach + _MARGIN
 
 
-def fill_wide_parts(planes: Single, wide: Bools, observed: Bools, seed: int, threads: int) -> Iterator[float]:
+def fill_wide_parts(
+    planes: Single, wide: Bools, observed: Bools, seed: int, threads: int, sources: Bools | None = None
+) -> Iterator[float]:
     """Fill wide holes in place with texture and structure from around them.
 
     Yields the fraction of the work that is done.
@@ -62,9 +64,13 @@ def fill_wide_parts(planes: Single, wide: Bools, observed: Bools, seed: int, thr
     seed : int
     threads : int
         The result does not depend on it.
+    sources : (H, W) ndarray of bool, optional
+        Pixels that may be copied, wherever they are. Default is those around each hole.
     """
     height, width, n_channels = planes.shape
     parts = hole_parts(hole_boxes(hole_cells(wide), (height, width)), (height, width), n_channels)
+    if sources is not None:
+        parts = [part.with_sources(sources) for part in parts]
     total, done = np.count_nonzero(wide), 0
     for wave in range(max((part.wave for part in parts), default=-1) + 1):
         filled: list[tuple[HolePart, Single]] = []
@@ -72,7 +78,8 @@ def fill_wide_parts(planes: Single, wide: Bools, observed: Bools, seed: int, thr
             region, others = planes[part.region].copy(), wide[part.region]
             hole = part.hole(others)
             n_pixels = int(np.count_nonzero(hole))
-            for fraction in part.fill(region, others, observed[part.region], seed, threads):
+            allowed = None if sources is None else sources[part.region]
+            for fraction in part.fill(region, others, observed[part.region], seed, threads, allowed):
                 yield (done + fraction * n_pixels) / total
             filled.append((part, region[hole]))
             done += n_pixels

@@ -1,7 +1,7 @@
 """Which parts of wide holes are filled at once."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.ndimage import find_objects, label
@@ -122,7 +122,15 @@ class HolePart:
         mask[rows, columns] = wide[rows, columns]
         return mask
 
-    def fill(self, planes: Single, wide: Bools, observed: Bools, seed: int, threads: int) -> Iterator[float]:
+    def fill(
+        self,
+        planes: Single,
+        wide: Bools,
+        observed: Bools,
+        seed: int,
+        threads: int,
+        sources: Bools | None = None,
+    ) -> Iterator[float]:
         """Fill the part in place, and yield the fraction that is done.
 
         Parameters
@@ -137,6 +145,8 @@ class HolePart:
         seed : int
         threads : int
             The result does not depend on it.
+        sources : (h, w) ndarray of bool, optional
+            Pixels that may be copied. Default is all that were observed, or others too if these are few.
         """
         hole = self.hole(wide)
         if not hole.any():
@@ -144,10 +154,21 @@ class HolePart:
         rng = np.random.default_rng([seed, 2017, self.box[0].start, self.box[1].start])
         before = planes[hole]
         planes[hole] = smooth_fill(planes, hole)
-        run = GeneratorRun(complete(planes, hole, _barred(wide, ~observed), rng, threads))
+        unknown = _unknown(wide, ~observed)
+        barred = unknown if sources is None else wide | ~sources
+        run = GeneratorRun(complete(planes, hole, barred, unknown, rng, threads))
         yield from run
         if not run.result:
             planes[hole] = before
+
+    def with_sources(self, sources: Bools) -> "HolePart":
+        """Return the part with a region that holds all pixels (H, W) that may be copied."""
+        boxes = find_objects(sources.astype(np.uint8)) or [self.region]
+        rows, columns = (
+            slice(min(a.start, b.start), max(a.stop, b.stop))
+            for a, b in zip(self.region, boxes[0], strict=True)
+        )
+        return replace(self, region=(rows, columns))
 
 
 def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) -> list[HolePart]:
@@ -165,8 +186,8 @@ def hole_parts(boxes: Iterable[Box], shape: tuple[int, int], n_channels: int) ->
     return parts
 
 
-def _barred(wide: Bools, missing: Bools) -> Bools:
-    """Return the pixels that are not copied: all missing ones, or the wide holes if too little is left."""
+def _unknown(wide: Bools, missing: Bools) -> Bools:
+    """Return the pixels that tell nothing: all missing ones, or the wide holes if too little is left."""
     if min(wide.shape) < PATCH_SIZE:
         return wide
     n_observed, n_all = (np.count_nonzero(~touching(each)) for each in (missing, wide))

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_cdt, uniform_filter
+from scipy.ndimage import binary_dilation, distance_transform_cdt, gaussian_filter, uniform_filter
 
 from dictsel_core._support.arrays import Scalar
 from dictsel_core._support.validation import Bools, Ints
@@ -19,6 +19,10 @@ PATCH_SIZE = 7
 N_TEXTURE = 2
 #: Height and width of the square in which the texture around a pixel is measured.
 _TEXTURE_SIZE = 15
+#: Texture is compared by its logarithm, after this has been added: less than that is none.
+_NO_TEXTURE = 0.01
+#: How many pixels around a hole tell what texture it should have.
+_RIM = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +36,15 @@ class Scale:
     hole : (H, W) ndarray of bool
         Pixels to fill.
     barred : (H, W) ndarray of bool
-        Pixels that are not copied: the hole, and others that were not observed.
+        Pixels that are not copied: the hole, others that were not observed, and those that should not be.
+    unknown : (H, W) ndarray of bool
+        Pixels that do not tell what is around the hole: the hole, and others that were not observed.
     """
 
     planes: Single
     hole: Bools
     barred: Bools
+    unknown: Bools
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -59,6 +66,26 @@ class Scale:
         """The patches that may be copied, counted row by row through all patches."""
         return np.flatnonzero(~touching(self.barred))
 
+    @property
+    def texture(self) -> Single:
+        """What describes the texture, a view: (H, W, 2)."""
+        return self.planes[:, :, self.n_channels :]
+
+    @cached_property
+    def texture_around(self) -> Single:
+        """The texture that the hole should have to go on from all sides, any farther outside: (H, W, 2).
+
+        It is the geometric mean of that around the hole, to which near pixels contribute more.
+        """
+        near = binary_dilation(self.hole, np.ones((3, 3), bool), iterations=_RIM)
+        known = (near & ~self.unknown).astype(np.float32)
+        reach = max(float(self.depth.max()) / 2, 1.0)
+        weights = gaussian_filter(known, reach, truncate=8)
+        levels = texture_levels(self.texture) * known[:, :, None]
+        sums = gaussian_filter(levels, (reach, reach, 0), truncate=8)
+        means = sums / np.maximum(weights, np.finfo(np.float32).tiny)[:, :, None]
+        return np.asarray(np.exp(means) - _NO_TEXTURE, np.float32)
+
     def halved(self) -> "Scale":
         """Return the next coarser scale: means of the pixels of each 2 x 2 block that are outside the hole.
 
@@ -68,13 +95,25 @@ class Scale:
         hole = np.asarray(inside.all(axis=(1, 3)))
         counted = ~inside | hole[:, None, :, None]
         planes = (_blocks(self.planes) * counted).sum(axis=(1, 3)) / counted.sum(axis=(1, 3))
-        barred = np.asarray(_blocks(self.barred[:, :, None]).any(axis=(1, 3)))[:, :, 0]
-        return Scale(planes.astype(np.float32), hole[:, :, 0], barred)
+        barred, unknown = (
+            np.asarray(_blocks(each[:, :, None]).any(axis=(1, 3)))[:, :, 0]
+            for each in (self.barred, self.unknown)
+        )
+        return Scale(planes.astype(np.float32), hole[:, :, 0], barred, unknown)
 
 
-def finest_scale(planes: Single, hole: Bools, barred: Bools) -> Scale:
-    """Return the scale of an image (H, W, C) itself, a copy, with the texture around each pixel."""
-    return Scale(np.concatenate([planes, _texture(planes, hole)], axis=2), hole, barred)
+def finest_scale(planes: Single, hole: Bools, barred: Bools, unknown: Bools | None = None) -> Scale:
+    """Return the scale of an image (H, W, C) itself, a copy, with the texture around each pixel.
+
+    Without `unknown`, all that may be copied is known, and nothing else.
+    """
+    layers = np.concatenate([planes, _texture(planes, hole)], axis=2)
+    return Scale(layers, hole, barred, barred if unknown is None else unknown)
+
+
+def texture_levels(texture: Single) -> Single:
+    """Return how much texture there is, on a scale of ratios."""
+    return np.asarray(np.log(texture + np.float32(_NO_TEXTURE)))
 
 
 def touching(marked: Bools) -> Bools:

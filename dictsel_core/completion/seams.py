@@ -4,12 +4,15 @@ import numpy as np
 from scipy.ndimage import binary_dilation, gaussian_filter, uniform_filter
 
 from dictsel_core._support.validation import Bools, Floats, Ints
-from dictsel_core.completion.scale import Scale, Single
+from dictsel_core.completion.scale import Scale, Single, texture_levels
 
 #: Weight of a pixel around the hole, relative to one of another piece; how far around it counts.
 _BORDER_WEIGHT, _REACH = 2.0, 3
 #: Weight of the difference from the guide, and the standard deviation in pixels of what is compared.
 _GUIDE_WEIGHT, _GUIDE_SCALE = 0.3, 1.5
+#: Weight of the squared difference of texture levels from those that go on from around the hole, and its
+#: fraction where there is more texture than that. A smooth piece has cheap seams, and would be cut too often.
+_TEXTURE_WEIGHT, _MORE_TEXTURE = 0.1, 0.3
 #: Seams count less where much happens: half if the lengths of the gradients of both sides add up to this.
 _BUSY = 0.05
 #: Squared differences of pixels that cannot be compared, as one of them may not be copied; and of any seam.
@@ -37,11 +40,13 @@ class Seams:
         self._features = _with_gradients(planes).reshape(self.hole.size, -1)
         self._planes = planes.reshape(self.hole.size, -1)
         square = np.ones((3, 3), bool)
-        self._rim = binary_dilation(scale.hole, square, iterations=_REACH) & ~scale.hole & ~scale.barred
+        self._rim = binary_dilation(scale.hole, square, iterations=_REACH) & ~scale.hole & ~scale.unknown
         self._guide = None
         if guide is not None:
             soft = gaussian_filter(guide, (_GUIDE_SCALE, _GUIDE_SCALE, 0))
             self._guide = (soft * unit).reshape(self.hole.size, -1)
+            texture = np.where(scale.hole[:, :, None], scale.texture_around, scale.texture)
+            self._texture = texture_levels(texture).reshape(self.hole.size, -1)
 
     def is_allowed(self, pixels: Ints, offsets: Ints) -> Bools:
         """Return which pixels (N,) may be copied from where offsets (2,) or (N, 2) lead."""
@@ -80,13 +85,17 @@ class Seams:
     def alone(self, pixels: Ints, offset: Ints) -> Floats:
         """Return the costs of an offset for pixels of the hole (N,), whatever the others have.
 
-        These are differences from the guide, and of what the offset shows of the pixels near the hole.
+        These are differences of what the offset shows of the pixels near the hole, and with a guide those
+        from it and from the texture around.
         """
         costs = self._around(pixels, offset)
         if self._guide is not None:
             height, width = self.shape
             sources = np.clip(pixels + offset[0] * width + offset[1], 0, height * width - 1)
             costs = costs + _GUIDE_WEIGHT * np.square(self._guide[pixels] - self._guide[sources]).sum(axis=1)
+            more = self._texture[sources] - self._texture[pixels]
+            weights = np.where(more > 0, _MORE_TEXTURE * _TEXTURE_WEIGHT, _TEXTURE_WEIGHT)
+            costs = costs + (weights * np.square(more)).sum(axis=1)
         return np.asarray(costs, np.float64)
 
     def piece_cost(self, piece: Ints, offset: Ints, offsets: Ints) -> float:

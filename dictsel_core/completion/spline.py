@@ -12,6 +12,8 @@ from dictsel_core.completion.scale import Single
 _TENSION = 0.2
 #: How far from the border it is computed; and the depth of a hole in whose middle its weight is exp(-1).
 _REACH, _SCALE = 24, 20.0
+#: In deeper holes so little of it is left that it is not computed.
+_MAX_DEPTH = 64
 #: Weight of the estimate that is there in the equations, which have no solution where nothing is observed.
 _MIN_WEIGHT = 1e-6
 #: Pixels around a hole that the equations see.
@@ -36,13 +38,16 @@ def smooth_fill(planes: Single, hole: Bools) -> Single:
     hole : (H, W) ndarray of bool
         With at least one pixel.
     """
-    rows, columns = find_objects(hole.astype(np.uint8))[0]
+    rows, columns = find_objects(hole.view(np.uint8))[0]
     box = tuple(
         slice(max(each.start - _MARGIN, 0), min(each.stop + _MARGIN, n))
         for each, n in zip((rows, columns), hole.shape, strict=True)
     )
-    inside, values = hole[box], planes[box].astype(np.float64)
+    inside = hole[box]
     depth = np.abs(distance_transform_cdt(inside, metric="chessboard"))
+    if depth.max() > _MAX_DEPTH:
+        return planes[hole]
+    values = planes[box].astype(np.float64)
     unknown = (inside & (depth <= _REACH)).ravel()
     pixels = values.reshape(unknown.size, -1)
     matrix = _energy(inside.shape)[unknown]

@@ -1,10 +1,9 @@
-"""The pixels of a hole, from the matches of all patches that cover them."""
+"""The pixels of a hole, from the best match of all patches that cover them."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.validation import Ints
-from dictsel_core.completion._kernels import add_votes
 from dictsel_core.completion.field import PatchField
 from dictsel_core.completion.scale import N_TEXTURE, PATCH_SIZE, Scale
 
@@ -18,23 +17,6 @@ _PERCENTILE = 90
 _MAX_DEPTH, _MAX_EXPONENT = 60, 30.0
 
 
-def fill_by_votes(scale: Scale, field: PatchField) -> None:
-    """Fill the hole of a scale with the weighted means of all matches at each pixel.
-
-    Similar matches have more weight, and patches near the border, where more is known [1]_.
-
-    References
-    ----------
-    .. [1] Y. Wexler, E. Shechtman and M. Irani, "Space-time completion of video", IEEE Transactions on
-       Pattern Analysis and Machine Intelligence 29(3), 2007. :DOI:`10.1109/TPAMI.2007.60`
-    """
-    pixels = scale.planes.reshape(-1, scale.planes.shape[2])
-    sums, totals = _votes(scale, field)
-    hole = np.flatnonzero(scale.hole)
-    pixels[hole] = sums[hole] / totals[hole]
-    field.comparison.update()
-
-
 def fill_by_best(scale: Scale, field: PatchField) -> None:
     """Fill the hole of a scale with the match of most weight at each pixel, which blurs nothing."""
     pixels = scale.planes.reshape(-1, scale.planes.shape[2])
@@ -42,7 +24,6 @@ def fill_by_best(scale: Scale, field: PatchField) -> None:
     sources = hole + field.offsets()[best] @ np.array([scale.shape[1], 1])
     corrections = np.pad(field.corrections(), [(0, 0), (0, N_TEXTURE)])
     pixels[hole] = pixels[sources] + corrections[best]
-    field.comparison.update()
 
 
 def best_matches(scale: Scale, field: PatchField) -> Ints:
@@ -56,19 +37,6 @@ def best_matches(scale: Scale, field: PatchField) -> Ints:
             better = np.flatnonzero(weights > largest[places])
             largest[places[better]], best[places[better]] = weights[better], better
     return np.asarray(best[scale.hole.ravel()])
-
-
-def _votes(scale: Scale, field: PatchField) -> tuple[Double, Double]:
-    """Return the weighted sums of all matches at each pixel (H W, C + 2), and the weights (H W, 1)."""
-    pixels = scale.planes.reshape(-1, scale.planes.shape[2])
-    weights, corrections = _weights(scale, field), np.pad(field.corrections(), [(0, 0), (0, N_TEXTURE)])
-    targets, matches = (
-        np.ravel_multi_index(np.divmod(patches, field.shape[1]), scale.shape)
-        for patches in (field.targets, field.matches)
-    )
-    sums, totals = np.zeros(pixels.shape), np.zeros((len(pixels), 1))
-    add_votes(pixels, scale.shape[1], targets, matches, weights, corrections, sums, totals)
-    return sums, totals
 
 
 def _weights(scale: Scale, field: PatchField) -> Double:

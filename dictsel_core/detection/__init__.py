@@ -6,6 +6,7 @@ from dictsel_core.detection.analyze import (
     detect_damage,
     iter_analyze_damage,
 )
+from dictsel_core.detection.contrast import region_contrasts
 from dictsel_core.detection.damage import DamageAnalysis, Detection, Found
 from dictsel_core.detection.kinds import (
     detect_dead_lines,
@@ -28,4 +29,5 @@ __all__ = [
     "detect_scratches",
     "detect_stamps",
     "iter_analyze_damage",
+    "region_contrasts",
 ]

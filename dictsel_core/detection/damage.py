@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from dictsel_core._support.arrays import read_only
 from dictsel_core._support.validation import Bools, Ints, as_nonnegative
 from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
+from dictsel_core.detection.region_index import RegionIndex
 from dictsel_core.detection.regions import Regions
 
 
@@ -146,16 +148,22 @@ class DamageAnalysis:
 
     def regions_at(self, row: int, column: int, sensitivity: float = 0.5) -> tuple[int, ...]:
         """Return the numbers of the regions of the mask that hold a pixel, the most confident first."""
-        if not (0 <= row < self.shape[0] and 0 <= column < self.shape[1]):
-            return ()
-        place, start, found = row * self.shape[1] + column, 0, []
-        for regions in self.candidates.values():
-            entries = np.flatnonzero(regions.pixels == place)
-            numbers = np.searchsorted(regions.offsets, entries, side="right") - 1
-            found += [start + int(number) for number in numbers]
-            start += len(regions)
-        confidence, chosen = self.confidences, self._chosen(sensitivity, None, ())
-        return tuple(sorted((each for each in found if chosen[each]), key=lambda each: -confidence[each]))
+        found, confidence = self.regions_near(row, column, 0, sensitivity), self.confidences
+        return tuple(sorted(found, key=lambda each: -confidence[each]))
+
+    def regions_near(self, row: int, column: int, radius: int, sensitivity: float = 0.5) -> tuple[int, ...]:
+        """Return the numbers of the regions of the mask within a radius of a pixel, the nearest first."""
+        chosen = self._chosen(sensitivity, None, ())
+        return tuple(int(each) for each in self._index.near(row, column, radius) if chosen[each])
+
+    @cached_property
+    def _index(self) -> RegionIndex:
+        return RegionIndex(self.shape, tuple(self.candidates.values()))
+
+    @property
+    def areas(self) -> Ints:
+        """Number of pixels of each candidate."""
+        return np.concatenate([np.zeros(0, np.intp), *(each.areas for each in self.candidates.values())])
 
     def region_pixels(self, number: int) -> Ints:
         """Return the pixels of a region as indices into the flattened picture."""

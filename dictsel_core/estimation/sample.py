@@ -1,6 +1,7 @@
 """Missing and held-out values of an image, and what they tell about each other."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,13 +10,12 @@ from dictsel_core._support.validation import Bools, Floats, Ints
 from dictsel_core.estimation.cells import Values, estimate_error
 from dictsel_core.estimation.result import QualityEstimate
 from dictsel_core.estimation.trials import Trial, depths, trials
-from dictsel_core.ground_set import GroundSet, standard_ground_set
-from dictsel_core.restoration import ResolvedSettings, RestoreSettings
+from dictsel_core.ground_set import standard_ground_set
+from dictsel_core.restoration import RestoreSettings
 from dictsel_core.restoration.canvas import Canvas
-from dictsel_core.restoration.coding.dictionary import KnownDictionary
-from dictsel_core.restoration.coding.sampling import sample_patches, select_dictionary
-from dictsel_core.restoration.refinement.density import density_of
-from dictsel_core.restoration.restorer import Restorer
+from dictsel_core.restoration.holdout import held_out_errors
+from dictsel_core.restoration.plan import Plan
+from dictsel_core.restoration.planning import plan_image
 from dictsel_core.restoration.wide import REACH, completion_reach, pixels_to_complete
 
 #: Height and width of a cell, and the same as a multiple of the largest distance, if that is more.
@@ -35,11 +35,10 @@ def held_out_sample(
     for number, canvas in enumerate(canvases):
         narrow = narrow_damage(canvas.missing, settings, str(canvas.image.dtype))
         if narrow.any():
-            trier = _Trier(
-                canvas, settings.resolved(1 - canvas.missing_fraction, len(ground_set)), ground_set
-            )
+            plan = GeneratorRun(plan_image(canvas, settings, ground_set)).finish()
+            plan = replace(plan, reach=0)  # wide holes tell nothing, and take long to complete
             for trial in trials(canvas, narrow, rng):
-                sample.add(number, trial, trier.squared_errors(trial, data_range))
+                sample.add(number, trial, _errors(trial, plan, data_range))
     return sample
 
 
@@ -47,37 +46,6 @@ def narrow_damage(missing: Bools, settings: RestoreSettings, dtype: str) -> Bool
     """Return what of a mask (H, W, c) is restored from around it, and not invented, as wide holes are."""
     reach = completion_reach(settings, dtype) or REACH["auto"]
     return missing & ~pixels_to_complete(missing, reach)[:, :, None]
-
-
-class _Trier:
-    """Restores trials on an image as the image itself is: with its dictionary, range and kind of damage."""
-
-    def __init__(self, canvas: Canvas, settings: ResolvedSettings, ground_set: GroundSet) -> None:
-        self._settings, self._ground_set = settings, ground_set
-        self._density = density_of(canvas.missing, settings.patch_size)
-        patches = sample_patches(canvas, settings.patch_size, settings.seed)
-        selection = select_dictionary(patches, settings, ground_set).finish()
-        self._dictionary = KnownDictionary.selected(selection, patches.positions)
-
-    def squared_errors(self, trial: Trial, unit: float) -> Floats:
-        """Return the squared errors of all values of a trial in a unit: (h, w, C)."""
-        canvas = trial.canvas
-        none = np.zeros(canvas.shape, bool)  # wide holes tell nothing, and take long to complete
-        restorer = Restorer(
-            canvas,
-            self._settings,
-            self._ground_set,
-            self._dictionary,
-            completed=none,
-            damage_density=self._density,
-        )
-        result = GeneratorRun(restorer.steps()).finish()
-        shape = (*canvas.shape, canvas.n_channels)
-        unknown = np.broadcast_to(trial.missing, shape).reshape(canvas.image.shape)
-        difference = np.where(unknown, 0, canvas.image).astype(np.float64) - result.image.astype(np.float64)
-        floor = _MIN_ERROR if canvas.image.dtype.kind == "f" else 1 / (12 * unit**2)  # of rounding
-        squares = np.square(np.where(unknown, 0, difference) / unit)
-        return np.asarray(np.maximum(squares, floor).reshape(*canvas.shape, -1))
 
 
 class Sample:
@@ -90,13 +58,13 @@ class Sample:
         self._errors: list[Floats] = []
 
     def add(self, image: int, trial: Trial, errors: Floats) -> None:
-        """Add the values of a trial, and its squared errors relative to the data range."""
+        """Add the values of a trial, and the squared errors of those held out, relative to the data range."""
         self._is_dense &= trial.is_dense
-        self._missing.append(_places(image, trial, trial.narrow, depths(trial.missing)))
-        self._held_out.append(_places(image, trial, trial.held_out, depths(trial.canvas.missing)))
-        if trial.held_out.shape[2] == 1:
-            errors = errors.mean(axis=2, keepdims=True)
-        self._errors.append(errors[trial.held_out])
+        self._missing.append(_places(image, trial, trial.narrow, depths(trial.canvas.missing)))
+        self._held_out.append(
+            _places(image, trial, trial.held_out, depths(trial.canvas.missing | trial.held_out))
+        )
+        self._errors.append(errors)
 
     def estimate(self, n_missing: int, n_invented: int) -> QualityEstimate:
         """Return the estimate for this number of values of narrow damage, besides invented ones."""
@@ -123,6 +91,20 @@ class Sample:
         return QualityEstimate(
             psnr, low, high, self._data_range, len(errors), result.unknown_fraction, n_invented
         )
+
+
+def _errors(trial: Trial, plan: Plan, data_range: float) -> Floats:
+    """Return the squared errors of held-out values, relative to the data range; of all channels if shared."""
+    dtype, shape = trial.canvas.image.dtype, (*trial.canvas.shape, trial.canvas.n_channels)
+    scales = np.array([(each.span / data_range) ** 2 for each in plan.ranges])
+    where = np.broadcast_to(trial.held_out, shape)
+    errors = held_out_errors(trial.canvas, plan, trial.held_out) * np.broadcast_to(scales, shape)[where]
+    if trial.held_out.shape[2] == 1:
+        errors = errors.reshape(-1, shape[2]).mean(axis=1)
+    # Integers are rounded.
+    return np.asarray(
+        np.maximum(errors, _MIN_ERROR) if dtype.kind == "f" else errors + 1 / (12 * data_range**2)
+    )
 
 
 def _places(image: int, trial: Trial, chosen: Bools, distances: Ints) -> Ints:

@@ -1,7 +1,7 @@
 """Parts of an image with observed pixels held out in the shape of the narrow damage."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import distance_transform_cdt, maximum_filter
@@ -29,11 +29,9 @@ class Trial:
     Attributes
     ----------
     canvas : Canvas
-        Without the held-out pixels.
-    missing : (h, w, c) ndarray of bool
-        What is missing in the image itself.
+        With the held-out pixels.
     narrow : (h, w, c) ndarray of bool
-        What of it is narrow damage.
+        What of its missing pixels is narrow damage.
     held_out : (h, w, c) ndarray of bool
     corner : (int, int)
         Top-left pixel of this part in the image.
@@ -42,7 +40,6 @@ class Trial:
     """
 
     canvas: Canvas
-    missing: Bools
     narrow: Bools
     held_out: Bools
     corner: tuple[int, int]
@@ -57,10 +54,9 @@ def trials(canvas: Canvas, narrow: Bools, rng: np.random.Generator) -> Iterator[
         n_copies = int(np.clip(_HELD_FRACTION / max(float(damage.mean()), 1e-6), 1, _MAX_COPIES))
         for _ in range(2 if n_copies == 1 and damage.mean() < _HELD_FRACTION else 1):
             held_out = _random_pixels(missing, rng) if is_dense else _moved(damage, missing, n_copies, rng)
-            unknown = missing | held_out
-            if held_out.any() and not unknown.all(axis=(0, 1)).any():
-                part = replace(canvas, image=canvas.image[rows, columns], missing=unknown)
-                yield Trial(part, missing, damage, held_out, (rows.start, columns.start), is_dense)
+            if held_out.any() and not (missing | held_out).all(axis=(0, 1)).any():
+                part = canvas.part((rows, columns))
+                yield Trial(part, damage, held_out, (rows.start, columns.start), is_dense)
 
 
 def depths(missing: Bools) -> Ints:

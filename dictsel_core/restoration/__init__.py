@@ -3,13 +3,8 @@
 from dictsel_core._support.arrays import Region
 from dictsel_core.restoration.coding.sampling import MAX_PATCHES
 from dictsel_core.restoration.parameters import Parameter
-from dictsel_core.restoration.pipeline import MAX_NEIGHBOR_PLANES, iter_restore, restore
-from dictsel_core.restoration.plan.details import DetailStatistics, DetailSurvey
-from dictsel_core.restoration.plan.plan import RestorePlan
-from dictsel_core.restoration.plan.regions import ArraySpec, ImageSpec, Read
-from dictsel_core.restoration.plan.stage import PlanStage
-from dictsel_core.restoration.plan.survey import PictureStatistics, PictureSurvey
 from dictsel_core.restoration.region import iter_restore_region, region_context, restore_region
+from dictsel_core.restoration.restore import MAX_NEIGHBOR_PLANES, iter_restore, restore
 from dictsel_core.restoration.result import STAGES, Restoration, RestoreStep, Stage
 from dictsel_core.restoration.settings import (
     CONSTRAINTS,
@@ -35,22 +30,13 @@ __all__ = [
     "PRESETS",
     "SELECTORS",
     "STAGES",
-    "ArraySpec",
     "ConstraintName",
-    "DetailStatistics",
-    "DetailSurvey",
     "FillName",
-    "ImageSpec",
     "Parameter",
-    "PictureStatistics",
-    "PictureSurvey",
-    "PlanStage",
     "PresetName",
-    "Read",
     "Region",
     "ResolvedSettings",
     "Restoration",
-    "RestorePlan",
     "RestoreSettings",
     "RestoreStep",
     "SelectorName",

@@ -51,6 +51,11 @@ class Canvas:
         return len(self.ranges)
 
     @property
+    def pixels(self) -> NDArray[Any]:
+        """The image with an axis of channels: (H, W, C)."""
+        return _channels(self.image)
+
+    @property
     def missing_fraction(self) -> float:
         """Fraction of the values that are missing."""
         return float(self.missing.mean())
@@ -271,3 +276,18 @@ def _row_blocks(shape: tuple[int, int]) -> list[slice]:
     """Cut rows into blocks, so that temporary arrays stay small."""
     step = max(1, (1 << 20) // shape[1])
     return [slice(top, min(top + step, shape[0])) for top in range(0, shape[0], step)]
+
+
+def complete_planes(image: NDArray[Any], ranges: tuple[ValueRange, ...]) -> Planes:
+    """Return a complete image (H, W) or (H, W, C) in some unit ranges, clipped to these."""
+    nothing = np.zeros((*image.shape[:2], 1), bool)
+    return np.clip(Canvas(image, nothing, ranges).planes(), 0, 1)
+
+
+def in_ranges(planes: Planes, ranges: tuple[ValueRange, ...], others: tuple[ValueRange, ...]) -> Planes:
+    """Return planes (H, W, C) of some unit ranges in those of others, clipped to these."""
+    if ranges == others:
+        return planes
+    factors = [(a.span / b.span, float(a.low - b.low) / b.span) for a, b in zip(ranges, others, strict=True)]
+    scale, shift = np.array(factors, np.float32).T
+    return np.asarray(np.clip(planes * scale + shift, 0, 1))

@@ -18,6 +18,15 @@ from dictsel_core.restoration.canvas import Canvas, as_canvas
 MAX_SHARED, MAX_SEPARATE = 16, 4
 
 
+def check_channels(n_channels: int, *, shares_mask: bool) -> None:
+    """Refuse more channels than are restored together."""
+    most, own = (MAX_SHARED, "") if shares_mask else (MAX_SEPARATE, " that miss pixels of their own")
+    if n_channels > most:
+        raise ValueError(
+            f"There are {n_channels} channels{own}, and at most {most} are restored together; take fewer."
+        )
+
+
 @dataclass(frozen=True)
 class Part:
     """An image of a stack, and some of its channels: what is restored at once."""

@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.runs import GeneratorRun
-from dictsel_core.restoration.canvas import Canvas, Planes
-from dictsel_core.restoration.restorer import Restorer
+from dictsel_core.restoration.canvas import Canvas, Planes, complete_planes, in_ranges
+from dictsel_core.restoration.driver import ImageRestorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
-from dictsel_core.restoration.value_range import ValueRange
 
 #: Returns an image of a stack in which nothing is missing, by its number; None if there is none.
 FindIntact = Callable[[int], NDArray[Any] | None]
@@ -50,7 +48,7 @@ class Lockstep:
     def __init__(
         self,
         images: Mapping[int, Canvas],
-        start: Callable[[Canvas], Restorer],
+        start: Callable[[Canvas], ImageRestorer],
         find_intact: FindIntact,
         reach: int,
         max_rounds: int,
@@ -58,7 +56,7 @@ class Lockstep:
         self._images, self._start, self._find_intact = images, start, find_intact
         self._reach, self._max_rounds = reach, max_rounds
         self._order = list(images)
-        self._active: dict[int, Restorer] = {}
+        self._active: dict[int, ImageRestorer] = {}
         #: By round, what images were before it, which images after them need.
         self._before: list[dict[int, Planes]] = [{} for _ in range(max_rounds)]
 
@@ -110,18 +108,3 @@ class Lockstep:
 def _of(number: int, steps: Iterable[RestoreStep]) -> Iterator[ImageStep]:
     """Yield steps as those of an image."""
     return (ImageStep(number, step) for step in steps)
-
-
-def complete_planes(image: NDArray[Any], ranges: tuple[ValueRange, ...]) -> Planes:
-    """Return a complete image (H, W) or (H, W, C) in some unit ranges, clipped to these."""
-    nothing = np.zeros((*image.shape[:2], 1), bool)
-    return np.clip(Canvas(image, nothing, ranges).planes(), 0, 1)
-
-
-def in_ranges(planes: Planes, ranges: tuple[ValueRange, ...], others: tuple[ValueRange, ...]) -> Planes:
-    """Return planes (H, W, C) of some unit ranges in those of others, clipped to these."""
-    if ranges == others:
-        return planes
-    factors = [(a.span / b.span, float(a.low - b.low) / b.span) for a, b in zip(ranges, others, strict=True)]
-    scale, shift = np.array(factors, np.float32).T
-    return np.asarray(np.clip(planes * scale + shift, 0, 1))

@@ -14,11 +14,12 @@ from dictsel_core._support.runs import GeneratorRun, Run, stepwise
 from dictsel_core._support.validation import Bools
 from dictsel_core.ground_set import standard_ground_set
 from dictsel_core.restoration.canvas import Canvas, as_layers, channel_ranges, observed_ranges, planes_ranges
+from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.damaged import as_damaged
-from dictsel_core.restoration.pipeline import wrapped
-from dictsel_core.restoration.plan.regions import grown, within
-from dictsel_core.restoration.restorer import Restorer
+from dictsel_core.restoration.driver import ImageRestorer
+from dictsel_core.restoration.restore import wrapped
 from dictsel_core.restoration.result import Restoration, RestoreStep
+from dictsel_core.restoration.tiles import grown, within
 from dictsel_core.restoration.value_range import ValueRange, common_range
 
 #: How far around the restored pixels the image is used.
@@ -161,9 +162,7 @@ def _steps(
     image: NDArray[Any], missing: Bools, previous: Restoration, region: Region, in_place: bool
 ) -> Generator[RestoreStep, None, Restoration]:
     """Restore a part of the image as an image of its own, and put it back."""
-    settings = replace(previous.settings, rounds=previous.n_rounds)
-    if previous.nothing_missing:
-        settings = replace(settings, rounds=previous.settings.rounds)
+    settings = previous.settings
     inner, outer = region_context(region, image.shape, settings.patch_size)
     inside = within(inner, outer)
     part = previous.image[outer].copy()
@@ -173,9 +172,15 @@ def _steps(
     if unknown.all():
         raise ValueError("Every pixel of the image is missing: there is nothing to restore it from.")
     ground_set = standard_ground_set((settings.patch_size, settings.patch_size), settings.bases)
-    ranges = _widened(previous.ranges or _ranges(previous.image), channel_ranges(part, unknown))
-    canvas = Canvas(part, unknown, ranges)
-    run = GeneratorRun(Restorer(canvas, settings, ground_set, previous.known).steps())
+    plan = previous.plan
+    ranges = _widened(plan.ranges if plan else _ranges(previous.image), channel_ranges(part, unknown))
+    damaged = Canvas(part, unknown, ranges)
+    if plan is not None:
+        plan = replace(plan, ranges=ranges, shares_mask=unknown.shape[2] == 1)
+        if not plan.shares_mask and not plan.differences:
+            plan = replace(plan, differences=useful_differences([damaged]))
+    origin = outer[0].start, outer[1].start
+    run = GeneratorRun(ImageRestorer(damaged, settings, ground_set, plan=plan, origin=origin).steps())
     for step in run:
         yield replace(step, make_partial=None)
     result = previous.image if in_place else previous.image.copy(order="K")

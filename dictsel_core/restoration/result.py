@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from dictsel_core._support.validation import Ints
 from dictsel_core.bases import AtomOrigin
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.coding.dictionary import KnownDictionary
+from dictsel_core.restoration.plan import Plan
 from dictsel_core.restoration.settings import ResolvedSettings
-from dictsel_core.restoration.value_range import ValueRange
 from dictsel_core.selection import Selection
 
 Stage = Literal["select", "coarse", "code", "channels", "texture", "refine"]
@@ -49,8 +48,8 @@ class Restoration:
         Time spent in each completed stage.
     atoms : GroundSet or None
         The dictionary with the origins of its atoms; None if nothing was missing.
-    ranges : tuple of ValueRange
-        Of the observed values, one for each channel; empty for a stack.
+    plan : Plan or None
+        What was decided for the image, for `restore_region`; None for a stack, or if nothing was missing.
     region : (slice, slice) or None
         Of a restoration by `restore_region`: rows and columns outside which the image is the previous one.
 
@@ -75,7 +74,7 @@ class Restoration:
     n_rounds: int
     seconds: dict[str, float]
     atoms: GroundSet | None = None
-    ranges: tuple[ValueRange, ...] = ()
+    plan: Plan | None = None
     region: tuple[slice, slice] | None = None
 
     def __repr__(self) -> str:
@@ -99,13 +98,6 @@ class Restoration:
     def origins(self) -> tuple[AtomOrigin, ...]:
         """The origin of each atom of the dictionary."""
         return () if self.atoms is None else self.atoms.origins
-
-    @property
-    def known(self) -> KnownDictionary | None:
-        """The dictionary, to be used again; None if nothing was missing."""
-        if self.atoms is None:
-            return None
-        return KnownDictionary(self.atoms, self.selection, self.patch_positions)
 
     @property
     def usage_fractions(self) -> NDArray[np.float64]:

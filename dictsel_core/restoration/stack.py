@@ -2,26 +2,29 @@
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
+from functools import reduce
+from operator import add
 
 import numpy as np
 
-from dictsel_core._support.validation import Floats, Ints
+from dictsel_core._support.arrays import Region
+from dictsel_core._support.runs import GeneratorRun
+from dictsel_core._support.validation import Floats
 from dictsel_core.ground_set import GroundSet
-from dictsel_core.restoration.canvas import Canvas
+from dictsel_core.restoration.canvas import Canvas, complete_planes, in_ranges
 from dictsel_core.restoration.coding.dictionary import KnownDictionary
-from dictsel_core.restoration.coding.sampling import (
-    MAX_PATCHES,
-    PatchSample,
-    sample_patches,
-    select_dictionary,
-)
+from dictsel_core.restoration.coding.sampling import MAX_PATCHES, sample_patches, select_dictionary
 from dictsel_core.restoration.damaged import DamagedArray, Part
+from dictsel_core.restoration.driver import ImageRestorer
+from dictsel_core.restoration.holdout import held_out_errors, hold_out
 from dictsel_core.restoration.lockstep import FindIntact, Lockstep
-from dictsel_core.restoration.neighbor_trial import do_help, trial_errors
+from dictsel_core.restoration.plan import Plan
+from dictsel_core.restoration.planning import plan_image
 from dictsel_core.restoration.refinement.refiner import BEST_ROUNDS
-from dictsel_core.restoration.restorer import Restorer
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.settings import ResolvedSettings, RestoreSettings
+from dictsel_core.restoration.survey import evenly_spaced
+from dictsel_core.restoration.tile import restore_tile
 
 #: Number of parts, evenly spaced, whose patches the dictionary is selected on.
 _N_SAMPLED = 16
@@ -31,6 +34,9 @@ _SELECTED = 0.02
 _PARTIAL_INTERVAL = 1 / 8
 #: How many neighbors on either side are used if they help, and on how many images that is tried.
 _REACH, _PARTS_PER_TRIAL, _MAX_TRIALS = 2, 8, 3
+#: Height and width of the part of an image on which it is tried, at most, and by how much the squared error
+#: must fall for neighbors to be worth their time.
+_TRIAL_SIZE, _MIN_GAIN = 128, 0.02
 
 
 class StackRestorer:
@@ -94,20 +100,46 @@ class StackRestorer:
 
     def _try_neighbors(self) -> Iterator[RestoreStep]:
         """Find out on a few images whether neighbors help."""
-        errors: list[Floats] = [np.zeros((2, 0))]
         self._reach = _REACH
-        once = self._starter(replace(self._settings, rounds=1))
         sequences = [each for each in self._sequences() if self._damaged.layout.n_consecutive > 1]
         numbers = [number for each in sequences for number in each]
-        n_tried = min(len(numbers), max(1, min(len(numbers) // _PARTS_PER_TRIAL, _MAX_TRIALS)))
-        for trial in range(n_tried):
+        errors: list[Floats] = [np.zeros((2, 0))]
+        for number in evenly_spaced(numbers, max(1, min(len(numbers) // _PARTS_PER_TRIAL, _MAX_TRIALS))):
             yield RestoreStep("select", _SELECTED, n_images=len(self._parts))
-            number = numbers[(2 * trial + 1) * len(numbers) // (2 * n_tried)]
             sequence = next(each for each in sequences if number in each)
-            images, part = self._canvases(sequence), self._parts[number][0]
-            rng = np.random.default_rng([self._settings.seed, 2018, number])
-            errors.append(trial_errors(images, part.number, once, self._find_intact(part), _REACH, rng))
-        self._reach = _REACH if do_help(np.concatenate(errors, axis=1)) else 0
+            errors.append(self._trial_errors(number, self._canvases(sequence)))
+        alone, together = np.concatenate(errors, axis=1).sum(axis=1)
+        self._reach = _REACH if together <= (1 - _MIN_GAIN) * alone or alone == 0 else 0
+
+    def _trial_errors(self, number: int, images: dict[int, Canvas]) -> Floats:
+        """Return squared errors of held-out pixels of an image, without its neighbors and with them: (2, N).
+
+        There are none if too few pixels are observed, or there are no neighbors.
+        """
+        part = self._parts[number][0]
+        region = _trial_region(images[part.number])
+        own = images[part.number].part(region)
+        rng = np.random.default_rng([self._settings.seed, 2018, number])
+        held_out, neighbors = hold_out(own.missing, rng), []
+        for other in range(part.number - _REACH, part.number + _REACH + 1):
+            image = images.get(other)
+            intact = self._find_intact(part)(other) if image is None else image.image
+            if other == part.number or intact is None:
+                continue
+            if image is None or not image.missing[region].any():
+                neighbors.append(complete_planes(intact[region], own.ranges))
+            elif not image.missing[region].all():
+                planes = restore_tile(image.part(region), self._plan(image, rounds=0))
+                neighbors.append(in_ranges(planes, image.ranges, own.ranges))
+        if not neighbors or not held_out.any():
+            return np.zeros((2, 0))
+        plan = self._plan(images[part.number], _n_rounds(self._settings))
+        return np.stack([held_out_errors(own, plan, held_out, beside) for beside in ([], neighbors)])
+
+    def _plan(self, image: Canvas, rounds: int) -> Plan:
+        """Return the plan of an image for a given number of rounds of refinement."""
+        settings = replace(self._settings, rounds=rounds)
+        return GeneratorRun(plan_image(image, settings, self._ground_set, self._known)).finish()
 
     def _sequences(self) -> list[list[int]]:
         """Return which parts are restored together, by their numbers: those that may be neighbors."""
@@ -121,32 +153,34 @@ class StackRestorer:
 
     def _lockstep(self, numbers: list[int]) -> Lockstep:
         """Return what restores some parts together."""
-        rounds, find_intact = self._settings.rounds, self._find_intact(self._parts[numbers[0]][0])
+        find_intact = self._find_intact(self._parts[numbers[0]][0])
         return Lockstep(
             self._canvases(numbers),
             self._starter(self._settings),
             find_intact,
             self._reach,
-            BEST_ROUNDS if rounds is None else rounds,
+            _n_rounds(self._settings),
         )
 
     def _canvases(self, numbers: list[int]) -> dict[int, Canvas]:
         """Return parts by the numbers of their images."""
         return {part.number: canvas for part, canvas in (self._parts[number] for number in numbers)}
 
-    def _starter(self, settings: ResolvedSettings) -> Callable[[Canvas], Restorer]:
-        return lambda canvas: Restorer(canvas, settings, self._ground_set, self._known)
+    def _starter(self, settings: ResolvedSettings) -> Callable[[Canvas], ImageRestorer]:
+        return lambda canvas: ImageRestorer(canvas, settings, self._ground_set, self._known)
 
     def _find_intact(self, like: Part) -> FindIntact:
         return lambda number: self._damaged.intact(number, like)
 
     def _select(self) -> Iterator[RestoreStep]:
         """Select a dictionary on patches of several parts."""
-        chosen = np.unique(np.linspace(0, len(self._parts) - 1, _N_SAMPLED).round().astype(int))
-        sample = joint_sample(
-            [self._parts[at] for at in chosen], self._settings.patch_size, self._settings.seed
-        )
-        run = select_dictionary(sample, self._settings, self._ground_set)
+        settings = self._settings
+        samples = []
+        for part, image in evenly_spaced(self._parts, _N_SAMPLED):
+            patches = sample_patches(image, settings.patch_size, settings.seed)
+            samples.append(replace(patches, positions=np.insert(patches.positions, 0, part.number, axis=1)))
+        sample = reduce(add, samples).drawn(MAX_PATCHES, settings.seed)
+        run = select_dictionary(sample, settings, self._ground_set)
         for _ in run:
             fraction = _SELECTED * len(run.steps) / run.n_atoms
             yield RestoreStep("select", fraction, n_images=len(self._parts))
@@ -179,15 +213,17 @@ def _constant(result: Restoration) -> Callable[[], Restoration]:
     return lambda: result
 
 
-def joint_sample(parts: list[tuple[Part, Canvas]], size: int, seed: int) -> PatchSample:
-    """Return patches of several images; their positions begin with the number of the image: (T, 3)."""
-    samples = [(part.number, sample_patches(canvas, size, seed)) for part, canvas in parts]
-    data = np.concatenate([sample.data for _, sample in samples])
-    mask = np.concatenate([sample.mask for _, sample in samples])
-    positions: Ints = np.concatenate(
-        [np.insert(sample.positions, 0, number, axis=1) for number, sample in samples]
+def _n_rounds(settings: ResolvedSettings) -> int:
+    """Return how many rounds of refinement an image makes at most."""
+    return BEST_ROUNDS if settings.rounds is None else settings.rounds
+
+
+def _trial_region(image: Canvas) -> Region:
+    """Return a part of an image that is not too large, in the middle of what is missing."""
+    places = np.nonzero(image.missing.any(axis=2))
+    rows, columns = (
+        slice(start, start + min(_TRIAL_SIZE, length))
+        for at, length in zip(places, image.shape, strict=True)
+        for start in [int(np.clip(np.median(at) - _TRIAL_SIZE // 2, 0, max(length - _TRIAL_SIZE, 0)))]
     )
-    if len(data) <= MAX_PATCHES:
-        return PatchSample(data, mask, positions)
-    chosen = np.sort(np.random.default_rng(seed).choice(len(data), MAX_PATCHES, replace=False))
-    return PatchSample(data[chosen], mask[chosen], positions[chosen])
+    return rows, columns

@@ -39,8 +39,8 @@ def replacement_ols(
     undervalues atoms that lie partly in the span of the support or under the mask. Replacement OLS uses
     the criterion of orthogonal least squares (OLS): each step selects the atom a with the largest
 
-    .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \Big\{ \sum_t [ f_t(Z_t + a) - f_t(Z_t) ]
-        - \sum_t \sum_{b \in Z_t \setminus Z'_t} [ f_t(Z_t) - f_t(Z_t - b) ] \Big\},
+    .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \left\{ \sum_t [ f_t(Z_t + a) - f_t(Z_t) ]
+        - \sum_t \sum_{b \in Z_t \setminus Z'_t} [ f_t(Z_t) - f_t(Z_t - b) ] \right\},
 
     where the first sum is over the patches that receive the atom. Both terms are exact, except that at least
     1 % of the squared length of an atom is assumed to lie outside of a support. That the atom may

@@ -42,9 +42,9 @@ def replacement_omp(  # noqa: PLR0913  (options by keyword)
 
     Starting from empty supports, each step selects the atom a with the largest
 
-    .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \Big\{ \frac{1}{M}
+    .. math:: \max_{(Z'_1, \dots, Z'_T) \in \mathcal{F}_a} \left\{ \frac{1}{M}
         \sum_t \lVert (A^\top r_t)_{Z'_t \setminus Z_t} \rVert^2
-        - M \sum_t \lVert (w_t)_{Z_t \setminus Z'_t} \rVert^2 \Big\}
+        - M \sum_t \lVert (w_t)_{Z_t \setminus Z'_t} \rVert^2 \right\}
 
     over the feasible replacements of the current supports (eqs. 3 and 5), applies the best replacement, and
     refits the weights w_t by least squares on the observed entries, which gives the residuals r_t.

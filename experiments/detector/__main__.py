@@ -15,12 +15,9 @@ def main() -> None:
     training.add_argument(
         "--out", type=Path, default=Path("results/detector"), help="where its state is kept"
     )
-    training.add_argument("--steps", type=int, default=12_000, help="number of steps")
-    training.add_argument("--side", type=int, default=128, help="side of the parts of pictures")
-    training.add_argument("--rate", type=float, default=3e-3, help="largest step size")
+    training.add_argument("--steps", type=int, default=40_000, help="number of steps")
+    training.add_argument("--falling", type=int, default=14_000, help="last steps, in which the rate falls")
     training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
-    training.add_argument("--start", type=Path, help="state to begin with, in place of random weights")
-    training.add_argument("--threads", type=int, default=1, help="threads of the training itself")
     exporting = commands.add_parser(
         "export", help="calibrate a network and write the weights for the library"
     )
@@ -41,19 +38,9 @@ def main() -> None:
         calibrate(network, args.damage)
         export(network, args.out)
         return
-    torch.set_num_threads(args.threads)
+    torch.set_num_threads(1)
     args.out.mkdir(parents=True, exist_ok=True)
-    train(
-        Plan(
-            args.damage,
-            args.out,
-            args.steps,
-            side=args.side,
-            rate=args.rate,
-            seed=args.seed,
-            start=args.start,
-        )
-    )
+    train(Plan(args.damage, args.out, args.steps, args.falling, seed=args.seed))
 
 
 if __name__ == "__main__":

@@ -12,14 +12,17 @@ from experiments.detector import covers
 from experiments.detector.aging import Aged, aged_part
 from experiments.detector.material import Material, Plane
 from experiments.detector.noise import log_uniform, smooth_noise
+from experiments.detector.things import with_fingerprint
 
 Bools = NDArray[np.bool_]
 
+#: Brightness as the network is given it.
+RANGE = (-0.5, 1.5)
 #: Part of the pictures that have no damage.
-UNDAMAGED = 0.4
+UNDAMAGED = 0.35
 _CHANCES = {
-    "crack": 0.34, "crease": 0.04, "scratches": 0.14, "flakes": 0.03, "tear": 0.02,
-    "film": 0.3, "overlay": 0.03, "specks": 0.05, "hairs": 0.05,
+    "crack": 0.36, "crease": 0.06, "scratches": 0.15, "flakes": 0.03, "tear": 0.03,
+    "film": 0.22, "overlay": 0.03, "specks": 0.06, "hairs": 0.06,
 }  # fmt: skip
 _LINES = ("crack", "crease", "scratches", "flakes", "tear")
 
@@ -65,6 +68,12 @@ def compose(
             values, alpha = _painted(values, cover, aged, is_line, rng)
             np.maximum(lines if is_line else dust, alpha, out=lines if is_line else dust)
     truth, known = _visible(aged, values, np.maximum(lines, dust))
+    clean_values = aged.plane
+    if rng.random() < 0.05:
+        seed = int(rng.integers(1 << 32))
+        values, clean_values = (
+            with_fingerprint(each, aged.scale, np.random.default_rng(seed)) for each in (values, clean_values)
+        )
     low, high = aged.black, aged.white
     if truth.mean() > 0.004:  # so much damage belongs to the range of values that is measured
         low, high = min(low, float(values[truth].min())), max(high, float(values[truth].max()))
@@ -72,9 +81,9 @@ def compose(
     seed = int(rng.integers(1 << 32))
     plane, clean = (
         (_scanned(each, aged.scale, np.random.default_rng(seed)) - np.float32(low)) / np.float32(high - low)
-        for each in (values, aged.plane)
+        for each in (values, clean_values)
     )
-    return Sample(plane, clean, truth, lines >= dust, known)
+    return Sample(plane.clip(*RANGE), clean.clip(*RANGE), truth, lines >= dust, known)
 
 
 def _covers(name: str, material: Material, aged: Aged, rng: np.random.Generator) -> list[tuple[Plane, bool]]:
@@ -94,18 +103,18 @@ def _painted(
     """Lay damage over a picture: light or dark, with texture, soft, faded in parts, some with a shadow."""
     shape = cover.shape
     if rng.random() < 0.6:
-        cover = ndimage.gaussian_filter(cover, rng.uniform(0.2, 0.9) * aged.scale**0.7)
+        cover = ndimage.gaussian_filter(cover, rng.uniform(0.2, 0.8) * aged.scale**0.6)
         cover = np.minimum(cover * np.float32(rng.uniform(1, 1.4)), 1)
-    alpha = cover * np.float32(rng.uniform(0.4, 1) if rng.random() < 0.5 else 1)
-    if rng.random() < 0.45:
-        fading = 1 + rng.uniform(0.2, 0.8) * smooth_noise(shape, log_uniform(8, 60, rng), rng)
+    alpha = cover * np.float32(1 if rng.random() < 0.6 else rng.uniform(0.45, 1))
+    if rng.random() < 0.3:
+        fading = 1.3 + rng.uniform(0.2, 0.8) * smooth_noise(shape, log_uniform(8, 60, rng), rng)
         alpha = alpha * np.clip(fading, 0, 1)
     span = aged.white - aged.black
     ground = float((cover * values).sum() / max(float(cover.sum()), 1e-6))
     middle = (aged.black + aged.white) / 2  # dark damage on dark ground, which nobody sees, is rare
-    light = (0.92 if is_line else 0.85) if ground < middle else (0.7 if is_line else 0.5)
+    light = (0.94 if is_line else 0.88) if ground < middle else (0.72 if is_line else 0.5)
     if rng.random() < light:
-        paint = min(1.0, rng.uniform(aged.white - 0.15 * span, aged.white + 0.3 * span))
+        paint = min(1.0, rng.uniform(aged.white - 0.1 * span, aged.white + 0.35 * span))
     else:
         paint = max(0.0, rng.uniform(aged.black - 0.3 * span, aged.black + 0.15 * span))
     texture = np.float32(rng.uniform(0, 0.08)) * smooth_noise(shape, log_uniform(1, 6, rng), rng)

@@ -1,13 +1,11 @@
 """Shapes of damage: how much of each pixel cracks, scratches, tears, dust and hairs cover."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from scipy import ndimage
 
-from experiments.detector.material import Material, Outline, Plane
+from experiments.detector.material import Material, Plane
 from experiments.detector.noise import log_uniform, smooth_noise
 
 Points = NDArray[np.float64]
@@ -17,32 +15,36 @@ _FINE = 4
 
 
 def crack(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
-    """Draw a crack that bends, branches, changes its width and fades; some have lost emulsion along them."""
-    width = min(log_uniform(0.8, 4.5, rng) * scale, 14)
-    length = log_uniform(30, 300, rng) * scale
-    roughness = log_uniform(0.03, 0.35, rng)
+    """Draw a crack that bends, kinks, branches and changes its width; some have lost emulsion along them."""
+    width = min(log_uniform(0.8, 5, rng) * scale, 14)
+    length = log_uniform(40, 700, rng) * scale
+    roughness, kinks = log_uniform(0.03, 0.3, rng), rng.choice([0.0, 0.02, 0.06])
     page, draw = _page(shape)
-    start = rng.uniform(-0.1, 1.1, 2) * shape
     angle = rng.uniform(0, 2 * np.pi)
+    start = rng.uniform(0, 1, 2) * shape - length * rng.uniform(0, 1) * np.array(
+        [np.sin(angle), np.cos(angle)]
+    )
     pending = [(start, angle, width, length)]
+    branches, loss = rng.choice([0, 1, 3]), rng.choice([0, 0, 1])
     n_drawn = 0
-    while pending and n_drawn < 12:
-        start, angle, width, length = pending.pop()
+    while pending and n_drawn < 14:
+        start, angle, width, length = pending.pop(0)
         n_drawn += 1
-        line, angles = _wander(start, angle, length, roughness, scale, rng)
+        line, angles = _wander(start, angle, length, roughness, scale, rng, kinks)
         widths = _widths(len(line), width, scale, rng)
         _draw_line(draw, line, widths)
-        n_branches = rng.poisson(0.006 * length / scale * rng.choice([0, 1, 3]))
-        for _ in range(n_branches):
+        for _ in range(rng.poisson(0.006 * length / scale * branches)):
             i = int(rng.integers(len(line)))
             turn = rng.choice([-1, 1]) * rng.uniform(0.4, 1.5)
             pending.append(
                 (line[i], angles[i] + turn, widths[i] * rng.uniform(0.4, 0.9), length * rng.uniform(0.1, 0.6))
             )
-        for _ in range(rng.poisson(0.7) if rng.random() < 0.35 else 0):  # emulsion has come off beside it
-            _draw_flake(draw, line[int(rng.integers(len(line)))], width * rng.uniform(1.2, 4) + scale, rng)
+        for _ in range(rng.poisson(0.02 * length / scale) * loss):  # emulsion has come off beside it
+            _draw_flake(
+                draw, line[int(rng.integers(len(line)))], width * rng.uniform(0.8, 2.5) + 0.3 * scale, rng
+            )
     cover = _reduced(page)
-    return _ragged(cover, rng.uniform(0.2, 0.9), rng) if rng.random() < 0.4 else cover
+    return _ragged(cover, rng.uniform(0.2, 0.9), rng) if rng.random() < 0.3 else cover
 
 
 def crease(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plane:
@@ -78,7 +80,7 @@ def tear(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Plan
     """Draw a tear from the edge, which grows narrower, or a missing corner."""
     page, draw = _page(shape)
     if rng.random() < 0.5:
-        side = rng.uniform(4, 18, 2) * min(scale, 1.5)
+        side = rng.uniform(5, 35, 2) * min(scale, 1.5)
         t = np.linspace(0, 1, 24)[:, None]
         rim = (1 - t) * [side[0], 0] + t * [0, side[1]]
         rim += (
@@ -107,7 +109,7 @@ def scratches(shape: tuple[int, int], scale: float, rng: np.random.Generator) ->
     angle = rng.integers(2) * np.pi / 2 + rng.normal(0, 0.01) if is_tramline else rng.uniform(0, np.pi)
     curvature = 0.0 if is_tramline else rng.normal(0, 0.004 / scale)
     for _ in range(int(rng.integers(1, 4) if is_tramline or rng.random() < 0.7 else rng.integers(3, 12))):
-        length = 3.0 * max(shape) if is_tramline else log_uniform(15, 300, rng) * scale
+        length = 3.0 * max(shape) if is_tramline else log_uniform(20, 500, rng) * scale
         middle = rng.uniform(-0.1, 1.1, 2) * shape
         steps = np.linspace(-length / 2, length / 2, max(8, int(length / 3)))
         turned = angle + rng.normal(0, 0.0 if is_tramline else 0.12) + curvature * steps
@@ -146,12 +148,12 @@ def hairs(shape: tuple[int, int], scale: float, rng: np.random.Generator) -> Pla
 def film_damage(shape: tuple[int, int], material: Material, rng: np.random.Generator) -> tuple[Plane, Plane]:
     """Draw what lies in a part of a film frame, turned and scaled: dust and hairs, and scratches."""
     frame = material.frames[int(rng.integers(len(material.frames)))]
-    zoom = log_uniform(0.2, 1.3, rng)
+    zoom = log_uniform(0.2, 1.4, rng)
     size = np.array(shape[::-1]) / zoom
     corner = rng.uniform(0, 1, 2) * np.maximum(np.array([4900, 3380]) - size, 0)
     kept = rng.uniform(0.3, 1)
     pages = [_page(shape), _page(shape)]
-    for outline in _inside(frame, corner, corner + size):
+    for outline in frame.inside(corner, corner + size):
         if rng.random() < kept:
             points = (outline.points - corner)[:, ::-1] * zoom
             _draw_polygon(pages[outline.is_line][1], points)
@@ -182,36 +184,43 @@ def overlay(
     return cover, chosen.is_line
 
 
-def _inside(frame: Sequence[Outline], low: NDArray[np.float64], high: NDArray[np.float64]) -> list[Outline]:
-    return [each for each in frame if (each.high >= low).all() and (each.low <= high).all()]
-
-
 def _turned(cover: Plane, turn: int, flip: bool) -> Plane:
     turned = np.rot90(cover, turn)
     return np.ascontiguousarray(turned[:, ::-1] if flip else turned)
 
 
 def _wander(
-    start: Points, angle: float, length: float, roughness: float, scale: float, rng: np.random.Generator
+    start: Points,
+    angle: float,
+    length: float,
+    roughness: float,
+    scale: float,
+    rng: np.random.Generator,
+    kinks: float = 0.0,
 ) -> tuple[Points, NDArray[np.float64]]:
     """Return a line that wanders from a point in about a direction, and its direction along it."""
     step = 2.0 * scale
     n = max(4, int(length / step))
-    slow = np.cumsum(rng.normal(0, 0.04, n))
+    slow = np.cumsum(rng.normal(0, 0.04, n) + rng.normal(0, 0.6, n) * (rng.random(n) < kinks))
+    slow -= np.linspace(0, 1, n) * slow[-1] * rng.uniform(0, 1)
     angles = angle + slow + rng.normal(0, roughness * 2, n) * (rng.random(n) < 0.7)
     moves = np.stack([np.sin(angles), np.cos(angles)], axis=1) * step
     return start + np.cumsum(moves, axis=0), angle + slow
 
 
 def _widths(n: int, width: float, scale: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return widths along a line: uneven, and falling towards one or both ends."""
+    """Return widths along a line: uneven, falling towards the ends, some with gaps."""
     t = np.linspace(0, 1, n)
     knots = max(3, n // int(rng.integers(4, 15)))
     uneven = np.exp(np.interp(t, np.linspace(0, 1, knots), rng.normal(0, rng.uniform(0.05, 0.6), knots)))
-    ends = np.minimum(1, (1 - t) / rng.uniform(0.05, 0.9)) * np.minimum(
-        1, (t + 0.02) / rng.uniform(0.02, 0.5)
+    ends = np.minimum(1, (1 - t) / rng.uniform(0.02, 0.4)) * np.minimum(
+        1, (t + 0.02) / rng.uniform(0.02, 0.3)
     )
-    return np.asarray(width * uneven * ends)
+    widths = np.maximum(width * uneven * ends, 0.3 * scale)
+    if rng.random() < 0.25:
+        there = np.interp(t, np.linspace(0, 1, knots), rng.normal(0.7, 0.7, knots)) > 0
+        widths = widths * there
+    return np.asarray(widths)
 
 
 def _page(shape: tuple[int, int]) -> tuple[Image.Image, ImageDraw.ImageDraw]:
@@ -224,13 +233,14 @@ def _reduced(page: Image.Image) -> Plane:
 
 
 def _draw_line(draw: ImageDraw.ImageDraw, line: Points, widths: NDArray[np.float64]) -> None:
-    at = line[:, ::-1] * _FINE
-    for i in range(len(at) - 1):
-        width = widths[i] * _FINE
-        if width >= 0.7:
-            draw.line([tuple(at[i]), tuple(at[i + 1])], 255, max(1, round(width)))
-            if width > 4:
-                draw.circle(tuple(at[i + 1]), width / 2, 255)
+    at, wide = line[:, ::-1] * _FINE, widths[: len(line)] * _FINE
+    page = draw.im.size
+    seen = ((at > -50) & (at < np.array(page) + 50)).all(axis=1) & (wide >= 0.7)
+    points, wides = at.tolist(), wide.tolist()
+    for i in np.flatnonzero(seen[:-1]).tolist():
+        draw.line([*points[i], *points[i + 1]], 255, max(1, round(wides[i])))
+        if wides[i] > 4:
+            draw.circle(points[i + 1], wides[i] / 2, 255)
 
 
 def _draw_polygon(draw: ImageDraw.ImageDraw, points: Points) -> None:

@@ -23,12 +23,24 @@ _FILM: dict[Part, tuple[int, ...]] = {"training": (1, 2, 3, 4, 5), "choosing": (
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """The outline of one piece of damage on a film frame, and its box."""
+    """The outline of one piece of damage on a film frame."""
 
     points: NDArray[np.float64]  #: (P, 2), x and y
     is_line: bool  #: A scratch, neither dust nor a hair.
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The outlines of a film frame, and the smallest and largest x and y of each, (N, 2)."""
+
+    outlines: tuple[Outline, ...]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+
+    def inside(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> list[Outline]:
+        """Return the outlines that reach into a box."""
+        chosen = (self.high >= low).all(axis=1) & (self.low <= high).all(axis=1)
+        return [self.outlines[i] for i in np.flatnonzero(chosen)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +59,14 @@ class Material:
     ----------
     photographs : tuple of (H, W, 3) ndarray of uint8
         Undamaged.
-    frames : tuple of tuples of Outline
-        By film frame.
+    frames : tuple of Frame
+        Damage of film.
     overlays : tuple of Overlay
         Dirt, hairs, lint, scratches and spots.
     """
 
     photographs: tuple[NDArray[np.uint8], ...]
-    frames: tuple[tuple[Outline, ...], ...]
+    frames: tuple[Frame, ...]
     overlays: tuple[Overlay, ...]
 
 
@@ -87,10 +99,8 @@ def _opacity(path: Path) -> Plane:
     return values[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
-def _frame(path: Path) -> tuple[Outline, ...]:
-    outlines = []
-    for entry in json.loads(path.read_text()):
-        points = np.array(entry["points"], float)
-        is_line = entry["label"] == "Scratch"
-        outlines.append(Outline(points, is_line, points.min(axis=0), points.max(axis=0)))
-    return tuple(outlines)
+def _frame(path: Path) -> Frame:
+    entries = json.loads(path.read_text())
+    outlines = [Outline(np.array(each["points"], float), each["label"] == "Scratch") for each in entries]
+    low, high = (np.array([edge(each.points, axis=0) for each in outlines]) for edge in (np.min, np.max))
+    return Frame(tuple(outlines), low, high)

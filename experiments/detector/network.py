@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-#: Channels at a half, a quarter, an eighth and a sixteenth of the size.
-CHANNELS = (20, 36, 56, 72)
+#: Channels at a half, a quarter, an eighth, a 16th and a 32nd of the size.
+CHANNELS = (16, 32, 64, 96, 96)
 
 
 class Block(nn.Module):
@@ -28,7 +28,7 @@ class Block(nn.Module):
 class Network(nn.Module):
     """From a plane of brightness, (B, 1, H, W), to logits of damage and of lines against dust, (B, 2, H, W).
 
-    H and W are multiples of 16. Each 2 x 2 pixels are four channels at the entrance and at the exit, so that
+    H and W are multiples of 32. Each 2 x 2 pixels are four channels at the entrance and at the exit, so that
     nothing is computed at full size and yet single pixels are told apart.
     """
 

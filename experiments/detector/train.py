@@ -3,9 +3,8 @@
 import time
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from math import cos, pi
 from pathlib import Path
 
 import numpy as np
@@ -17,72 +16,62 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from experiments.detector.compose import compose
 from experiments.detector.material import Material, load_material
 from experiments.detector.network import Network
+from experiments.detector.validate import Validation
 
 Arrays = tuple[NDArray[np.float32], NDArray[np.uint8]]
 
-#: Batches made ahead.
-_AHEAD = 6
-#: Batches between two uses of a picture.
+#: New batches between the two uses of a picture.
 _BETWEEN = 40
 _DAMAGED, _LINE, _KNOWN = 1, 2, 4
+#: Steps until the rate is at its largest, between two lines of the log, and between two validations.
+_WARM_UP, _LOG, _VALIDATION = 500, 100, 2000
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to train."""
+    """How to train. The rate is constant until it falls: longer trainings begin as shorter ones do."""
 
     damage: Path  #: Folder of the material.
-    folder: Path  #: Where the state of the network is kept.
-    n_steps: int = 12_000
-    batch: int = 8
-    side: int = 128  #: Of the parts of pictures.
-    rate: float = 3e-3
+    folder: Path  #: Where the state is kept; a training that was interrupted goes on from it.
+    n_steps: int
+    n_falling: int  #: Last steps, in which the rate falls to 0.
+    batch: int = 6
+    side: int = 160  #: Of the parts of pictures.
+    rate: float = 2.5e-3
     seed: int = 0
-    start: Path | None = None  #: State to begin with.
+
+    def rate_at(self, step: int) -> float:
+        """Return the rate of a step, from 0 on."""
+        left = max(0.0, min(1.0, (self.n_steps - step) / max(self.n_falling, 1)))
+        return self.rate * min(1.0, (step + 1) / _WARM_UP) * (1 - cos(pi * left)) / 2
 
 
-_material: Material | None = None
+def batches(plan: Plan, material: Material, first: int = 0) -> Iterator[Arrays]:
+    """Return the batches from one step on, the same in every run; pictures are used twice, then turned."""
+    kept: deque[Arrays] = deque(maxlen=_BETWEEN)
+    for number in range(max(0, first // 2 - _BETWEEN), plan.n_steps // 2 + 1):
+        new = _batch(plan, material, number)
+        kept.append(new)
+        if number >= first // 2:
+            if 2 * number >= first:
+                yield new
+            yield _turned(kept[0], np.random.default_rng([plan.seed, number, 1]))
 
 
-def _load(folder: Path) -> None:
-    """Load the material once in a worker process."""
-    global _material  # noqa: PLW0603
-    _material = load_material(folder, "training")
-
-
-def _batch(seed: int, number: int, batch: int, side: int) -> Arrays:
-    assert _material is not None
-    rng = np.random.default_rng([seed, number])
-    samples = [compose(_material, (side, side), rng) for _ in range(batch)]
+def _batch(plan: Plan, material: Material, number: int) -> Arrays:
+    rng = np.random.default_rng([plan.seed, number])
+    samples = [compose(material, (plan.side, plan.side), rng) for _ in range(plan.batch)]
     planes = np.stack([each.plane for each in samples])[:, None]
     flags = [_DAMAGED * each.truth + _LINE * each.is_line + _KNOWN * each.known for each in samples]
     return planes.astype(np.float32), np.stack(flags)[:, None].astype(np.uint8)
 
 
-def batches(plan: Plan) -> Iterator[Arrays]:
-    """Return the batches of a plan, the same in every run; pictures are used twice, then turned."""
-    rng, waiting = np.random.default_rng(plan.seed), deque[Arrays]()
-    for batch in _made(plan, plan.n_steps // 2 + _BETWEEN):
-        yield batch
-        waiting.append(batch)
-        if len(waiting) > _BETWEEN:
-            planes, flags = waiting.popleft()
-            turn, flip = int(rng.integers(4)), int(rng.choice([-1, 1]))
-            gain, offset = np.float32(rng.uniform(0.85, 1.1)), np.float32(rng.uniform(-0.05, 0.1))
-            turned = np.rot90(planes[..., ::flip], turn, (2, 3)) * gain + offset
-            yield np.ascontiguousarray(turned), np.rot90(flags[..., ::flip], turn, (2, 3)).copy()
-
-
-def _made(plan: Plan, n_batches: int) -> Iterator[Arrays]:
-    """Make batches in another process."""
-    with ProcessPoolExecutor(1, initializer=_load, initargs=(plan.damage,)) as workers:
-        pending: deque[Future[Arrays]] = deque()
-        for number in range(n_batches):
-            pending.append(workers.submit(_batch, plan.seed, number, plan.batch, plan.side))
-            if len(pending) > _AHEAD:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
+def _turned(batch: Arrays, rng: np.random.Generator) -> Arrays:
+    """Return a batch turned or mirrored, somewhat lighter or darker."""
+    turn, flip = int(rng.integers(4)), int(rng.choice([-1, 1]))
+    gain, offset = np.float32(rng.uniform(0.85, 1.1)), np.float32(rng.uniform(-0.05, 0.1))
+    planes, flags = (np.rot90(each[..., ::flip], turn, (2, 3)) for each in batch)
+    return np.ascontiguousarray(planes * gain + offset), np.ascontiguousarray(flags)
 
 
 def loss_of(logits: Tensor, flags: Tensor) -> Tensor:
@@ -97,31 +86,67 @@ def loss_of(logits: Tensor, flags: Tensor) -> Tensor:
     return 4 * (entropy * known).mean() + 0.3 * dice + 0.1 * kinds / (truth.sum() + 50)
 
 
-def train(plan: Plan) -> None:
-    """Train a network, print how the loss falls, and keep its weights, averaged over steps, now and then."""
-    torch.manual_seed(plan.seed)
-    network: Network = Network().to(memory_format=torch.channels_last)
-    if plan.start is not None:
-        network.load_state_dict(torch.load(plan.start, weights_only=True))
-    optimizer = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=1e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, plan.rate, plan.n_steps, pct_start=0.03)
-    averaged = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(0.999), use_buffers=True)
-    network.train()
-    recent, begin = 0.0, time.time()
-    for number, (planes, flags) in enumerate(islice(batches(plan), plan.n_steps), 1):
-        optimizer.zero_grad()
+class Training:
+    """A network, its optimizer, and the mean of its weights over the last steps."""
+
+    def __init__(self, plan: Plan) -> None:
+        torch.manual_seed(plan.seed)
+        self.plan, self.step = plan, 0
+        self.network: Network = Network().to(memory_format=torch.channels_last)
+        self._optimizer = torch.optim.AdamW(self.network.parameters(), plan.rate, weight_decay=1e-4)
+        self.averaged = AveragedModel(
+            self.network, multi_avg_fn=get_ema_multi_avg_fn(0.999), use_buffers=True
+        )
+        self._parts = {"network": self.network, "optimizer": self._optimizer, "averaged": self.averaged}
+        if self._path.exists():
+            state = torch.load(self._path, weights_only=True)
+            self.step = state.pop("step")
+            for name, part in self._parts.items():
+                part.load_state_dict(state[name])
+
+    @property
+    def _path(self) -> Path:
+        return self.plan.folder / "training.pt"
+
+    def save(self) -> None:
+        """Keep all that is needed to go on, and the averaged weights."""
+        states = {name: part.state_dict() for name, part in self._parts.items()}
+        new = self._path.with_suffix(".new")
+        torch.save({"step": self.step, **states}, new)
+        new.replace(self._path)
+        torch.save(self.averaged.module.state_dict(), self.plan.folder / "network.pt")
+
+    def learn(self, planes: NDArray[np.float32], flags: NDArray[np.uint8]) -> float:
+        """Take one step, and return the loss before it."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.plan.rate_at(self.step)
+        self._optimizer.zero_grad()
         with torch.autocast("cpu", torch.bfloat16):
-            logits = network(torch.from_numpy(planes).to(memory_format=torch.channels_last))
+            logits = self.network(torch.from_numpy(planes).to(memory_format=torch.channels_last))
         loss = loss_of(logits.float(), torch.from_numpy(flags))
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
-        optimizer.step()
-        schedule.step()
-        averaged.update_parameters(network)
-        recent += loss.item()
-        if number % 100 == 0:
-            print(f"{number:6d}  loss {recent / 100:.4f}  {time.time() - begin:.0f} s", flush=True)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
+        self._optimizer.step()
+        self.averaged.update_parameters(self.network)
+        self.step += 1
+        return float(loss.item())
+
+
+def train(plan: Plan) -> None:
+    """Train a network, print how the loss falls and what is found, and keep the state now and then."""
+    training = Training(plan)
+    validation = Validation(load_material(plan.damage, "choosing"))
+    training.network.train()
+    recent, begin = 0.0, time.time()
+    for planes, flags in batches(plan, load_material(plan.damage, "training"), training.step):
+        if training.step >= plan.n_steps:
+            break
+        recent += training.learn(planes, flags)
+        if training.step % _LOG == 0:
+            print(f"{training.step:6d}  loss {recent / _LOG:.4f}  {time.time() - begin:.0f} s", flush=True)
             recent = 0.0
-        if number % 250 == 0:
-            torch.save(averaged.module.state_dict(), plan.folder / "network.pt")
-    torch.save(averaged.module.state_dict(), plan.folder / "network.pt")
+        if training.step % _VALIDATION == 0:
+            print(validation.line(training.averaged.module), flush=True)
+        if training.step % (_VALIDATION // 4) == 0:
+            training.save()
+    training.save()

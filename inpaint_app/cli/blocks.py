@@ -21,6 +21,7 @@ _NOT_IN_BLOCKS = {
     "reference": ("--reference", "compare the results with 'inpaint score', part by part"),
     "neighbor_planes": ("--neighbor-planes", "leave it out: planes are restored one by one"),
     "grain": ("--grain", "leave it out: it is measured in the picture as a whole"),
+    "fill_from": ("--fill-from", "leave it out: holes are filled from what is around them"),
     "auto": ("--auto", "run 'inpaint tune' on a part of the picture, and give its recipe with --recipe"),
 }
 
@@ -34,6 +35,10 @@ def restore_in_blocks(args: argparse.Namespace) -> int:
             raise UserError(f"{flag} is not for pictures that are restored in blocks", remedy)
     output = default_store(args.input) if args.output is None else args.output
     chosen, console = resolve_options(args), Console.of(args, output)
+    if chosen.hole_fill.network is not None:
+        raise UserError(
+            "Networks are not for pictures that are restored in blocks", "give --fill another value"
+        )
     recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     request = StoreRequest(
         args.input,

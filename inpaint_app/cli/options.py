@@ -76,6 +76,14 @@ def rounds(text: str) -> int | None:
     return value
 
 
+def fill(text: str) -> str | Path:
+    """Parse how wide holes are filled; the path of a network for "model=FILE"."""
+    if text.startswith("model="):
+        return input_path(text.removeprefix("model="))
+    value: str = value_of_setting("fill", "or model=FILE")(text)
+    return value
+
+
 def _listed(explanations: dict[str, str]) -> str:
     return " ".join(f"{name}: {text}" for name, text in explanations.items())
 
@@ -127,7 +135,13 @@ SETTING_OPTIONS = (
     SettingOption(
         "--replace-observed", "", "replace observed pixels too, as the paper does", field="keep_observed"
     ),
-    SettingOption("--fill", "|".join(FILLS), f"{_listed(FILL_EXPLANATIONS)} Default: {_DEFAULTS.fill}."),
+    SettingOption(
+        "--fill",
+        f"{'|'.join(FILLS)}|model=FILE",
+        f"{_listed(FILL_EXPLANATIONS)} model=FILE: Holes wider than 16 pixels are filled by the network of "
+        f"an ONNX file, in 'inpaint restore'. Default: {_DEFAULTS.fill}.",
+        fill,
+    ),
     SettingOption(
         "--every-patch", "", "code every patch, not every second or fourth one: a little better, but slower"
     ),
@@ -281,6 +295,12 @@ def add_grain(parser: argparse.ArgumentParser) -> None:
         "not in pictures of floats, and not counted in PSNR and SSIM"
     )
     parser.add_argument("--grain", action="store_true", help=grain)
+
+
+def add_fill_from(parser: argparse.ArgumentParser) -> None:
+    """Add where the pieces that fill wide holes come from."""
+    where = "picture of the same size, white = may be copied into wide holes (default: what is around them)"
+    parser.add_argument("--fill-from", metavar="M", type=input_path, help=where)
 
 
 def add_strict(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from inpaint_app.files.registry import find_writable, recognize
 from inpaint_app.files.whole_file import peek_stdin
 from inpaint_app.files.write import default_output
 from inpaint_app.image.mask_spec import MaskSpec
+from inpaint_app.jobs.hole_fill import HoleFillFiles
 from inpaint_app.jobs.recipe import load_recipe
 from inpaint_app.jobs.restore_file import FileOptions
 
@@ -33,7 +34,9 @@ def resolve_options(
         settings, mask_spec = RestoreSettings.preset(args.preset or preset), MaskSpec()
     else:
         settings, mask_spec = recipe.settings, recipe.mask_spec
-    settings = _with_options(settings, args)
+    settings, hole_fill = _with_options(settings, args), _hole_fill(args)
+    if hole_fill.fill_from is not None and settings.fill == "smooth":
+        raise UserError("--fill-from says what to copy, but --fill smooth copies nothing", "give one of them")
     if "budget" in args and not settings.uses_budget:
         raise UserError(
             f"--budget has no meaning under {settings.constraint} sparsity", "use --constraint average"
@@ -41,7 +44,7 @@ def resolve_options(
     estimates, is_strict = not getattr(args, "no_estimate", False), getattr(args, "strict", False)
     mask_spec, repairs = _with_mask_options(mask_spec, args), getattr(args, "repair", False)
     grain = repairs or getattr(args, "grain", False)
-    return FileOptions(settings, mask_spec, tunes, estimates, is_strict, grain=grain)
+    return FileOptions(settings, mask_spec, tunes, estimates, is_strict, grain=grain, hole_fill=hole_fill)
 
 
 def resolve_output(output: Path | None, source: Path, default: Path) -> Path:
@@ -84,6 +87,8 @@ def _refuse_contradictions(args: argparse.Namespace, tuner: str) -> None:
 def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> RestoreSettings:
     names = [option.setting for option in SETTING_OPTIONS if option.setting in args]
     changes: dict[str, Any] = {name: getattr(args, name) for name in names}
+    if isinstance(changes.get("fill"), Path):
+        del changes["fill"]  # a network, see `_hole_fill`
     if "keep_observed" in changes:
         changes.setdefault("rounds", 0)  # refinement would keep them
     try:
@@ -92,6 +97,17 @@ def _with_options(settings: RestoreSettings, args: argparse.Namespace) -> Restor
     except (ValueError, TypeError) as error:
         raise UserError(f"These settings do not work: {clause(error)}", "change them") from error
     return changed
+
+
+def _hole_fill(args: argparse.Namespace) -> HoleFillFiles:
+    """Return the files that say how wide holes are filled; only commands that have --fill-from take any."""
+    network = args.fill if isinstance(getattr(args, "fill", None), Path) else None
+    if network is not None and "fill_from" not in args:
+        raise UserError("Networks fill holes in 'inpaint restore' only", "give --fill another value")
+    fill_from = getattr(args, "fill_from", None)
+    if network is not None and fill_from is not None:
+        raise UserError("A network copies nothing, so --fill-from has no meaning", "give one of them")
+    return HoleFillFiles(fill_from, network)
 
 
 def _with_mask_options(mask_spec: MaskSpec, args: argparse.Namespace) -> MaskSpec:

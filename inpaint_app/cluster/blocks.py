@@ -1,8 +1,7 @@
 """How a picture is cut into blocks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
-from dictsel_core import PlanStage, Read
 from inpaint_app.errors import UserError
 from inpaint_app.image.rect import Rect
 
@@ -12,8 +11,6 @@ DEFAULT_BLOCK = 1536
 BLOCK_STEP = 64
 #: Of a picture or stack; a hundred gigapixels are 42 thousand.
 _MAX_BLOCKS = 2_000_000
-#: Coarse scales are cut into as many blocks, unless these would be smaller.
-_COARSE_BLOCKS, _MIN_COARSE_BLOCK = 16, 128
 
 
 def check_block(block: int) -> None:
@@ -42,31 +39,3 @@ def cut_into_blocks(shape: Sequence[int], block: int) -> list[Rect]:
         for row in range(0, shape[0], block)
         for column in range(0, shape[1], block)
     ]
-
-
-def stage_block(stage: PlanStage, shape: tuple[int, int], block: int) -> int:
-    """Return the side of the blocks of a stage of a picture, whose own shape and side of blocks are given.
-
-    Coarse scales are cut into blocks small enough that several workers share them. It does not depend on the
-    number of workers, so that others can continue a run.
-    """
-    if stage.is_whole:
-        return -(-max(stage.shape) // BLOCK_STEP) * BLOCK_STEP
-    side = block
-    while stage.shape != shape and side >= 2 * _MIN_COARSE_BLOCK and side % 4 == 0:
-        if len(cut_into_blocks(stage.shape, side)) >= _COARSE_BLOCKS:
-            break
-        side //= 2
-    return side
-
-
-def blocks_at(rect: Rect, block: int) -> Iterator[tuple[int, int]]:
-    """Yield the numbers, down and across, of the blocks that a rectangle touches."""
-    for down in range(rect.row // block, -(-(rect.row + rect.height) // block)):
-        for across in range(rect.column // block, -(-(rect.column + rect.width) // block)):
-            yield down, across
-
-
-def regions(reads: Iterable[Read]) -> Iterator[tuple[str, Rect]]:
-    """Yield name of array and rectangle of what a stage or a survey reads."""
-    return ((read.array, Rect.from_slices(read.rows, read.columns)) for read in reads)

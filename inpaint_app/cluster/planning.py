@@ -1,34 +1,35 @@
-"""Survey a picture, or all pictures of a stack, block by block, and plan their restoration."""
+"""Survey a picture, or all pictures of a stack, tile by tile, and plan their restoration."""
 
-import operator
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
-from dictsel_core import ImageSpec, PictureStatistics, PictureSurvey, RestorePlan, RestoreSettings
-from inpaint_app.cluster.block_jobs import count_marks, make_plan, parse_plan, survey_block
+from dictsel_core import RestoreSettings
+from dictsel_core.tiles import Mosaic, Plan, Survey
 from inpaint_app.cluster.blocks import cut_into_blocks
 from inpaint_app.cluster.executors import Executor, Job, ThisProcess
 from inpaint_app.cluster.source import DamagedStore
+from inpaint_app.cluster.tile_jobs import count_marks, make_plan, parse_plan, survey_tile
 from inpaint_app.errors import Remedy, UserError
 from inpaint_app.image.missing import check_missing
+from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.restore import STAGES
 
 #: Of the whole work, as far as the progress bar is concerned.
 SURVEY_SHARE = 0.05
 
-Result = TypeVar("Result")
-
 
 @dataclass(frozen=True)
 class PlannedPlane:
-    """A picture, with what had to be found out about its mask, and its plan."""
+    """A picture, with what had to be found out about its mask, how it is cut into tiles, and its plan."""
 
     source: DamagedStore
-    plan: RestorePlan
+    mosaic: Mosaic
+    stored: bytes  #: The plan, as it is stored.
+    plan: Plan
 
 
 def plan_planes(
@@ -38,7 +39,7 @@ def plan_planes(
     executor: Executor,
     control: JobControl,
 ) -> list[PlannedPlane]:
-    """Return the plans of all planes, surveyed in blocks with this side; reports `Progress`.
+    """Return the plans of all planes, surveyed in tiles with this side; reports `Progress`.
 
     The settings have the threads that a job may use. Raises `UserError` if nothing is missing in any plane,
     or everything in one.
@@ -46,27 +47,40 @@ def plan_planes(
     reporter = ProgressReporter(control, share=SURVEY_SHARE)
 
     def run(words: str, begin: float, jobs: Sequence[Job[tuple[int, Any]]]) -> dict[int, list[Any]]:
-        return _by_plane(executor, jobs, lambda done: reporter.update(words, begin + 0.3 * done))
-
-    def surveyed(words: str, begin: float, surveys: Sequence[Any]) -> list[Any]:
-        jobs = [partial(survey_block, sources[at], surveys[at], rect) for at, rect in blocks]
-        found = run(words, begin, jobs)
-        return [merged(found[source.plane]) for source in sources]
+        return _by_plane(executor, jobs, lambda done: reporter.update(words, begin + 0.4 * done))
 
     blocks = [(source.plane, rect) for source in given for rect in cut_into_blocks(source.shape, block)]
     uncounted = [partial(count_marks, given[at], rect) for at, rect in blocks if given[at].needs_counts]
     marks = run("reading the mask", 0.0, uncounted)
     sources = [each.with_counts(marks[each.plane]) if each.needs_counts else each for each in given]
-    surveys = [PictureSurvey(_spec(source), settings) for source in sources]
-    found: list[PictureStatistics] = surveyed("measuring", 0.3, surveys)
-    _check_planes(sources, found)
-    details = [survey.details(each) for survey, each in zip(surveys, found, strict=True)]
-    sampled = surveyed("sampling patches", 0.6, details)
-    jobs = [partial(make_plan, at, *pair) for at, pair in enumerate(zip(details, sampled, strict=True))]
+    mosaics = [mosaic_of(source, settings, block) for source in sources]
+    looks = [
+        partial(survey_tile, source, mosaic, tile)
+        for source, mosaic in zip(sources, mosaics, strict=True)
+        for tile in mosaic.tiles()
+    ]
+    found = run("measuring", 0.4, looks)
+    # In the order of tiles, whatever the order in which they were surveyed.
+    surveys = [[survey for _, survey in sorted(found[each.plane], key=_place)] for each in sources]
+    _check_planes(sources, surveys)
+    jobs = [partial(make_plan, *each) for each in zip(sources, mosaics, surveys, strict=True)]
     reporter.update(STAGES["select"], 0.9)
     planner = executor if len(jobs) > 1 else ThisProcess(control)  # one is not worth a trip
-    texts = dict(planner.run(jobs))
-    return [PlannedPlane(source, parse_plan(texts[source.plane], settings.threads)) for source in sources]
+    plans = dict(planner.run(jobs))
+    return [
+        PlannedPlane(source, mosaic, plans[source.plane], parse_plan(plans[source.plane], settings.threads))
+        for source, mosaic in zip(sources, mosaics, strict=True)
+    ]
+
+
+def mosaic_of(source: DamagedStore, settings: RestoreSettings, block: int) -> Mosaic:
+    """Return how a picture is cut into tiles with this side."""
+    shape = source.shape[0], source.shape[1], source.n_channels
+    return Mosaic(shape, source.picture.store.dtype.name, settings, block)
+
+
+def _place(found: tuple[Rect, Survey]) -> tuple[int, int]:
+    return found[0].row, found[0].column
 
 
 def _by_plane(
@@ -80,22 +94,11 @@ def _by_plane(
     return results
 
 
-def _spec(source: DamagedStore) -> ImageSpec:
-    height, width = source.shape[:2]
-    return ImageSpec(height, width, source.n_channels, source.picture.store.dtype.name, source.n_layers)
-
-
-def merged(statistics: Sequence[Result]) -> Result:
-    """Return the sum of statistics, adding equals to equals so that none is copied often."""
-    level = list(statistics)
-    while len(level) > 1:
-        pairs = zip(level[::2], level[1::2], strict=False)
-        level = [operator.add(*pair) for pair in pairs] + level[len(level) // 2 * 2 :]
-    return level[0]
-
-
-def _check_planes(sources: Sequence[DamagedStore], found: Sequence[PictureStatistics]) -> None:
-    fractions = [sum(each.n_missing) / (each.n_pixels * len(each.n_missing)) for each in found]
+def _check_planes(sources: Sequence[DamagedStore], surveys: Sequence[Sequence[Survey]]) -> None:
+    fractions = []
+    for found in surveys:
+        n_missing = sum(sum(each.n_missing) for each in found)
+        fractions.append(n_missing / sum(each.n_pixels * len(each.n_missing) for each in found))
     if len(fractions) > 1 and 1 in fractions:
         number = fractions.index(1) + 1
         raise UserError(

@@ -9,22 +9,24 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from dictsel_core import PlanStage, RestorePlan, __version__
-from inpaint_app.cluster.block_jobs import (
-    FinishedBlock,
-    PlaneContext,
-    finer_rect,
-    halve_block,
-    parse_plan,
-    restore_block,
-)
-from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks, regions, stage_block
+from dictsel_core import RestoreSettings, __version__
+from inpaint_app.cluster.blocks import DEFAULT_BLOCK, check_block, cut_into_blocks
 from inpaint_app.cluster.executors import Executor, Job, open_executor
-from inpaint_app.cluster.planning import SURVEY_SHARE, PlannedPlane, plan_planes
-from inpaint_app.cluster.schedule import BlockStage, Schedule
+from inpaint_app.cluster.planning import SURVEY_SHARE, PlannedPlane, mosaic_of, plan_planes
 from inpaint_app.cluster.source import DamagedStore, describe_source
 from inpaint_app.cluster.stores.store import Store
 from inpaint_app.cluster.target import Target, plan_target
+from inpaint_app.cluster.tile_jobs import (
+    FILLING,
+    RESTORING,
+    FinishedBlock,
+    PlaneContext,
+    fill_hole,
+    halve_block,
+    parse_plan,
+    rect_of,
+    restore_tile,
+)
 from inpaint_app.cluster.workspace import Workspace, open_workspace, recover_replaced
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.files.atomic import write_files
@@ -37,8 +39,8 @@ from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import STAGES, translate_errors
 from inpaint_app.jobs.restore_file import FileRequest, FileResult, loss_notes
 
-#: Of the work on a plane, as far as the progress bar is concerned.
-_PYRAMID_SHARE = 0.1
+#: Of a part of a wide hole, and of a block of a level of the pyramid, in units of a tile.
+_WORK_OF_A_HOLE, _WORK_OF_A_PYRAMID = 0.5, 0.1
 _DESCRIPTIONS = STAGES | {"pyramid": "writing coarser levels"}
 
 
@@ -88,7 +90,7 @@ def restore_store(request: StoreRequest, control: JobControl) -> FileResult:
             except OSError as error:
                 raise writing_error(error, output.path) from error
         target.publish(workspace, [each.source for each in planes], overwrite=output.overwrite)
-        damaged = next(each.plan for each in planes if not each.plan.nothing_missing)
+        damaged = next(each.plan for each in planes if each.plan.missing_fraction)
         if request.recipe is not None:
             marks = tuple(name for name in ("mask", "key") if getattr(options.mask_spec, name) is not None)
             recipe = recipe_output(request.recipe, damaged.settings, options.mask_spec, marks)
@@ -117,124 +119,116 @@ class _Run:
 
     def plan(self, sources: Sequence[DamagedStore]) -> list[PlannedPlane]:
         """Return the plans of all planes, made now or by an earlier run."""
-        if self._workspace.is_begun:
-            return [self._stored_plan(source) for source in sources]
-        start, self._survey_share = time.perf_counter(), SURVEY_SHARE
         settings = replace(self._request.options.settings, threads=self._threads)
+        if self._workspace.is_begun:
+            return [self._stored_plan(source, settings) for source in sources]
+        start, self._survey_share = time.perf_counter(), SURVEY_SHARE
         planes = plan_planes(sources, settings, self._request.block, self._executor, self._control)
         for each in planes:
-            self._check_depth(each.plan)
-        state = [{"digest": each.plan.digest, "counted": each.source.counted} for each in planes]
-        self._workspace.keep_plans([each.plan.to_json() for each in planes], state)
+            self._check_depth(each)
+        digest = self._workspace.digest
+        state = [{"digest": digest(each.stored), "counted": each.source.counted} for each in planes]
+        self._workspace.keep_plans([each.stored for each in planes], state)
         self.seconds["select"] += time.perf_counter() - start
         return planes
 
     def restore(self, planes: Sequence[PlannedPlane]) -> None:
-        """Compute what is left to do of all stages, and of the pyramid."""
+        """Do what is left to do: fill wide holes, restore tiles, and write the levels of the pyramid."""
         self._target.create(self._workspace)
-        stages = [each for plane in planes for each in self._stages(plane)]
-        left = [self._of_plane(each.plane).undone(each.name, each.blocks) for each in stages]
-        total = sum(
-            each.work * len(rects) / len(each.blocks) for each, rects in zip(stages, left, strict=True)
-        )
+        phases = [phase for phase in self._phases(planes) if phase.jobs]
+        total = sum(phase.work for phase in phases)
         reporter = ProgressReporter(self._control, start=self._survey_share, share=1 - self._survey_share)
-        schedule, finished, last = Schedule(stages, left), 0.0, time.perf_counter()
-        for done in self._executor.run(self._jobs(schedule)):
-            self._control.report(done)
-            each, released = schedule.finish(done.plane, done.stage, done.rect)
-            for plane, name in released:
-                self._of_plane(plane).remove(name)
-            finished += each.work / len(each.blocks)
-            reporter.update(_DESCRIPTIONS[each.kind], min(finished / total, 1.0))
-            now = time.perf_counter()
-            self.seconds[each.kind] += now - last
-            last = now
+        before, last = 0.0, time.perf_counter()
+        for phase in phases:
+            for number, done in enumerate(self._executor.run(phase.jobs), start=1):
+                self._control.report(done)
+                fraction = (before + phase.work * number / len(phase.jobs)) / total
+                reporter.update(_DESCRIPTIONS[phase.kind], min(fraction, 1.0))
+                now = time.perf_counter()
+                self.seconds[phase.kind] += now - last
+                last = now
+            before += phase.work
 
-    def _jobs(self, schedule: Schedule) -> Iterator[Job[FinishedBlock] | None]:
-        """Yield the jobs of blocks, once the arrays exist that they write."""
-        created: set[BlockStage] = set()
-        for block in schedule.blocks():
-            if block is None:
-                yield None
-                continue
-            each, rect = block
-            if each not in created:
-                for spec in each.creates:
-                    self._of_plane(each.plane).create(spec.name, spec.shape, spec.dtype, each.block)
-                created.add(each)
-            yield partial(each.compute, rect)
-
-    def _stages(self, planned: PlannedPlane) -> Iterator[BlockStage]:
-        """Yield all stages of a plane in their order."""
-        plan, target, plane = planned.plan, self._target, planned.source.plane
-        workspace, block, finest = self._of_plane(plane), self._request.block, target.levels[0]
-        depth = None if target.dtype == plan.spec.dtype else target.depth
-        context = PlaneContext(
-            workspace, planned.source, plan.digest, target.axes, finest, self._threads, depth
-        )
-        for stage in plan.stages:
-            creates = tuple(spec for spec in stage.writes if spec.name != plan.output)
-            side = stage_block(stage, plan.spec.shape, block)
-            yield BlockStage(
-                stage.name,
-                plane,
-                stage.kind,
-                stage.work,
-                side,
-                cut_into_blocks(stage.shape, side),
-                partial(restore_block, context, stage.name),
-                partial(_stage_reads, stage),
-                tuple(spec.name for spec in creates) or (_level_name(finest),),
-                creates,
-            )
-        work = _PYRAMID_SHARE * sum(stage.work for stage in plan.stages)
+    def _phases(self, planes: Sequence[PlannedPlane]) -> Iterator["_Phase"]:
+        """Yield what is left to do, one after the other."""
+        contexts = [self._context(each) for each in planes]
+        holes = [(each, hole) for each in contexts for hole in each.mosaic.holes(each.plan)]
+        for wave in sorted({hole.wave for _, hole in holes}):
+            jobs = [
+                partial(fill_hole, each, hole)
+                for each, hole in holes
+                if hole.wave == wave and self._is_left(each, FILLING, rect_of(hole.part.box))
+            ]
+            yield _Phase("texture", len(jobs) * _WORK_OF_A_HOLE, jobs)
+        tiles = [
+            partial(restore_tile, each, tile)
+            for each in contexts
+            for tile in each.mosaic.tiles()
+            if self._is_left(each, RESTORING, rect_of(tile.region))
+        ]
+        yield _Phase("refine" if contexts[0].plan.n_rounds else "code", len(tiles), tiles)
+        target, block = self._target, self._request.block
         for number, (finer, level) in enumerate(pairwise(target.levels), start=1):
-            shape, whole = (
-                tuple(target.level_shape(at)[axis] for axis in target.axes[:2]) for at in (number, number - 1)
-            )
-            yield BlockStage(
-                f"pyramid-{level}",
-                plane,
-                "pyramid",
-                work / 4**number,
-                block,
-                cut_into_blocks(shape, block),
-                partial(halve_block, workspace, target.axes, finer, level),
-                partial(_level_reads, _level_name(finer), whole),
-                (_level_name(level),),
-            )
+            shape = tuple(target.level_shape(number)[axis] for axis in target.axes[:2])
+            jobs = [
+                partial(halve_block, each.workspace, target.axes, finer, level, rect)
+                for each in contexts
+                for rect in cut_into_blocks(shape, block)
+                if self._is_left(each, f"pyramid-{level}", rect)
+            ]
+            yield _Phase("pyramid", _WORK_OF_A_PYRAMID * len(jobs), jobs)
 
-    def _check_depth(self, plan: RestorePlan) -> None:
+    def _is_left(self, context: PlaneContext, stage: str, rect: Rect) -> bool:
+        return not context.workspace.is_done(stage, rect)
+
+    def _context(self, planned: PlannedPlane) -> PlaneContext:
+        target, workspace = self._target, self._of_plane(planned.source.plane)
+        workspace.prepare_marks()
+        depth = None if target.dtype == planned.mosaic.dtype else target.depth
+        digest = workspace.digest(planned.stored)
+        return PlaneContext(
+            workspace,
+            planned.source,
+            planned.mosaic,
+            digest,
+            target.axes,
+            target.levels[0],
+            self._threads,
+            depth,
+        )
+
+    def _check_depth(self, planned: PlannedPlane) -> None:
         """Refuse floats that do not fit into integers."""
-        depth, is_float = self._request.output.depth, plan.spec.dtype.startswith("float")
-        if depth is not None and is_float and any(each.low < 0 or each.high > 1 for each in plan.ranges):
+        depth, is_float = self._request.output.depth, planned.mosaic.dtype.startswith("float")
+        if (
+            depth is not None
+            and is_float
+            and any(each.low < 0 or each.high > 1 for each in planned.plan.ranges)
+        ):
             raise float_range_error(depth)
 
-    def _stored_plan(self, source: DamagedStore) -> PlannedPlane:
+    def _stored_plan(self, source: DamagedStore, settings: RestoreSettings) -> PlannedPlane:
         workspace = self._of_plane(source.plane)
-        state, text = workspace.state[source.plane], workspace.plan
-        assert text is not None, "it is begun"
-        plan = parse_plan(text, self._threads)
-        if plan.digest != state["digest"]:
+        state, stored = workspace.state[source.plane], workspace.plan
+        assert stored is not None, "it is begun"
+        if workspace.digest(stored) != state["digest"]:
             folder = printable_path(workspace.folder)
             raise UserError(f"The plan in {folder} was changed", "delete that folder to start again")
-        return PlannedPlane(replace(source, **state["counted"]), plan)
+        counted = replace(source, **state["counted"])
+        mosaic = mosaic_of(counted, settings, self._request.block)
+        return PlannedPlane(counted, mosaic, stored, parse_plan(stored, self._threads))
 
     def _of_plane(self, plane: int) -> Workspace:
         return replace(self._workspace, plane=plane)
 
 
-def _stage_reads(stage: PlanStage, rect: Rect) -> Iterator[tuple[str, Rect]]:
-    return regions(stage.reads(*rect.slices))
+@dataclass(frozen=True)
+class _Phase:
+    """Jobs that do not depend on each other; those of the next phase may depend on them."""
 
-
-def _level_reads(name: str, shape: tuple[int, ...], rect: Rect) -> Iterator[tuple[str, Rect]]:
-    yield name, finer_rect(rect, shape)
-
-
-def _level_name(level: str) -> str:
-    """Return what stages call a level of the result."""
-    return f"result-{level}"
+    kind: str  #: For the progress.
+    work: float  #: Of all jobs, in units of a tile.
+    jobs: Sequence[Job[FinishedBlock]]
 
 
 def _summary(request: StoreRequest, store: Store, *, is_resumed: bool) -> StoreSummary:

@@ -3,8 +3,7 @@
 import contextlib
 import hashlib
 import json
-import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,25 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from inpaint_app.cluster.blocks import blocks_at
+from dictsel_core.tiles import Fill, Region
 from inpaint_app.cluster.extra import load_extra
-from inpaint_app.cluster.stores.zarr_array import ZarrImage, create_array
+from inpaint_app.cluster.stores.zarr_array import ZarrImage
 from inpaint_app.errors import UserError, printable_path, writing_error
 from inpaint_app.files.atomic import SUFFIX
 from inpaint_app.files.exchange import put_in_place, recover
 from inpaint_app.files.work_folder import claim_folder, clear_folder, is_claimed, remove_folder
-from inpaint_app.image.picture import Array
 from inpaint_app.image.rect import Rect
 
 _REQUEST, _STATE, _LOCK, _DONE = "request.json", "state.json", "lock", "done"
-_ARRAYS, _RESULT, _FINISHED, _REPLACED = "arrays", "result", "finished", "replaced"
+_FILLS, _RESULT, _FINISHED, _REPLACED = "fills", "result", "finished", "replaced"
 #: All that a run writes into its folder, in the order of removal: without a state, nothing else counts.
-_CONTENTS = (_STATE, "state.new", "plan-*.json", _REQUEST, _DONE, _ARRAYS, _RESULT, _FINISHED, _REPLACED)
+_CONTENTS = (_STATE, "state.new", "plan-*.npz", _REQUEST, _DONE, _FILLS, _RESULT, _FINISHED, _REPLACED)
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """Arrays of the stages, and marks of the blocks that are done.
+    """The plans, what wide holes are filled with, and marks of the blocks that are done.
 
     A mark is made when a block has been written, so that a run that was killed continues after the last
     mark. Each block is one shard of its array, and is written by one process.
@@ -50,55 +48,51 @@ class Workspace:
         """Return whether a block was written."""
         return self._mark(stage, rect).exists()
 
-    def undone(self, stage: str, blocks: Iterable[Rect]) -> list[Rect]:
-        """Return those blocks that were not written yet."""
-        folder = self._marks(stage)
-        folder.mkdir(parents=True, exist_ok=True)
-        names = {path.name for path in folder.iterdir()}
-        return [rect for rect in blocks if self._mark(stage, rect).name not in names]
+    def prepare_marks(self) -> None:
+        """Make the folder of marks."""
+        self._marks.mkdir(parents=True, exist_ok=True)
 
     def mark_done(self, stage: str, rect: Rect) -> None:
         """Mark a block as written."""
         self._mark(stage, rect).touch()
 
-    def create(self, name: str, shape: tuple[int, ...], dtype: str, block: int) -> None:
-        """Create an array (H, W, L) that is written in blocks of this side, unless it exists."""
-        path = self._array_path(name)
-        if not (path / "zarr.json").exists():
-            codec = load_extra("zarr.codecs").BloscCodec(cname="lz4", clevel=1)
-            create_array(path, shape, np.dtype(dtype), block, options={"compressors": codec})
+    def write_fill(self, fill: Fill) -> None:
+        """Keep what a part of a wide hole is filled with."""
+        box, values, wide = fill
+        path = self._fill_path(box)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial.npz")
+        np.savez(partial, allow_pickle=False, values=values, wide=wide)
+        partial.replace(path)
 
-    def read(self, name: str, rect: Rect) -> Array:
-        """Return a part of an array (H, W, L).
+    def read_fill(self, box: Region) -> Fill:
+        """Return what a part of a wide hole is filled with.
 
-        Raises `UserError` if a block was written that cannot be seen from here: for Zarr, it would hold
-        zeros.
+        Raises `UserError` if it was written, and cannot be seen from here.
         """
-        path, image = self._array_path(name), self._array(name)
-        for row, column in blocks_at(rect, image.array.shards[0]):
-            if not (path / "c" / str(row) / str(column) / "0").exists():
-                raise UserError(
-                    f"A worker cannot see a block that another one has written in {printable_path(path)}",
-                    "put the output on a file system that all machines share",
-                )
-        return image.read(rect)
-
-    def write(self, name: str, rect: Rect, values: Array) -> None:
-        """Write a block of an array (H, W, L)."""
-        self._array(name).write(rect, values)
+        path = self._fill_path(box)
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                return box, file["values"], file["wide"]
+        except FileNotFoundError as error:
+            raise UserError(
+                f"A worker cannot see what another one has written in {printable_path(path.parent)}",
+                "put the output on a file system that all machines share",
+            ) from error
 
     def result_image(self, axes: tuple[int, ...], level: str = "") -> ZarrImage:
         """Return the result, or a level of its pyramid."""
         return replace(_opened(str(self.result / level), axes, self.token), plane=self.plane)
 
-    def remove(self, name: str) -> None:
-        """Remove an array that is not needed any more."""
-        shutil.rmtree(self._array_path(name), ignore_errors=True)
-
     @property
-    def plan(self) -> str | None:
+    def plan(self) -> bytes | None:
         """The stored plan; None before there is one."""
-        return self._plan_path.read_text("utf-8") if self._state_path.exists() else None
+        return self._plan_path.read_bytes() if self._state_path.exists() else None
+
+    @staticmethod
+    def digest(plan: bytes) -> str:
+        """Return the SHA-256 of a plan, in hexadecimal digits."""
+        return hashlib.sha256(plan).hexdigest()
 
     @property
     def state(self) -> list[dict[str, Any]]:
@@ -106,10 +100,10 @@ class Workspace:
         state: list[dict[str, Any]] = json.loads(self._state_path.read_text("utf-8"))
         return state
 
-    def keep_plans(self, plans: Sequence[str], state: list[dict[str, Any]]) -> None:
+    def keep_plans(self, plans: Sequence[bytes], state: list[dict[str, Any]]) -> None:
         """Store the plans of all planes."""
         for plane, plan in enumerate(plans):
-            replace(self, plane=plane)._plan_path.write_text(plan, "utf-8")
+            replace(self, plane=plane)._plan_path.write_bytes(plan)
         new = self._state_path.with_suffix(".new")
         new.write_text(json.dumps(state), "utf-8")
         new.replace(self._state_path)  # in one step: a run may be killed at any moment
@@ -156,19 +150,17 @@ class Workspace:
 
     @property
     def _plan_path(self) -> Path:
-        return self.folder / f"plan-{self.plane}.json"
+        return self.folder / f"plan-{self.plane}.npz"
 
-    def _marks(self, stage: str) -> Path:
-        return self.folder / _DONE / str(self.plane) / stage
+    @property
+    def _marks(self) -> Path:
+        return self.folder / _DONE / str(self.plane)
 
     def _mark(self, stage: str, rect: Rect) -> Path:
-        return self._marks(stage) / f"{rect.row}-{rect.column}"
+        return self._marks / f"{stage}-{rect.row}-{rect.column}"
 
-    def _array(self, name: str) -> ZarrImage:
-        return _opened(str(self._array_path(name)), (0, 1, 2), self.token)
-
-    def _array_path(self, name: str) -> Path:
-        return self.folder / _ARRAYS / str(self.plane) / name
+    def _fill_path(self, box: Region) -> Path:
+        return self.folder / _FILLS / str(self.plane) / f"{box[0].start}-{box[1].start}.npz"
 
 
 @contextlib.contextmanager

@@ -8,6 +8,13 @@ MAX_PIXELS = 200_000_000
 #: Most pixels of a side. Files are decoded in bands of rows, so this is what bounds the smallest band.
 MAX_SIDE = 1_000_000
 
+#: Pixels of a file of any length whose coding could hold a picture of one color in a few bytes.
+_MAX_PIXELS_OF_ANY_FILE = 16_000_000
+
+#: Most pixels per byte of a larger one. 24 million pixels with a single thin stroke take 8,100 at most
+#: (lossless WebP; JPEG XL 4,100, AVIF 2,400, HEIC 1,200, JPEG 2000 550), photographs a few hundred.
+_MAX_PIXELS_PER_BYTE = 10_000
+
 #: Largest file that is read: MAX_PIXELS of float32 RGBA, uncompressed, are 3.2e9 bytes.
 MAX_FILE_BYTES = 4 * 1024**3
 
@@ -38,6 +45,20 @@ def check_size(width: int, height: int) -> None:
         raise UnsupportedError(
             f"it says it has {width} x {height} pixels and the limit is {MAX_SIDE:,} along a side",
             "cut it into parts first",
+        )
+
+
+def check_packed_size(width: int, height: int, n_bytes: int) -> None:
+    """Refuse an empty or overlarge picture, and a large one in a file that is shorter than any photograph.
+
+    For codings with no least length, as JPEG and Deflate have one: there a file of 250 bytes may say that it
+    has 14,000 x 14,000 pixels, and decoders take gigabytes before they see that nothing follows.
+    """
+    check_size(width, height)
+    if width * height > max(_MAX_PIXELS_OF_ANY_FILE, _MAX_PIXELS_PER_BYTE * n_bytes):
+        raise UnsupportedError(
+            f"it says it has {width} x {height} pixels, too many for a photograph of {n_bytes:,} bytes",
+            "get a fresh copy, or convert it to PNG if all of it has one color",
         )
 
 

@@ -87,7 +87,9 @@ class JobControl:
     def _report_compilation(self, now: Compilation) -> None:
         if now.is_running:
             self.report(
-                Progress("compiling, once", now.fraction, seconds_left=now.seconds_left, is_compilation=True)
+                Progress(
+                    "first run: compiling", now.fraction, seconds_left=now.seconds_left, is_compilation=True
+                )
             )
 
 

@@ -22,6 +22,7 @@ from inpaint_app.image.missing import Mask, check_missing
 from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, ProgressReporter, StoppedError
+from inpaint_app.jobs.hole_fill import HoleFill
 
 STAGES = {
     "select": "selecting the dictionary",
@@ -43,6 +44,7 @@ class RestoreRequest:
     pixels: Array
     mask: Mask
     settings: RestoreSettings
+    hole_fill: HoleFill | None = None  #: How wide holes are filled; None leaves that to the settings.
 
     @property
     def channel_axis(self) -> int | None:
@@ -107,12 +109,16 @@ def restore(
             rendered = time.perf_counter()
             next_image = rendered + _IMAGE_PAUSE * (rendered - now)
 
+    fill = request.hole_fill
+    settings = request.settings if fill is None else replace(request.settings, fill="smooth")
     try:
         with translate_errors():
-            run = iter_restore(
-                request.pixels, request.mask, request.settings, channel_axis=request.channel_axis
-            )
+            run = iter_restore(request.pixels, request.mask, settings, channel_axis=request.channel_axis)
             restoration = control.drain(run, on_step)
+            if fill is not None:
+                asked = replace(restoration.settings, fill=request.settings.fill)
+                image = fill.fill(restoration.image, request.mask, asked, control, reporter)
+                restoration = replace(restoration, image=image, settings=asked)
     except StoppedError:
         partial = None if last is None else last.partial
         return RunResult(request, partial, time.perf_counter() - start, is_stopped=True)

@@ -14,6 +14,7 @@ from inpaint_app.image.mask_spec import MaskSpec
 from inpaint_app.image.picture import Picture
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter, StoppedError
 from inpaint_app.jobs.export import check_recipe_target, pending_recipe, restored_picture
+from inpaint_app.jobs.hole_fill import HoleFillFiles
 from inpaint_app.jobs.measure import QualityMetrics, quality
 from inpaint_app.jobs.restore import restore, with_grain
 from inpaint_app.jobs.restore_stack import restore_stack
@@ -37,6 +38,8 @@ class FileOptions:
     data_range: float | None = None
     #: Whether restored pixels get the grain of those around, which does not count in the quality.
     grain: bool = False
+    #: The files that say how wide holes are filled.
+    hole_fill: HoleFillFiles = field(default_factory=HoleFillFiles)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,8 @@ class FileRequest:
     @property
     def sources(self) -> tuple[Path, ...]:
         """Files that must not be overwritten without permission."""
-        given = (self.path, self.options.mask_spec.mask, self.reference)
+        fill = self.options.hole_fill
+        given = (self.path, self.options.mask_spec.mask, self.reference, fill.fill_from, fill.network)
         return tuple(path for path in given if path is not None)
 
 
@@ -108,7 +112,7 @@ def restore_file(request: FileRequest, control: JobControl) -> FileResult:
         settings = tune(damaged[0].request(settings), control).settings
         clock.lap("tune")
     if options.neighbor_planes is None:
-        restorations = _restore_pages(damaged, settings, control)
+        restorations = _restore_pages(damaged, settings, options.hole_fill, control)
     else:
         restorations = restore_stack(sources, settings, options.neighbor_planes, control)
     for restoration in restorations:
@@ -198,14 +202,15 @@ def _summary(sources: tuple[Source, ...]) -> Source:
 
 
 def _restore_pages(
-    sources: list[Source], settings: RestoreSettings, control: JobControl
+    sources: list[Source], settings: RestoreSettings, fill: HoleFillFiles, control: JobControl
 ) -> list[Restoration]:
     """Restore pages one after the other."""
     restorations, share = [], 1 / len(sources)
     for number, source in enumerate(sources):
         prefix = "" if len(sources) == 1 else f"page {number + 1} of {len(sources)}: "
         reporter = ProgressReporter(control, prefix, start=number * share, share=share)
-        restoration = restore(source.request(settings), control, reporter).restoration
+        page = replace(source.request(settings), hole_fill=fill.read(source.picture))
+        restoration = restore(page, control, reporter).restoration
         control.check()
         if restoration is None:
             raise StoppedError

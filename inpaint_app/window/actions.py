@@ -83,6 +83,13 @@ SPECS = {
         "Repair &Photo", ("F4",), "Find cracks, scratches and dust, and restore them.", "repair"
     ),
     "find_damage": ActionSpec("&Find Damage", ("Ctrl+F",), "Mark scratches, dust and other damage.", "find"),
+    "next_mark": ActionSpec("Ne&xt Mark", ("F3",), "Go to the next mark of found damage."),
+    "previous_mark": ActionSpec(
+        "Pre&vious Mark", ("Shift+F3",), "Go to the last mark of found damage before this one."
+    ),
+    "remove_mark": ActionSpec(
+        "Re&move Mark", ("Del",), "Remove the mark of found damage that Next Mark has gone to."
+    ),
     "undo": ActionSpec(
         "&Undo", ("Ctrl+Z",), "Undo the last change to the mask or the parameters.", "undo", needs="undo"
     ),
@@ -96,6 +103,12 @@ SPECS = {
     "invert": ActionSpec("&Invert", ("Ctrl+I",), "Swap missing and observed pixels.", "invert"),
     "clear": ActionSpec("&Clear", ("Ctrl+Backspace",), "Clear the mask.", "clear"),
     "restore": ActionSpec("&Restore", ("F5",), "Restore the whole picture.", "restore"),
+    "another_fill": ActionSpec(
+        "&Try Another Fill",
+        ("Ctrl+T",),
+        "Fill wide holes with other pieces of the picture; results before stay in the history.",
+        needs="result",
+    ),
     "compare": ActionSpec(
         "&Compare Constraints", ("F6",), f"Restore under {join_names(CONSTRAINTS)} sparsity.", "compare"
     ),

@@ -148,7 +148,10 @@ def test_text_is_not_an_atom():
         ground_set_from_array([["a"], ["b"]])
 
 
-@pytest.mark.parametrize(("atoms", "origins"), [([1, 2], ()), (None, ()), ([[1.0, 0.0], [0.0, 1.0]], ())])
+@pytest.mark.parametrize(
+    ("atoms", "origins"),
+    [([1, 2], ()), (None, ()), (np.eye(2), ()), (np.eye(2), (1, 2)), (np.eye(2), 2), (np.eye(2), None)],
+)
 def test_a_ground_set_of_something_else_is_refused(atoms, origins) -> None:
     with pytest.raises((TypeError, ValueError), match=r"^(atoms|origins) must"):
         GroundSet(atoms, origins)

@@ -13,7 +13,7 @@ from inpaint_app.window.canvas.picture_canvas import PictureCanvas
 
 FAST = RestoreSettings(n_atoms=8, coding_sparsity=3, bases=("dct", "haar"), rounds=0)
 #: Long enough to be interrupted at any moment.
-SLOW = RestoreSettings(n_atoms=40, rounds=12)
+SLOW = RestoreSettings(n_atoms=40, rounds=100)
 
 
 def settle(thing, qtbot) -> None:

@@ -1,11 +1,11 @@
 """Planes that share a mask: code their patches, take the median at each pixel, coarse to fine."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.runs import GeneratorRun
 from dictsel_core._support.threads import as_thread_count
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.patches import MirroredPatches, median_of_patches
@@ -13,6 +13,11 @@ from dictsel_core.restoration.canvas import Plane, Planes
 from dictsel_core.restoration.coding.pyramid import double_at, halve
 from dictsel_core.restoration.coding.rebuilding import FilledPlanes, PatchRebuilder
 from dictsel_core.restoration.settings import ResolvedSettings
+
+#: Fraction of the work of `restore_planes` that coarser scales take.
+CODED_FROM = 0.25
+#: Estimate of planes in unit range of which nothing is observed.
+_UNKNOWN = 0.5
 
 
 class PatchCoder:
@@ -94,53 +99,86 @@ def patch_coder(
     return PatchCoder(rebuild, as_thread_count(settings.threads), thinning=thinning)
 
 
-def restore_planes(planes: Planes, missing: Bools, coder: PatchCoder) -> Generator[float, None, Planes]:
-    """Restore planes that share a mask, and all their coarser scales, the coarsest first.
+@dataclass(frozen=True, eq=False)
+class Coarsest:
+    """A scale of planes that is restored already.
 
-    Yields the fraction of the work that is done, and returns the planes.
+    Attributes
+    ----------
+    level : int
+        How often it was halved.
+    planes : (h, w, C) ndarray
+    limits : two (C,) ndarrays
+        Of the whole image on that scale: a tile may show little of it.
+    """
+
+    level: int
+    planes: Planes
+    limits: tuple[Plane, Plane]
+
+
+def restore_planes(
+    planes: Planes,
+    missing: Bools,
+    coder: PatchCoder,
+    *,
+    wanted: Bools | None = None,
+    limits: tuple[Plane, Plane] | None = None,
+    coarsest: Coarsest | None = None,
+    level: int = 0,
+) -> Iterator[float]:
+    """Restore planes that share a mask in place, and all their coarser scales, the coarsest first.
+
+    Yields the fraction of the work that is done; from `CODED_FROM` on, all pixels have an estimate.
 
     Parameters
     ----------
     planes : (H, W, C) ndarray
-        Zero where missing.
+        Zero where missing; C-contiguous.
     missing : (H, W) ndarray of bool
     coder : PatchCoder
+    wanted : (H, W) ndarray of bool, optional
+        Pixels to estimate; by default the missing ones.
+    limits : two (C,) ndarrays, optional
+        What estimates are clipped to; by default the range of the observed values.
+    coarsest : Coarsest, optional
+        By default scales become coarser until patches no longer fit.
+    level : int
+        How often these planes were halved.
     """
-    n_missing = np.count_nonzero(missing)
-    if n_missing in (0, missing.size):
-        return planes if n_missing == 0 else np.full_like(planes, 0.5)
-    limits, result = observed_limits(planes, missing), np.array(planes, order="C")
-    if is_halved(missing.shape, coder.size):
-        coarser = GeneratorRun(restore_planes(*halve(planes, missing), coder))
-        for fraction in coarser:
-            yield fraction / 4
-        fill_from(result, missing, coarser.result)
+    wanted = missing if wanted is None else wanted
+    if coarsest is not None and level == coarsest.level:
+        planes[missing] = coarsest.planes[missing]
+        return
+    if not wanted.any():
+        return
+    if limits is None:
+        limits = observed_limits(planes, missing) if coarsest is None else coarsest.limits
+    if coarsest is not None or min(missing.shape) >= 2 * coder.size:
+        coarser, unknown = halve(planes, missing)
+        if unknown.any():
+            for fraction in restore_planes(coarser, unknown, coder, coarsest=coarsest, level=level + 1):
+                yield fraction * CODED_FROM
+        fill_from(planes, missing, coarser)
     else:
-        result[missing] = planes[~missing].mean(axis=0)
-    for fraction in code_planes(result, missing, missing, coder, limits):
-        yield 0.25 + 0.75 * fraction
-    return result
-
-
-def is_halved(shape: tuple[int, ...], size: int) -> bool:
-    """Return whether planes are restored from a coarser scale; the coarsest scale is filled with its mean."""
-    return min(shape[:2]) >= 2 * size
+        planes[missing] = _UNKNOWN if missing.all() else planes[~missing].mean(axis=0)
+    yield CODED_FROM
+    for fraction in code_planes(planes, missing, wanted, coder, limits):
+        yield CODED_FROM + (1 - CODED_FROM) * fraction
 
 
 def observed_limits(planes: Planes, missing: Bools) -> tuple[Plane, Plane]:
     """Return the smallest and the largest observed value of each channel: (C,) each."""
-    low, high = np.full(planes.shape[2], np.inf, np.float32), np.full(planes.shape[2], -np.inf, np.float32)
-    for channel in range(planes.shape[2]):
-        observed = planes[:, :, channel][~missing]
-        low[channel], high[channel] = observed.min(initial=np.inf), observed.max(initial=-np.inf)
-    return low, high
+    observed = [planes[:, :, channel][~missing] for channel in range(planes.shape[2])]
+    if missing.all():
+        return np.zeros(len(observed), np.float32), np.ones(len(observed), np.float32)
+    return np.array([each.min() for each in observed]), np.array([each.max() for each in observed])
 
 
-def fill_from(planes: Planes, missing: Bools, coarser: Planes, origin: tuple[int, int] = (0, 0)) -> None:
-    """Fill the missing pixels of C-contiguous planes from a coarser scale, where the first is at `origin`."""
+def fill_from(planes: Planes, missing: Bools, coarser: Planes) -> None:
+    """Fill the missing pixels of C-contiguous planes from a coarser scale."""
     pixels = np.flatnonzero(missing)
-    flat = planes.reshape(-1, planes.shape[2])
-    flat[pixels] = double_at(coarser, pixels, missing.shape[1], origin)
+    planes.reshape(-1, planes.shape[2])[pixels] = double_at(coarser, pixels, missing.shape[1])
 
 
 def code_planes(

@@ -1,13 +1,11 @@
 """The patches on which the dictionary is selected, and the selection."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.arrays import Region
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.canvas import Canvas, Plane
@@ -18,8 +16,6 @@ from dictsel_core.selection import SelectionRun, iter_replacement_ols, iter_repl
 MAX_PATCHES = 2048
 #: Minimum number of patches, as far as there are patches with an observed pixel.
 _MIN_PATCHES = 48
-#: Patches that are searched at once, to save memory.
-_CHUNK = 1 << 20
 
 #: Numbers of observed pixels.
 Counts = NDArray[Any]
@@ -27,149 +23,79 @@ Counts = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class PatchSample:
-    """Patches as rows (T, d), their mask (True = missing), and the top-left pixel of each (T, 2)."""
+    """Adjacent patches of images.
+
+    Attributes
+    ----------
+    data : (T, d) ndarray
+        As they are in planes of unit range, zero where missing.
+    mask : (T, d) ndarray of bool
+        True = missing.
+    positions : (T, 2) or (T, 3) ndarray of int
+        Row and column of the top-left pixel; in a stack, the number of the image comes first.
+    """
 
     data: Plane
     mask: Bools
     positions: Ints
 
+    def __add__(self, other: "PatchSample") -> "PatchSample":
+        """Return the patches of both."""
+        return PatchSample(
+            np.concatenate([self.data, other.data]),
+            np.concatenate([self.mask, other.mask]),
+            np.concatenate([self.positions, other.positions]),
+        )
 
-@dataclass(frozen=True, eq=False)
-class PatchChoice:
-    """Which patches are sampled: their channels (T,), and the top-left pixel of each (T, 2)."""
-
-    channels: Ints
-    positions: Ints
-
-    def inside(self, region: Region) -> Ints:
-        """Return the numbers of the patches that begin in a region."""
-        rows, columns = self.positions.T
-        chosen = (rows >= region[0].start) & (rows < region[0].stop)
-        return np.flatnonzero(chosen & (columns >= region[1].start) & (columns < region[1].stop))
+    def drawn(self, n_wanted: int, seed: int) -> "PatchSample":
+        """Return that many patches with enough observed pixels, drawn at random, in their order."""
+        counts = np.asarray(np.count_nonzero(~self.mask, axis=1))
+        chosen = np.flatnonzero(counts >= _threshold([counts], self.mask.shape[1]))
+        if len(chosen) > n_wanted:
+            chosen = np.sort(np.random.default_rng(seed).choice(chosen, n_wanted, replace=False))
+        return PatchSample(self.data[chosen], self.mask[chosen], self.positions[chosen])
 
 
-@dataclass(frozen=True)
-class PatchGrid:
-    """The adjacent patches of an image, which is mirrored below and to the right so that they cover it.
+def sample_patches(image: Canvas, size: int, seed: int) -> PatchSample:
+    """Cut the channels of an image into adjacent patches, and draw some with enough observed pixels.
 
-    Attributes
-    ----------
-    height, width : int
-        Of the image.
-    size : int
-        Height and width of a patch. A region of the image needs as much around it.
+    The image is mirrored below and to the right so that patches cover it.
     """
-
-    height: int
-    width: int
-    size: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of patches down and across."""
-        return -(-self.height // self.size), -(-self.width // self.size)
-
-    def numbers(self, region: Region) -> Region:
-        """Return which patches begin in a region, down and across."""
-        rows, columns = (slice(-(-each.start // self.size), -(-each.stop // self.size)) for each in region)
-        return rows, columns
-
-    def observed_counts(self, missing: Bools, region: Region, outer: Region) -> Counts:
-        """Return how many pixels of each patch that begins in a region are observed, down and across.
-
-        Parameters
-        ----------
-        missing : (H, W) ndarray of bool
-            The pixels of `outer`.
-        region, outer : (slice, slice)
-        """
-        observed = ~missing
-        for axis, (patches, part) in enumerate(zip(self.numbers(region), outer, strict=True)):
-            index = self._mirrored(axis)[patches.start * self.size : patches.stop * self.size] - part.start
-            if len(index) != observed.shape[axis] or (index != np.arange(len(index))).any():
-                observed = observed.take(index, axis=axis)
-        # There are blocks in which no patch begins; of no values, `reshape` cannot find a length.
-        n_down, n_across = (each // self.size for each in observed.shape)
-        down = np.add.reduce(observed.reshape(n_down, self.size, observed.shape[1]), axis=1, dtype=np.uint16)
-        counts: Counts = np.add.reduce(down.reshape(n_down, n_across, self.size), axis=2, dtype=np.uint16)
-        return counts.astype(np.uint8) if self.size**2 < 256 else counts
-
-    def choose(self, counts: Sequence[Counts], n_channels: int, seed: int) -> PatchChoice:
-        """Choose patches with enough observed pixels.
-
-        Parameters
-        ----------
-        counts : sequence of ndarray of int
-            Of all patches, for each layer of the mask.
-        n_channels : int
-        seed : int
-        """
-        layers = [each.reshape(-1) for each in counts] * (n_channels if len(counts) == 1 else 1)
-        # If little is observed, patches with few observed pixels have to do.
-        n_needed = min(_MIN_PATCHES, sum(each.size for each in layers))
-        frequent = np.sum([np.bincount(each, minlength=self.size**2 + 1) for each in layers], axis=0)
-        at_least = np.cumsum(frequent[::-1])[::-1]
-        few = int(np.flatnonzero(at_least >= n_needed)[-1])
-        threshold = max(1, min(max(4, self.size**2 // 16), few))
-        totals = np.cumsum([0, *(np.count_nonzero(each >= threshold) for each in layers)])
-        chosen = np.arange(totals[-1])
-        if len(chosen) > MAX_PATCHES:
-            rng = np.random.default_rng(seed)
-            chosen = np.sort(rng.choice(len(chosen), MAX_PATCHES, replace=False))
-        channels = np.searchsorted(totals, chosen, side="right") - 1
-        tiles = np.concatenate(
-            [
-                _nth_true(each, threshold, chosen[channels == channel] - totals[channel])
-                for channel, each in enumerate(layers)
-            ]
-        )
-        positions = np.stack(np.divmod(tiles, self.shape[1]), axis=1) * self.size
-        return PatchChoice(channels, positions)
-
-    def cut(
-        self, canvas: Canvas, choice: PatchChoice, numbers: Ints, origin: tuple[int, int] = (0, 0)
-    ) -> tuple[Plane, Bools]:
-        """Return some of the chosen patches of a block of the image, and their mask: (n, d) each.
-
-        Parameters
-        ----------
-        canvas : Canvas
-            The block, which contains all pixels of these patches.
-        choice : PatchChoice
-        numbers : (n,) ndarray of int
-        origin : (int, int)
-            First row and column of the block.
-        """
-        rows, columns = (
-            self._mirrored(axis)[start[:, None] + np.arange(self.size)] - origin[axis]
-            for axis, start in enumerate(choice.positions[numbers].T)
-        )
-        return canvas.values_at(choice.channels[numbers], rows, columns)
-
-    def _mirrored(self, axis: int) -> Ints:
-        """Return the pixels along an axis, mirrored at its end until patches cover it."""
-        length = (self.height, self.width)[axis]
-        return np.pad(np.arange(length), (0, -length % self.size), mode="symmetric")
+    counts = [observed_counts(image.mask(layer), size) for layer in range(image.missing.shape[2])]
+    counts *= image.n_channels // len(counts)  # by channel
+    threshold, (n_down, n_across) = _threshold(counts, size**2), counts[0].shape
+    usable = [np.flatnonzero(each >= threshold) for each in counts]
+    totals = np.cumsum([0, *map(len, usable)])
+    chosen = np.arange(totals[-1])
+    if len(chosen) > MAX_PATCHES:
+        chosen = np.sort(np.random.default_rng(seed).choice(len(chosen), MAX_PATCHES, replace=False))
+    channels = np.searchsorted(totals, chosen, side="right") - 1
+    numbers = np.concatenate([each[chosen[channels == c] - totals[c]] for c, each in enumerate(usable)])
+    positions = np.stack(np.divmod(numbers, n_across), axis=1) * size
+    rows, columns = (
+        np.pad(np.arange(length), (0, n * size - length), mode="symmetric")[start[:, None] + np.arange(size)]
+        for length, n, start in zip(image.shape, (n_down, n_across), positions.T, strict=True)
+    )
+    return PatchSample(*image.values_at(channels, rows, columns), positions)
 
 
-def _nth_true(counts: Counts, threshold: int, wanted: Ints) -> Ints:
-    """Return the places of some of the counts that reach a threshold, by their increasing numbers."""
-    found, before = [], 0
-    for start in range(0, len(counts), _CHUNK):
-        places = start + np.flatnonzero(counts[start : start + _CHUNK] >= threshold)
-        here = wanted[(wanted >= before) & (wanted < before + len(places))]
-        found.append(places[here - before])
-        before += len(places)
-    return np.concatenate(found) if found else np.zeros(0, np.intp)
+def observed_counts(missing: Bools, size: int) -> Counts:
+    """Return how many pixels of each adjacent patch of a mask (H, W) are observed, down and across."""
+    observed = ~missing
+    if any(length % size for length in missing.shape):
+        observed = np.pad(observed, [(0, -length % size) for length in missing.shape], mode="symmetric")
+    height, width = observed.shape
+    down = np.add.reduce(observed.reshape(-1, size, width), axis=1, dtype=np.uint16)
+    counts: Counts = np.add.reduce(down.reshape(height // size, -1, size), axis=2, dtype=np.uint16)
+    return counts
 
 
-def sample_patches(canvas: Canvas, size: int, seed: int) -> PatchSample:
-    """Cut the channels into adjacent patches, and return those with enough observed pixels."""
-    grid = PatchGrid(*canvas.shape, size)
-    whole = slice(0, canvas.shape[0]), slice(0, canvas.shape[1])
-    counts = [grid.observed_counts(canvas.mask(c), whole, whole) for c in range(canvas.missing.shape[2])]
-    choice = grid.choose(counts, canvas.n_channels, seed)
-    return PatchSample(*grid.cut(canvas, choice, np.arange(len(choice.channels))), choice.positions)
+def _threshold(counts: list[Counts], n_pixels: int) -> int:
+    """Return how many observed pixels are enough: fewer if patches with many are rare."""
+    frequent = np.sum([np.bincount(each.ravel(), minlength=n_pixels + 1) for each in counts], axis=0)
+    at_least = np.cumsum(frequent[::-1])[::-1]
+    few = int(np.flatnonzero(at_least >= min(_MIN_PATCHES, at_least[0]))[-1])
+    return max(1, min(max(4, n_pixels // 16), few))
 
 
 def select_dictionary(sample: PatchSample, settings: ResolvedSettings, ground_set: GroundSet) -> SelectionRun:

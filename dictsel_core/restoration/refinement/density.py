@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from dictsel_core._support.validation import Bools
-from dictsel_core.restoration.coding.sampling import Counts, PatchGrid
+from dictsel_core.restoration.coding.sampling import observed_counts
 from dictsel_core.restoration.refinement.refiner import (
     BEST_OPTIONS,
     BEST_ROUNDS,
@@ -38,15 +38,7 @@ def options_for(density: float, n_rounds: int) -> RefinementOptions:
     )
 
 
-def density_of(missing: Bools, patch_size: int) -> float:
-    """Return the `damage_density` of a mask (H, W, c)."""
-    height, width, n_layers = missing.shape
-    grid, whole = PatchGrid(height, width, patch_size), (slice(0, height), slice(0, width))
-    counts = [grid.observed_counts(missing[:, :, layer], whole, whole) for layer in range(n_layers)]
-    return damage_density(counts, patch_size**2)
-
-
-def damage_density(counts: Sequence[Counts], n_pixels: int) -> float:
+def damage_density(masks: Sequence[Bools], patch_size: int) -> float:
     """Return the mean fraction of pixels that are missing around a missing one, 0 if none is.
 
     It does not depend on how much of the image is damaged. Patches without any observed pixel, as in wide
@@ -54,14 +46,16 @@ def damage_density(counts: Sequence[Counts], n_pixels: int) -> float:
 
     Parameters
     ----------
-    counts : sequence of ndarray of int
-        How many pixels of each of adjacent patches are observed, by layer of the mask.
-    n_pixels : int
-        Number of pixels of a patch.
+    masks : sequence of (H, W, c) ndarray of bool
+        Of an image, or of parts of it.
+    patch_size : int
+        Height and width of a patch.
     """
-    total, squares = 0, 0
-    for layer in counts:
-        n_missing = (n_pixels - layer[layer > 0].astype(np.int64)).ravel()
-        total += int(n_missing.sum())
-        squares += int(np.square(n_missing).sum())
+    n_pixels, total, squares = patch_size**2, 0, 0
+    for missing in masks:
+        for layer in range(missing.shape[2]):
+            counts = observed_counts(missing[:, :, layer], patch_size)
+            n_missing = n_pixels - counts[counts > 0].astype(np.int64)
+            total += int(n_missing.sum())
+            squares += int(np.square(n_missing).sum())
     return squares / (max(total, 1) * n_pixels)

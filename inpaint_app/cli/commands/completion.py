@@ -21,7 +21,8 @@ examples:
 For zsh, ~/.zfunc must be in fpath before compinit is called. Open a new shell
 afterwards."""
 
-_NAMES = re.compile(r"[a-z0-9_]+(?:\|[a-z0-9_]+)+")
+#: Names to choose from; "name=VALUE" may follow.
+_NAMES = re.compile(r"([a-z0-9_]+(?:\|[a-z0-9_]+)+)(?:\|[a-z]+=[A-Z]+)?")
 _FILES = (Path, input_path, output_path)
 
 
@@ -57,12 +58,12 @@ def summarize(top: argparse.ArgumentParser) -> list[CommandSummary]:
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
     for action in parser._actions:
-        values = action.metavar if isinstance(action.metavar, str) else ""
+        names = _NAMES.fullmatch(action.metavar) if isinstance(action.metavar, str) else None
         yield Option(
             flags=tuple(action.option_strings),
             help=(action.help or "").replace("%%", "%"),
             takes_value=action.nargs != 0,
-            choices=tuple(values.split("|")) if _NAMES.fullmatch(values) else (),
+            choices=tuple(names[1].split("|")) if names else (),
             takes_file=action.type in _FILES or not action.option_strings,
         )
 

@@ -18,6 +18,7 @@ from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.paths import is_stdout
 from inpaint_app.files.write import Output, default_output
 from inpaint_app.jobs.checks import check_input
+from inpaint_app.jobs.hole_fill import HoleFillFiles
 from inpaint_app.jobs.restore_file import FileRequest, restore_file
 
 _DETAILS = """\
@@ -30,6 +31,8 @@ examples:
   inpaint restore damaged.png --preset paper --constraint individual
   inpaint restore damaged.png --auto --write-recipe best.json
   inpaint restore another.png --recipe best.json
+  inpaint restore photo.jpg --mask person.png --fill-from lawn.png --seed 2
+  inpaint restore photo.jpg --mask person.png --fill model=migan.onnx
   inpaint restore volume.tif --neighbor-planes 2
   inpaint restore scene.zarr -o whole.zarr --mask clouds.zarr --scheduler local:8
   curl -s URL | inpaint restore - --mask mask.png -o jpg:- > whole.jpg
@@ -44,9 +47,10 @@ stopped or killed, the same command continues it. The mask must then be of one o
 these kinds too, and any value but 0 is missing; nothing is measured or estimated.
 
 JSON keys: psnr, psnr_missing, ssim, ssim_missing, rmse and rmse_missing (with --reference),
-estimated_psnr of the missing pixels, estimated_interval and estimated_rmse (without), data_range,
-missing_fraction, marked_fraction (before marks have grown), found (by kind, with --detect), seconds
-(by stage), settings, output.
+estimated_psnr of the missing pixels, estimated_interval and estimated_rmse (without), n_invented
+(pixels of wide holes, which that estimate leaves out), data_range, missing_fraction,
+marked_fraction (before marks have grown), found (by kind, with --detect), seconds (by stage),
+settings, output.
 What does not apply, or is infinite, is null."""
 
 
@@ -58,6 +62,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     options.add_data_range(parser)
     parser.add_argument("--no-estimate", action="store_true", help="do not estimate the PSNR")
     options.add_grain(parser)
+    options.add_fill_from(parser)
     options.add_strict(parser)
     recipe = "write the settings as JSON, for --recipe (default name: that of OUT with .json)"
     parser.add_argument("--write-recipe", metavar="R", nargs="?", type=Path, const=Path(), help=recipe)
@@ -84,6 +89,11 @@ def _run(args: argparse.Namespace) -> int:
     recipe = output.with_suffix(".json") if args.write_recipe == Path() else args.write_recipe
     if args.write_recipe == Path() and is_stdout(output):
         raise UserError("The recipe of a picture on standard output has no default name", "give it one")
+    fills_by_file = chosen.hole_fill != HoleFillFiles()
+    if fills_by_file and args.neighbor_planes is not None:
+        raise UserError("Pages of a stack are filled together", "leave out --neighbor-planes")
+    if fills_by_file and args.write_recipe is not None:
+        raise UserError("A recipe cannot say what files fill holes", "leave out --write-recipe")
     target = Output(output, args.overwrite, args.quality, args.depth)
     request = FileRequest(args.input, target, chosen, recipe, args.reference)
     with terminal_control(console) as control:

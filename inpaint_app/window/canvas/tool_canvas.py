@@ -25,6 +25,8 @@ from inpaint_app.window.widgets.keys import overrides_shortcut
 
 #: Outlines of fewer screen pixels would hide what they surround.
 _MIN_OUTLINE = 5.0
+#: How far the pointer may miss a thing, in screen pixels, and in pixels of the picture at least.
+_REACH, _MIN_REACH = 8.0, 4
 
 
 class ToolCanvas(NavigableCanvas):
@@ -184,6 +186,8 @@ class ToolCanvas(NavigableCanvas):
 
     def _place(self, position: QPointF) -> Place:
         x, y = self.place_at(position)
+        if self._tool is not None:
+            self._tool.reach = max(_MIN_REACH, round(_REACH / self.geometry_of_picture().zoom))
         return Place(y, x)
 
     def _outline(self) -> QPainterPath | None:

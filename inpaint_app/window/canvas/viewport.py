@@ -91,6 +91,12 @@ class Viewport(QObject):
         center = x + (self.center[0] - x) * ratio, y + (self.center[1] - y) * ratio
         self._move(zoom, center, fitted=False)
 
+    def show_box(self, top: int, left: int, height: int, width: int) -> None:
+        """Bring a part of the picture into the middle, no smaller than it is, and with room around it."""
+        room = min(self.pane_size[0] / (3 * width), self.pane_size[1] / (3 * height))
+        zoom = max(self.min_zoom, min(max(self.zoom, 1.0), room))
+        self._move(zoom, (left + width / 2, top + height / 2), fitted=False)
+
     def zoom_by(self, factor: float, at: tuple[float, float] | None = None) -> None:
         """Multiply the zoom; see `set_zoom`."""
         self.set_zoom(self.zoom * factor, at)

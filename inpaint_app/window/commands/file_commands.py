@@ -55,7 +55,7 @@ class FileCommands(QObject):
         """Ask for a photograph, open it and repair it."""
         path = self._ask_for_picture("Repair a photograph")
         if path is not None:
-            self.open_file(path, then=self._session.repair)
+            self.open_file(path, then=self._session.repairer.repair)
 
     def _ask_for_picture(self, title: str) -> Path | None:
         return file_dialogs.ask_for_picture(self._window, title, self._preferences.folder)

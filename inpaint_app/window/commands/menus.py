@@ -24,12 +24,16 @@ _MENUS = {
     ),
     "&Edit": (("undo", "redo"), ("copy", "paste"), ("preferences",)),
     "&Mask": (
-        ("find_damage",),
+        ("find_damage", "next_mark", "previous_mark", "remove_mark"),
         ("@tools",),
         ("smaller", "larger"),
         ("grow", "shrink", "invert", "clear"),
     ),
-    "&Restore": (("repair", "restore", "tune", "compare"), ("stop", "cancel"), ("automatic",)),
+    "&Restore": (
+        ("repair", "restore", "another_fill", "tune", "compare"),
+        ("stop", "cancel"),
+        ("automatic",),
+    ),
     "&View": (
         ("@modes",),
         ("show_mask",),

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from dictsel_core import DAMAGE_KINDS, DamageKind
+from inpaint_app.window.panels.damage_limits import DamageLimits
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill
 from inpaint_app.window.widgets.tooltip import tooltip
@@ -42,7 +43,7 @@ class DamagePanel(QWidget):
         self._find.setToolTip("Mark scratches, dust and other damage (Ctrl+F).")
         self._boxes = {kind: QCheckBox(words[0]) for kind, words in _KINDS.items()}
         self._sensitivity = QSlider(Qt.Orientation.Horizontal)
-        self._number, self._found = QLabel(), QLabel()
+        self._number, self._found, self._limits = QLabel(), QLabel(), DamageLimits(session)
         self._found.setWordWrap(True)
         self._lay_out()
         self._find.clicked.connect(self.find_wanted)
@@ -63,7 +64,7 @@ class DamagePanel(QWidget):
             grid.addWidget(box, place // 3, place % 3)
         self._choice = QWidget()
         slider = fill(QHBoxLayout(), QLabel("Sensitivity"), (self._sensitivity, 1), self._number)
-        fill(QVBoxLayout(self._choice), slider, self._found)
+        fill(QVBoxLayout(self._choice), slider, self._found, self._limits)
         fill(QVBoxLayout(self), self._find, grid, self._choice, margins=(8, 4, 8, 4))
         self._sensitivity.setRange(0, _STEPS)
         self._sensitivity.setValue(_STEPS // 2)
@@ -85,7 +86,7 @@ class DamagePanel(QWidget):
         finder = self._session.finder
         self._find.setEnabled(self._session.source is not None and finder.task.activity is None)
         self._choice.setVisible(finder.is_in_mask)
-        if finder.analysis is None or not finder.is_in_mask:
+        if finder.found is None or not finder.is_in_mask:
             return
         with QSignalBlocker(self._sensitivity):
             self._sensitivity.setValue(round(_STEPS * finder.choice.sensitivity))

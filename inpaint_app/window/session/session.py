@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import USUAL_KINDS, DamageKind, RestoreSettings
-from inpaint_app.formatting import format_percent
+from dictsel_core import DamageKind, RestoreSettings
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask
@@ -22,8 +21,12 @@ from inpaint_app.window.session.hints.unshown_file import WholeFile
 from inpaint_app.window.session.hints.wide_holes import WideHoles
 from inpaint_app.window.session.mask.damage_finder import DamageFinder
 from inpaint_app.window.session.mask.healer import HEALED, Healer
+from inpaint_app.window.session.mask.mark_browser import MarkBrowser
 from inpaint_app.window.session.mask.mask_edits import MaskEdits
+from inpaint_app.window.session.mask.repairer import Repairer
 from inpaint_app.window.session.opener import NO_PICTURE, Opener
+from inpaint_app.window.session.runs.hole_retry import HoleRetry
+from inpaint_app.window.session.runs.hole_sources import HoleSources
 from inpaint_app.window.session.runs.results import Results
 from inpaint_app.window.session.runs.run_browser import RunBrowser
 from inpaint_app.window.session.runs.run_starter import RunStarter
@@ -71,12 +74,14 @@ class Session(QObject):
         self.runner, self.results = Runner(self.workers, self), Results(self.workers, self)
         self.healer = Healer(self.workers, self.results, self)
         self.finder = DamageFinder(self.workers, self.edit_mask, self)
+        self.marks, self.repairer = MarkBrowser(self.finder, self), Repairer(self)
         self.opener, self.unsaved = Opener(self), UnsavedWork(self)
         self.mask_edits = MaskEdits(self)
         self.whole_file = WholeFile(self)
         self._doubts = InvertedMask(self), PhotographAsMask(self)
         self.hints: tuple[Hint, ...] = (MarkedDamage(self), WideHoles(self), self.whole_file, *self._doubts)
         self.run_starter, self.run_browser = RunStarter(self), RunBrowser(self)
+        self.hole_retry, self.hole_sources = HoleRetry(self), HoleSources(self)
         self.undo_redo = UndoRedo(self)
         parts = (self.runner, self.healer, self.finder, self.opener, self.whole_file)
         self._tasks = [part.task for part in parts]
@@ -115,6 +120,7 @@ class Session(QObject):
         self.runner.focus_on(None)
         self.healer.restart()
         self.finder.restart()
+        self.repairer.restart()
         self.results.restart(opened)
         is_another = self.source is None or self.source.intact is not opened.intact
         self.source, self.mask = opened, mask or MaskHistory(opened.missing.mask)
@@ -139,6 +145,7 @@ class Session(QObject):
         self._cancel_work_on_picture()
         self.healer.restart()
         self.finder.restart()
+        self.repairer.restart()
         self.results.restart(None)
         self.leave_comparison()
         self._forget_advice()
@@ -199,25 +206,7 @@ class Session(QObject):
             self.problem.emit("No kind of damage is ticked; tick those to look for.")
         else:
             self.set_view(self.view.with_tool("pick", ("damaged",)))
-            self.finder.find(self.source, self.mask, kinds)
-
-    def repair(self) -> None:
-        """Find the usual damage, mark it in one step that can be undone, and restore it with grain."""
-        if self.source is None or self.mask is None:
-            self.problem.emit(NO_PICTURE)
-        else:
-            self.finder.find(self.source, self.mask, USUAL_KINDS, then=self._restore_found)
-
-    def _restore_found(self) -> None:
-        if self.missing_fraction == 0:
-            self.notice.emit("No damage was found; raise the sensitivity of Find Damage, or paint over it.")
-            return
-        found, part = self.finder.describe(), format_percent(self.missing_fraction)
-        notice = (
-            f"Repaired {found or 'what was missing'} ({part} of the picture). For more or less of it, "
-            "change the sensitivity of Find Damage and repair again."
-        )
-        self.run_starter.restore(grain=True, notice=notice)
+            self.finder.find(self.source, self.mask, kinds, visible=self.runner.visible)
 
     def heal_stroke(self) -> None:
         """End a stroke, and restore just there; the whole picture if that is what follows every change."""
@@ -324,8 +313,8 @@ class Session(QObject):
         if self.view.mode.is_comparison and not self.results.history.compared:
             self.set_view(self.view.with_mode(self.view.mode_before_comparison))
 
-    def show_run(self, number: int, comparison: Sequence[int] = ()) -> None:
-        """Show a restoration in place of a preview; those it is compared with stand beside it."""
+    def show_run(self, number: int | None, comparison: Sequence[int] = ()) -> None:
+        """Show a restoration, or none, in place of a preview; those it is compared with stand beside it."""
         self.runner.clear_preview()
         self.results.show(number, comparison)
 

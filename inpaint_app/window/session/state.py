@@ -8,6 +8,7 @@ from dictsel_core import Restoration, RestoreSettings
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
+from inpaint_app.jobs.hole_fill import HoleFill
 from inpaint_app.jobs.measure import QualityMetrics
 from inpaint_app.jobs.restore import RestoreRequest
 
@@ -64,10 +65,11 @@ class PackedRequest:
     pixels: Array
     packed_mask: PackedMask
     settings: RestoreSettings
+    hole_fill: HoleFill | None = None
 
     def unpack(self) -> RestoreRequest:
         """Return it for a job; called in another thread, since it takes a while."""
-        return RestoreRequest(self.pixels, self.packed_mask.unpack(), self.settings)
+        return RestoreRequest(self.pixels, self.packed_mask.unpack(), self.settings, self.hole_fill)
 
 
 @dataclass(frozen=True)

@@ -81,5 +81,7 @@ class UndoRedo(QObject):
         while mask is not None and mask.state != target and (mask.can_undo if is_back else mask.can_redo):
             state = mask.state
             session.edit_mask(lambda mask: mask.undo() if is_back else mask.redo(), ends=False)
-            is_healed = session.healer.move(state if is_back else mask.state, is_back=is_back)
+            left = state if is_back else mask.state
+            is_healed = session.healer.move(left, is_back=is_back)
+            is_healed = session.repairer.move(left, is_back=is_back) or is_healed
         return is_healed

@@ -31,6 +31,7 @@ TITLES = {
 _NOTHING: Forms = ("", "", "")
 _ARROW = "   →   "
 _IN_PROGRESS = "in progress"
+_COMPILING = "The first run compiles what takes longest; this is done once on a computer."
 _WAITING = {
     "restore": "The picture is being restored …",
     "compare": "The picture is being restored under each constraint …",
@@ -249,7 +250,7 @@ def _placeholder(name: str, scene: Scene) -> str:
     if name == "error" and not has_reference:
         return "Errors need the original: open it as the reference."
     if scene.activity is not None and scene.activity.kind in _WAITING:
-        return _WAITING[scene.activity.kind]
+        return _COMPILING if scene.activity.progress.is_compilation else _WAITING[scene.activity.kind]
     if scene.missing_fraction == 0:
         return "Nothing is missing: paint over damage, or draw once around it (H), to restore it."
     if name in COMPARED or name == "compared_split":

@@ -75,6 +75,9 @@ class Viewer(QWidget):
         session, runner, results = self._session, self._session.runner, self._session.results
         session.picture_opened.connect(self.viewport.fit)
         session.mask_changed.connect(self._show_mask)
+        session.finder.first_look_changed.connect(lambda: self._show_mask(None))
+        session.marks.shown.connect(self.viewport.show_box)
+        session.marks.changed.connect(self._redraw_tools)
         for changed in (session.source_changed, session.mask_edited, session.activity_changed):
             changed.connect(self._refresh)
         for changed in (runner.intermediate_changed, runner.preview_changed, session.view_changed):
@@ -166,9 +169,12 @@ class Viewer(QWidget):
 
     def _show_mask(self, rect: Rect | None) -> None:
         """Hatch what is missing now; nothing outside of a rectangle has changed."""
-        assert self._session.mask is not None, "it has changed"
+        if self._session.mask is None:
+            return
         mask, pyramid = self._session.mask.mask, self._mask.ready
+        seen = self._session.finder.first_look
         is_small = rect is not None and rect.height * rect.width < LARGE_EDIT and not self._mask.is_busy
+        is_small = is_small and seen is None
         if rect is not None and is_small and pyramid is not None and pyramid.shape == mask.shape[:2]:
             was_dense = pyramid.is_dense
             pyramid.update(mask, rect)
@@ -181,10 +187,14 @@ class Viewer(QWidget):
             packed = self._session.mask.snapshot()
 
             def make() -> MaskPyramid:
-                return MaskPyramid(packed.unpack())
+                return MaskPyramid(packed.unpack() if seen is None else seen.added_to(packed.unpack()))
 
             self._mask.show(make, make)  # made again even of the same mask: small edits have changed the last
         self._refresh()
+
+    def _redraw_tools(self) -> None:
+        for pane in self.panes.values():
+            pane.canvas.update()
 
     def _choose_tool(self) -> None:
         view = self._session.view
@@ -203,7 +213,8 @@ class Viewer(QWidget):
         for name in self.display.visible:
             self.panes[name].canvas.set_marker(pixel if name != origin else None)
         self._show_readouts()
-        self.pixel_changed.emit("" if pixel is None else f"row {pixel[0]}, column {pixel[1]}")
+        mark = "" if pixel is None or self._tool != "pick" else self._session.marks.describe_at(*pixel)
+        self.pixel_changed.emit("" if pixel is None else f"{mark}row {pixel[0]}, column {pixel[1]}")
 
     def _show_readouts(self) -> None:
         pixel, source, mask = self._pixel, self._session.source, self._session.mask

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
+from scipy.ndimage import gaussian_filter
 
 from dictsel_core.completion import (
     completion,
@@ -172,3 +173,16 @@ def test_a_hole_of_any_shape_is_filled_from_what_may_be_copied():
         low, high = image[~hole].min(axis=0), image[~hole].max(axis=0)
         assert (result[hole] >= low).all()
         assert (result[hole] <= high).all()
+
+
+def test_a_smooth_place_does_not_fill_a_hole_in_texture():
+    rng = np.random.default_rng(4)
+    rough = gaussian_filter(rng.normal(size=(120, 120)), 1.5)
+    image = (0.5 + 0.15 * rough / rough.std()).astype(np.float32)[:, :, None]
+    image[:, 90:] = 0.5  # fits to everything, and has the cheapest seams
+    hole = np.zeros((120, 120), bool)
+    hole[40:80, 30:70] = True
+    damaged = np.where(hole[:, :, None], np.float32(0.5), image)
+    for _ in fill_wide_parts(damaged, hole, ~hole, 0, 1):
+        pass
+    assert damaged[hole].std() > 0.8 * image[hole].std()

@@ -1,6 +1,7 @@
 """Scales of an image with a hole."""
 
 import numpy as np
+import pytest
 
 from dictsel_core.completion.onion import fill_by_layers
 from dictsel_core.completion.scale import PATCH_SIZE, finest_scale
@@ -41,3 +42,16 @@ def test_layers_continue_stripes():
     scale = scale_of(np.where(hole, 0.5, image), hole)
     fill_by_layers(scale, 1)
     assert (scale.planes[:, :, 0] == image).all()
+
+
+def test_the_texture_of_a_hole_goes_on_from_both_sides():
+    rng = np.random.default_rng(0)
+    image = np.full((60, 80, 1), 0.5, np.float32)
+    image[:, 40:] += rng.normal(0, 0.1, (60, 40, 1)).astype(np.float32)
+    hole = np.zeros((60, 80), bool)
+    hole[20:40, 25:55] = True
+    scale = finest_scale(image, hole, hole)
+    around = scale.texture_around[30].mean(axis=1)
+    assert around[26] < 0.01
+    assert around[54] == pytest.approx(scale.texture[30, 70].mean(), rel=0.5)
+    assert (np.diff(around[25:55]) >= 0).all()

@@ -35,3 +35,9 @@ def test_the_middle_of_a_deep_hole_keeps_its_estimate():
 def test_with_nothing_around_it_an_estimate_stays(shape):
     planes = np.full((*shape, 2), 0.25, np.float32)
     assert smooth_fill(planes, np.ones(shape, bool)) == pytest.approx(0.25, abs=1e-4)
+
+
+def test_very_deep_holes_are_left_alone():
+    image = np.random.default_rng(0).random((160, 160, 1), np.float32)
+    damaged, hole = with_hole(image, 140)
+    assert (smooth_fill(damaged, hole) == 0.5).all()

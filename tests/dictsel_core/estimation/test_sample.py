@@ -10,9 +10,8 @@ from dictsel_core.restoration.canvas import as_canvas
 
 
 def trial(mask, held_out, rows):
-    image, unknown = photograph(64)[rows], (mask | held_out)[rows]
-    layers = mask[rows, :, None]
-    return Trial(as_canvas(image, unknown), layers, layers, held_out[rows, :, None], (rows.start, 0))
+    image = as_canvas(photograph(64)[rows], mask[rows])
+    return Trial(image, mask[rows, :, None], held_out[rows, :, None], (rows.start, 0))
 
 
 def test_missing_values_of_overlapping_parts_count_once(monkeypatch):
@@ -29,7 +28,7 @@ def test_missing_values_of_overlapping_parts_count_once(monkeypatch):
     sample = Sample(255.0)
     for rows in (slice(0, 64), slice(16, 64), slice(0, 30)):  # the last cuts the hole
         part = trial(mask, held_out, rows)
-        sample.add(0, part, np.full((*part.canvas.shape, 1), 1e-4))
+        sample.add(0, part, np.full(part.held_out.sum(), 1e-4))
     sample.estimate(int(mask.sum()), 0)
     (missing, n_unseen) = seen[0]
     assert len(missing.distances) == mask.sum()

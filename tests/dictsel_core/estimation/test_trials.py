@@ -16,24 +16,27 @@ def made(mask, image=None):
     return list(trials(canvas, narrow, np.random.default_rng(0)))
 
 
-def test_held_out_pixels_were_observed_and_are_hidden():
+def hidden(trial):
+    return trial.canvas.missing | trial.held_out
+
+
+def test_held_out_pixels_were_observed():
     for mask in (random_mask((96, 96), 0.7), random_mask((96, 96), 0.05)):
         (trial,) = made(mask)
         assert trial.held_out.any()
-        assert not (trial.held_out & trial.missing).any()
-        assert (trial.canvas.missing == trial.held_out | trial.missing).all()
+        assert not (trial.held_out & trial.canvas.missing).any()
 
 
 def test_dense_damage_gets_hardly_denser():
     (trial,) = made(random_mask((96, 96), 0.7))
-    assert trial.canvas.missing.mean() < 0.75
+    assert hidden(trial).mean() < 0.75
 
 
 def test_scratches_are_moved_as_they_are():
     mask = np.zeros((96, 96), bool)
     mask[40:43, 10:80] = True
     (trial,) = made(mask)
-    assert depths(trial.canvas.missing)[trial.held_out].max() <= 3
+    assert depths(hidden(trial))[trial.held_out].max() <= 3
     assert trial.held_out.sum() > 2 * mask.sum(), "several copies"
 
 
@@ -45,7 +48,7 @@ def test_wide_holes_are_neither_moved_nor_covered():
     (trial,) = made(mask)
     assert trial.narrow.sum() == 110
     assert not trial.held_out[mask].any()
-    assert depths(trial.canvas.missing)[trial.held_out].max() == 1
+    assert depths(hidden(trial))[trial.held_out].max() == 1
 
 
 def test_damage_is_moved_to_the_same_content_and_out_of_its_own_way():

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.held_out import folds, sample_held_out
-from dictsel_core.restoration.refinement.rounds import hold_out
+from dictsel_core.restoration.holdout import folds, hold_out, sample_held_out
 
 
 @pytest.mark.parametrize("part", [0.05, 0.2, 0.8])

@@ -7,11 +7,9 @@ import pytest
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore, standard_ground_set
 from dictsel_core._support.runs import GeneratorRun
-from dictsel_core.restoration.canvas import as_canvas
+from dictsel_core.restoration.canvas import as_canvas, complete_planes, in_ranges
 from dictsel_core.restoration.coding.dictionary import KnownDictionary
-from dictsel_core.restoration.lockstep import complete_planes, in_ranges
-from dictsel_core.restoration.neighbor_trial import do_help
-from dictsel_core.restoration.restorer import Restorer
+from dictsel_core.restoration.driver import ImageRestorer
 from dictsel_core.restoration.value_range import ValueRange
 
 SIZE = 40
@@ -67,21 +65,13 @@ def test_a_neighbor_may_be_whole_where_it_is_tried():
     assert np.isfinite(found).all()
 
 
-def test_neighbors_must_lower_the_error_to_be_used():
-    errors = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 2.0]])
-    assert do_help(errors)
-    assert not do_help(errors[::-1])
-    assert not do_help(errors[[0, 0]])
-    assert do_help(np.zeros((2, 0))), "if nothing speaks against it"
-
-
 @pytest.mark.parametrize("reach", [1, 2])
 def test_a_round_sees_its_neighbors_as_they_were_before_it(hollow, atoms, reach):
     """All planes at once, round by round, against the few that are in progress at a time."""
     stack = hollow.copy()
     stack[1] = np.nan_to_num(stack[1])  # nothing is missing, but it helps
     found = restore(stack, settings=QUICK, axes=(1, 2), dictionary=atoms, neighbor_planes=reach)
-    settings, known = found.settings, found.known
+    settings, known = found.settings, KnownDictionary(found.atoms)
     canvases = [as_canvas(plane, np.isnan(plane)) for plane in stack]
     restorers = {z: started(canvases[z], settings, known) for z in (0, 2, 3, 4)}
     for _ in range(2):
@@ -102,7 +92,7 @@ def test_a_round_sees_its_neighbors_as_they_were_before_it(hollow, atoms, reach)
 
 
 def started(canvas, settings, known: KnownDictionary):
-    restorer = Restorer(canvas, settings, standard_ground_set(), known)
+    restorer = ImageRestorer(canvas, settings, standard_ground_set(), known)
     list(restorer.first_steps())
     return restorer
 

@@ -22,6 +22,7 @@ KEYS = [
     "estimated_psnr",
     "estimated_interval",
     "estimated_rmse",
+    "n_invented",
     "missing_fraction",
     "marked_fraction",
     "found",
@@ -50,7 +51,7 @@ def test_figures_are_those_of_the_library(tmp_path, capsys) -> None:
     assert document["psnr_missing"] == psnr(pixels(whole), expected.image, mask=mask)
     assert document["ssim"] == ssim(pixels(whole), expected.image)
     assert document["missing_fraction"] == mask.mean()
-    assert document["estimated_psnr"] is None
+    assert document["estimated_psnr"] is document["n_invented"] is None
     assert document["settings"] == asdict(expected.settings) | {"bases": list(expected.settings.bases)}
     assert {"read", "select", "code", "write", "total"} <= document["seconds"].keys()
 
@@ -334,6 +335,23 @@ def test_growth_is_told(tmp_path, capsys) -> None:
     assert (document["marked_fraction"], document["missing_fraction"]) == (marked, missing)
     assert main([*command, "--preset", "fast", "--overwrite", "--grow-mask", "0"]) == 0
     assert "marked" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_invented_pixels_are_counted(tmp_path, capsys, narrow: bool) -> None:
+    mask = np.zeros((160, 160), bool)
+    mask[60:110, 60:110] = True  # wide
+    mask[10:12] = narrow
+    write_picture(Picture(texture(160)), tmp_path / "a.png")
+    write_picture(mask_picture(mask), tmp_path / "mask.png")
+    command = ("restore", tmp_path / "a.png", "--mask", tmp_path / "mask.png", "--grow-mask", "0")
+    document = run_json(capsys, *command, "--preset", "fast")
+    assert document["n_invented"] == 50 * 50
+    assert (document["estimated_psnr"] is not None) == narrow
+
+
+def texture(side: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 256, (side, side)).astype(np.uint8)
 
 
 def test_stopped_after_the_picture_was_written(tmp_path, capsys, monkeypatch) -> None:

@@ -1,5 +1,6 @@
 """A file takes memory in proportion to its own size and to the picture in it, not a multiple of them."""
 
+import io
 import string
 import struct
 import zlib
@@ -12,8 +13,10 @@ import pytest
 from build_png import CHANNELS, chunk
 from build_tiff import directory, header
 from memory import reading_megabytes
+from PIL import Image
 
 from inpaint_app.errors import UserError
+from inpaint_app.files.limits import check_packed_size
 from inpaint_app.files.read import read_picture
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's to tell")
@@ -127,3 +130,61 @@ def test_chunks_that_nobody_needs_are_not_kept(tmp_path: Path) -> None:
     path.write_bytes(_png(2, 1, 8, 0, b"".join(strange) + chunk(b"IDAT", zlib.compress(b"\0ab"))))
     assert reading_megabytes(path) < 15
     assert np.array_equal(read_picture(path).pixels, [[97, 98]])
+
+
+def _black(name: str, **options: object) -> bytearray:
+    file = io.BytesIO()
+    Image.new("RGB", (16, 16)).save(file, name, **options)
+    return bytearray(file.getvalue())
+
+
+def _lying_jpeg_2000(side: int) -> bytes:
+    data, sides = _black("JPEG2000"), struct.pack(">II", side, side)
+    header, coded = data.index(b"ihdr"), data.index(b"\xff\x4f\xff\x51")
+    data[header + 4 : header + 12] = sides
+    data[coded + 8 : coded + 16] = data[coded + 24 : coded + 32] = sides  # of the picture, and of its tile
+    return bytes(data)
+
+
+def _lying_avif(side: int) -> bytes:
+    data = _black("AVIF")
+    start = data.index(b"ispe")
+    data[start + 8 : start + 16] = struct.pack(">II", side, side)
+    return bytes(data)
+
+
+def _lying_webp(side: int) -> bytes:
+    data = _black("WEBP", lossless=True)
+    start = data.index(b"VP8L")
+    data[start + 9 : start + 13] = struct.pack("<I", (side - 1) | (side - 1) << 14)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("make", "side"),
+    [
+        pytest.param(_lying_jpeg_2000, 14_000, id="JPEG 2000"),
+        pytest.param(lambda side: _cut_boxes(_lying_jpeg_2000(side)), 14_000, id="JPEG 2000 without boxes"),
+        pytest.param(_lying_avif, 14_000, id="AVIF"),
+        pytest.param(_lying_webp, 13_000, id="WebP"),
+    ],
+)
+def test_header_that_says_more_than_its_file_can_hold(
+    tmp_path: Path, make: Callable[[int], bytes], side: int
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(make(side))
+    with pytest.raises(UserError, match=f"it says it has {side} x {side} pixels, too many for a photograph"):
+        read_picture(path)
+    assert reading_megabytes(path) < 20
+
+
+def _cut_boxes(data: bytes) -> bytes:
+    return data[data.index(b"\xff\x4f\xff\x51") :]
+
+
+def test_few_bytes_may_hold_a_picture_of_usual_size(tmp_path: Path) -> None:
+    Image.new("L", (4000, 3000)).save(tmp_path / "a.webp", lossless=True, quality=0, method=0)
+    assert (tmp_path / "a.webp").stat().st_size < 500
+    assert read_picture(tmp_path / "a.webp").pixels.shape[:2] == (3000, 4000)
+    check_packed_size(6000, 4000, 2960)  # a mask of one stroke, as WebP stores it

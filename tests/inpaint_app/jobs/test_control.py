@@ -29,7 +29,7 @@ def test_compilation_is_reported_as_such() -> None:
     assert JobControl(reports.append).drain(compiling_run(), lambda _step: None) == "done"
     (told,) = reports
     assert told.is_compilation
-    assert told.stage == "compiling, once"
+    assert told.stage == "first run: compiling"
     assert told.seconds_left is not None
     begin_kernel()
     end_kernel()
@@ -60,8 +60,8 @@ def test_the_bar_shows_compilation_and_leaves_it_out(clocks, monkeypatch) -> Non
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with cli_progress.ProgressBar() as bar:
         bar.update("selecting", 0.1)
-        bar.show_compilation(Progress("compiling, once", 0.25, seconds_left=20.0, is_compilation=True))
+        bar.show_compilation(Progress("first run: compiling", 0.25, seconds_left=20.0, is_compilation=True))
         clocks.update(passed=50.0, compiling=40.0)
         bar.update("coding", 0.5)
-    assert "25 %  compiling, once  20 s left" in lines[0]
+    assert "25 %  first run: compiling  20 s left" in lines[0]
     assert "50 %  coding  10 s left" in lines[1]

@@ -55,7 +55,7 @@ def test_everything_that_takes_input_has_a_name(window, qtbot, files) -> None:
 def tab_stops(window, qtbot) -> list[QWidget]:
     """Return what gets the focus, in the order of the key Tab."""
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
+    qtbot.waitUntil(window.isActiveWindow, timeout=600_000)
     stops: list[QWidget] = []
     for _ in range(60):
         qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)

@@ -136,7 +136,7 @@ def test_the_damaged_picture_is_seen_while_b_is_held(window, qtbot, files) -> No
     window.activateWindow()
     presets = find(window, QComboBox, "Preset")
     presets.setFocus()
-    qtbot.waitUntil(presets.hasFocus)
+    qtbot.waitUntil(presets.hasFocus, timeout=600_000)
     qtbot.keyPress(presets, Qt.Key.Key_B)
     assert np.array_equal(shown_pixels(panes["restored"]), before)
     assert panes["restored"].caption.text() == panes["damaged"].caption.text()
@@ -222,7 +222,7 @@ def test_nothing_is_cut_off_in_the_narrowest_panel(window, qtbot, files) -> None
     window.resizeDocks([find(window, QDockWidget, "settings")], [1], Qt.Orientation.Horizontal)
     panel = window.findChild(ParameterPanel)
     panel.show_advanced(True)
-    qtbot.waitUntil(lambda: panel.visibleRegion().boundingRect().width() == panel.width())
+    qtbot.waitUntil(lambda: panel.visibleRegion().boundingRect().width() == panel.width(), timeout=600_000)
     for box in panel.findChildren(QDoubleSpinBox):
         assert box.width() >= box.minimumSizeHint().width()
 

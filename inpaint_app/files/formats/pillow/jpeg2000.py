@@ -3,7 +3,6 @@
 import io
 import re
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -16,7 +15,8 @@ from inpaint_app.files.format import Format
 from inpaint_app.files.formats.pillow.reader import load_pixels, open_image
 from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.files.formats.shared.bands import image_array
-from inpaint_app.files.limits import check_size
+from inpaint_app.files.formats.shared.boxes import read_boxes
+from inpaint_app.files.limits import check_packed_size
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
@@ -45,10 +45,10 @@ class _Codestream:
 
 def decode_jpeg2000(data: bytes) -> Picture:
     """Return the picture in a JPEG 2000 file with its own values; alpha only where the file declares it."""
-    boxes = [] if data.startswith(_CODESTREAM) else list(_boxes(data, 0, len(data)))
+    boxes = [] if data.startswith(_CODESTREAM) else list(read_boxes(data))
     coded = _read_codestream(data, boxes)
     header = next((data[start:end] for name, start, end in boxes if name == b"jp2h"), b"")
-    header_boxes = {name: header[start:end] for name, start, end in _boxes(header, 0, len(header))}
+    header_boxes = {name: header[start:end] for name, start, end in read_boxes(header)}
     image = open_image(Jpeg2KImageFile, data)
     if image.size != coded.size:
         raise DamagedError("its header is wrong")
@@ -108,21 +108,6 @@ def _decode_by_imagecodecs(data: bytes) -> Array:
         raise DamagedError("its pixels cannot be unpacked") from error
 
 
-def _boxes(data: bytes, position: int, end: int) -> Iterator[tuple[bytes, int, int]]:
-    """Yield name, start and end of the contents of every box."""
-    while position + 8 <= end:
-        length, name = struct.unpack_from(">I4s", data, position)
-        start = position + 8
-        if length == 1 and start + 8 <= end:
-            (length,) = struct.unpack_from(">Q", data, start)
-            start += 8
-        stop = end if length == 0 else position + length
-        if not start <= stop <= end:
-            raise DamagedError("it ends too early")
-        yield name, start, stop
-        position = stop
-
-
 def _read_codestream(data: bytes, boxes: list[tuple[bytes, int, int]]) -> _Codestream:
     """Return what the coded picture says, which may be something else than the header of the file."""
     start = next((start for name, start, _ in boxes if name == b"jp2c"), 0)
@@ -131,7 +116,7 @@ def _read_codestream(data: bytes, boxes: list[tuple[bytes, int, int]]) -> _Codes
     x1, y1, x0, y0 = struct.unpack_from(">4I", data, start + 8)
     (n_components,) = struct.unpack_from(">H", data, start + 40)
     size, parts = (x1 - x0, y1 - y0), data[start + 42 : start + 42 + 3 * n_components]
-    check_size(*size)
+    check_packed_size(*size, len(data))
     _check_tiles(data, start)
     if not n_components or len(parts) < 3 * n_components:
         raise DamagedError("its header is wrong")

@@ -11,11 +11,12 @@ from inpaint_app.files.format import USUAL_METADATA, Format, PlugIn
 from inpaint_app.files.formats.pillow.reader import load_pixels, open_image, picture_of_image
 from inpaint_app.files.formats.pillow.writer import save_by_pillow, to_image
 from inpaint_app.files.formats.shared.bands import image_array
-from inpaint_app.files.limits import check_size
+from inpaint_app.files.formats.shared.boxes import read_boxes
+from inpaint_app.files.limits import check_packed_size
 from inpaint_app.image.metadata import MetadataKind
 from inpaint_app.image.picture import Picture
 
-_BARE = b"\xff\x0a"
+_BARE, _WHOLE, _PART = b"\xff\x0a", b"jxlc", b"jxlp"
 _HEADER_BYTES = 4096
 #: Kinds of channels beyond the colors.
 _ALPHA, _SPOT_COLOR, _COLOR_FILTER = 0, 2, 5
@@ -27,7 +28,7 @@ def decode_jpeg_xl(data: bytes) -> Picture:
     from pillow_jxl.JpegXLImagePlugin import JXLImageFile  # noqa: PLC0415  (a plug-in)
 
     header = _Bits(_header_bytes(data))
-    check_size(*_read_size(header))  # the plug-in unpacks when it opens
+    check_packed_size(*_read_size(header), len(data))  # the plug-in unpacks when it opens
     image = open_image(JXLImageFile, data)
     notices: tuple[str, ...] = ()
     if image.mode == "I;16":
@@ -44,11 +45,21 @@ def decode_jpeg_xl(data: bytes) -> Picture:
 
 
 def _header_bytes(data: bytes) -> bytes:
-    """Return the first bytes of the coded picture."""
-    start = 0 if data.startswith(_BARE) else data.find(_BARE, 12, 4096)
-    if start < 0:
+    """Return the first bytes of the coded picture, which may lie in several boxes."""
+    coded = data if data.startswith(_BARE) else _join_parts(data)
+    if not coded.startswith(_BARE):
         raise DamagedError("its header is wrong")
-    return data[start + 2 : start + 2 + _HEADER_BYTES]
+    return coded[2 : 2 + _HEADER_BYTES]
+
+
+def _join_parts(data: bytes) -> bytes:
+    """Return the beginning of the coded picture in a file of boxes."""
+    coded = b""
+    for name, start, end in read_boxes(data):
+        if name in (_WHOLE, _PART) and len(coded) <= _HEADER_BYTES:
+            first = start + 4 if name == _PART else start  # parts begin with their number
+            coded += data[first : min(end, first + _HEADER_BYTES + 2)]
+    return coded
 
 
 def _read_size(header: "_Bits") -> tuple[int, int]:

@@ -9,7 +9,7 @@ from PIL import Image, ImageFile
 
 from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.formats.shared.bands import pixels_and_alpha
-from inpaint_app.files.limits import check_size
+from inpaint_app.files.limits import check_packed_size
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Array, Picture
 
@@ -17,7 +17,7 @@ _BROKEN = (OSError, EOFError, SyntaxError, ValueError, KeyError, IndexError, Typ
 
 
 def open_image(plug_in: type[ImageFile.ImageFile], data: bytes) -> ImageFile.ImageFile:
-    """Return an image of which only the header has been read; refuse it if it declares too many pixels."""
+    """Return an image of which only the header has been read; refuse it if it says it has too many pixels."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -26,7 +26,7 @@ def open_image(plug_in: type[ImageFile.ImageFile], data: bytes) -> ImageFile.Ima
         raise UnsupportedError("it has more than 178 million pixels", "scale it down first") from error
     except _BROKEN as error:
         raise DamagedError("its header is wrong") from error
-    check_size(*image.size)
+    check_packed_size(*image.size, len(data))
     return image
 
 

@@ -9,7 +9,7 @@ from inpaint_app.errors import DamagedError, UnsupportedError
 from inpaint_app.files.format import USUAL_METADATA, Format
 from inpaint_app.files.formats.pillow.reader import OTHER_FRAMES, load_pixels, open_image
 from inpaint_app.files.formats.pillow.writer import lossy_encoder
-from inpaint_app.files.limits import check_size
+from inpaint_app.files.limits import check_packed_size
 from inpaint_app.image.metadata import MetadataBlock, MetadataKind
 from inpaint_app.image.picture import Picture
 
@@ -21,7 +21,7 @@ def decode_webp(data: bytes) -> Picture:
     """Return the picture in a WebP file, or the first frame of an animation."""
     chunks = _read_chunks(data)
     size = _read_size(data)
-    check_size(*size)  # the decoder allocates when it is made
+    check_packed_size(*size, len(data))  # the decoder allocates when it is made
     if b"ANMF" in chunks and _frame_size(chunks[b"ANMF"]) != size:  # else a few bytes could ask for any size
         raise UnsupportedError(
             "its first frame does not fill the animation", "export that frame as PNG first"

@@ -1,21 +1,82 @@
-"""Accept or remove found damage, region by region."""
+"""Keep or remove found damage: one mark by a click, several by drawing around them."""
 
+from dataclasses import replace
 from math import floor
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainterPath
 
+from inpaint_app.window.canvas.tools.lasso import pixels_inside
+from inpaint_app.window.canvas.tools.region_outline import region_outline
 from inpaint_app.window.canvas.tools.tool import Place, Tool
 
 
 class FoundDamagePicker(Tool):
-    """A click removes the found region there, or brings it back."""
+    """A click removes a mark or brings it back; a line around marks removes them.
+
+    The right button brings back what the line surrounds, and with Shift all but what it surrounds goes.
+    """
 
     name = "pick"
-    text, tip = "Pic&k Found Damage", "Click found damage to remove it, or to bring it back."
+    text = "Pic&k Found Damage"
+    tip = "Click or draw around marks to remove them; right button: bring back; Shift: only these count."
     icon, key = "pick", "K"
     cursor = Qt.CursorShape.PointingHandCursor
+    uses_right_button = True
+    _start = Place(0, 0)
+    #: The line while it is drawn.
+    _path = QPainterPath()
+    _outline: tuple[int, QPainterPath] | None = None
 
     def press(self, place: Place) -> None:
-        """Change the region under the pointer."""
-        if not self.session.finder.toggle(floor(place.row), floor(place.column)):
-            self.session.notice.emit("No damage was found here. Find Damage (Ctrl+F) looks for some.")
+        """Begin a click, or a line."""
+        self.is_active, self._start = True, place
+        self._path = QPainterPath(QPointF(place.column, place.row))
+
+    def move(self, place: Place) -> None:
+        """Continue the line."""
+        self._path.lineTo(place.column, place.row)
+
+    def release(self) -> None:
+        """Change the mark that was clicked, or those inside the line."""
+        self.is_active = False
+        bounds = self._path.boundingRect()
+        if max(bounds.width(), bounds.height()) <= self.reach:
+            if not self.session.finder.toggle(floor(self._start.row), floor(self._start.column), self.reach):
+                self.session.notice.emit("No damage was found here. Find Damage (Ctrl+F) looks for some.")
+            return
+        self._choose_inside()
+
+    def _choose_inside(self) -> None:
+        finder = self.session.finder
+        if finder.found is None or not finder.is_in_mask:
+            return
+        rect, inside = pixels_inside(self._path, finder.found.analysis.shape)
+        if rect.is_empty:
+            return
+        choice = finder.choice
+        if self.is_straight:
+            finder.choose(replace(choice, within=finder.found.selection(rect, inside)))
+            return
+        regions = finder.found.regions_inside(choice, rect, inside)
+        removed = choice.removed - regions if self.is_reversed else choice.removed | regions
+        if removed != choice.removed:
+            finder.choose(replace(choice, removed=removed))
+
+    def outline(self, pointer: Place | None) -> QPainterPath | None:
+        """Return the line, or else the mark under the pointer or the one that is gone through."""
+        if self.is_active:
+            path = QPainterPath(self._path)
+            path.closeSubpath()
+            return path
+        finder, number = self.session.finder, None
+        if pointer is not None:
+            number = finder.region_near(floor(pointer.row), floor(pointer.column), self.reach)
+        if number is None:
+            number = self.session.marks.current
+        if number is None or finder.found is None:
+            return None
+        if self._outline is None or self._outline[0] != number:
+            pixels, shape = finder.found.analysis.region_pixels(number), finder.found.analysis.shape
+            self._outline = number, region_outline(pixels, shape[1])
+        return self._outline[1]

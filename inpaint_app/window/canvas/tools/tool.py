@@ -42,6 +42,7 @@ class Tool:
         self.is_active = False  #: Whether something has begun that `release` ends and Escape cancels.
         #: Whether it was pressed with the right button, or with Shift; set before `press`.
         self.is_reversed = self.is_straight = False
+        self.reach = 4  #: How far the pointer may miss a thing, in pixels of the picture.
         self.pressure = 1.0  #: How hard a pen is pressed, 0 to 1; 1 for a mouse.
 
     def press(self, place: Place) -> None:

@@ -14,8 +14,9 @@ from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.control import JobControl, Progress
-from inpaint_app.jobs.damage_choice import DamageChoice, MarkedMask, count_chosen, mark_damage, region_near
+from inpaint_app.jobs.damage_choice import DamageChoice, FoundDamage, MarkedMask, mark_damage
 from inpaint_app.jobs.detect import analyze_picture
+from inpaint_app.jobs.first_look import FirstLook, first_look
 from inpaint_app.jobs.source import Source
 from inpaint_app.window.background.activity import Activity
 from inpaint_app.window.background.exclusive_task import ExclusiveTask
@@ -41,6 +42,7 @@ class DamageFinder(QObject):
 
     changed = Signal()
     """The analysis or the choice has changed."""
+    first_look_changed = Signal()
 
     def __init__(self, workers: WorkerPool, edit: EditMask, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,8 +52,15 @@ class DamageFinder(QObject):
         self._mask: MaskHistory | None = None
         #: What is in the mask, by the state of the mask that it led to; None where nothing of it is left.
         self._applied: dict[int, _Applied | None] = {}
-        self.analysis: DamageAnalysis | None = None  #: All that may be damage; None before it was looked for.
+        self.found: FoundDamage | None = None  #: All that may be damage; None before it was looked for.
+        self.first_look: FirstLook | None = None  #: What is seen at once, until all is found.
         self.choice = DamageChoice()  #: What of it is in the mask.
+        self.task.activity_changed.connect(self._end_first_look)
+
+    @property
+    def analysis(self) -> "DamageAnalysis | None":
+        """The regions of all that may be damage; None before it was looked for."""
+        return None if self.found is None else self.found.analysis
 
     @property
     def is_in_mask(self) -> bool:
@@ -69,9 +78,9 @@ class DamageFinder(QObject):
         """Forget what was found, for another picture or mask."""
         self.task.cancel()
         self._update_task.cancel()
-        self._source = self._mask = self.analysis = None
+        self._source = self._mask = self.found = None
         self._applied = {}
-        self.choice = replace(self.choice, removed=frozenset())
+        self.choice = replace(self.choice, removed=frozenset(), within=None)
         self.changed.emit()
 
     def follow_mask(self) -> None:
@@ -94,10 +103,12 @@ class DamageFinder(QObject):
         mask: MaskHistory,
         kinds: tuple[DamageKind, ...],
         then: Callable[[], None] | None = None,
+        visible: Rect | None = None,
     ) -> None:
         """Look for kinds of damage that were not looked for yet, and put all of these kinds into the mask.
 
-        Something may follow once they are there.
+        Of a large picture, the part that is visible is looked at first. Something may follow once all is
+        in the mask.
         """
         if mask is not self._mask:
             self.restart()
@@ -110,16 +121,32 @@ class DamageFinder(QObject):
             return
         missing, applied = mask.snapshot(), self._current
 
-        def work(control: JobControl) -> "DamageAnalysis":
+        def work(control: JobControl) -> FoundDamage:
             others = missing.unpack()
             if applied is not None:
                 others &= ~applied.added.unpack()
             flat = others if others.ndim == 2 else np.asarray(others.all(axis=2))
+            seen = first_look(source.picture, flat, visible, unknown, self.choice.sensitivity)
+            if seen is not None:
+                control.report(seen)
             found = analyze_picture(source.picture, flat, unknown, control)
-            return dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
+            analysis = dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
+            contrasts = dictsel_core.region_contrasts(source.picture.pixels, analysis, missing=flat)
+            return FoundDamage(analysis, contrasts)
 
         activity = Activity("detect", Progress("detecting damage", 0.0))
-        self.task.start(work, done=lambda analysis: self._take(analysis, then), activity=activity)
+        self.task.start(
+            work, done=lambda found: self._take(found, then), progress=self._show_first, activity=activity
+        )
+
+    def _show_first(self, seen: FirstLook) -> None:
+        self.first_look = seen
+        self.first_look_changed.emit()
+
+    def _end_first_look(self) -> None:
+        if self.first_look is not None and self.task.activity is None:
+            self.first_look = None
+            self.first_look_changed.emit()
 
     def choose(self, choice: DamageChoice) -> None:
         """Put another choice of the damage into the mask; kinds that are new are looked for."""
@@ -127,39 +154,39 @@ class DamageFinder(QObject):
         if self._source is not None and self._mask is not None:
             self.find(self._source, self._mask, choice.kinds)
 
-    def toggle(self, row: int, column: int) -> bool:
+    def region_near(self, row: int, column: int, reach: int = 4) -> int | None:
+        """Return the found region nearest to a pixel, chosen or removed; None if there is none near."""
+        if self.found is None or not self.is_in_mask:
+            return None
+        return self.found.region_near(self.choice, row, column, reach)
+
+    def toggle(self, row: int, column: int, reach: int = 4) -> bool:
         """Remove the found region at a pixel, or bring it back; return whether there is one."""
-        if self.analysis is None or not self.is_in_mask:
-            return False
-        number = region_near(self.analysis, self.choice, row, column)
+        number = self.region_near(row, column, reach)
         if number is None:
             return False
-        self.choice = replace(self.choice, removed=self.choice.removed ^ {number})
-        self._update()
+        self.choose(replace(self.choice, removed=self.choice.removed ^ {number}))
         return True
 
     def describe(self) -> str:
         """Return how much of each kind is chosen, in words; empty for nothing."""
-        if self.analysis is None:
-            return ""
-        known = tuple(kind for kind in self.analysis.kinds if kind in self.choice.kinds)
-        return describe_damage(count_chosen(self.analysis, replace(self.choice, kinds=known)))
+        return "" if self.found is None else describe_damage(self.found.count(self.choice))
 
-    def _take(self, analysis: "DamageAnalysis", then: Callable[[], None] | None) -> None:
-        self.analysis = analysis
+    def _take(self, found: FoundDamage, then: Callable[[], None] | None) -> None:
+        self.found = found
         self._update(then)
 
     def _update(self, then: Callable[[], None] | None = None) -> None:
         """Put the chosen damage into the mask, computed in another thread; the latest choice wins."""
         self.changed.emit()
-        mask, analysis, choice, applied = self._mask, self.analysis, self.choice, self._current
-        if mask is None or analysis is None:
+        mask, found, choice, applied = self._mask, self.found, self.choice, self._current
+        if mask is None or found is None:
             return
         before, state = mask.snapshot(), mask.state
 
         def work(_control: JobControl) -> tuple[MarkedMask, PackedMask]:
             added = None if applied is None else applied.added.unpack()
-            marked = mark_damage(before.unpack(), added, analysis, choice)
+            marked = mark_damage(before.unpack(), added, found, choice)
             return marked, PackedMask.pack(marked.added)
 
         def on_done(made: tuple[MarkedMask, PackedMask]) -> None:

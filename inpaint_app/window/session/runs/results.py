@@ -114,8 +114,8 @@ class Results(QObject):
         self.history = self.history.updated(number, name=name)
         self.changed.emit()
 
-    def show(self, number: int, comparison: Sequence[int] = ()) -> None:
-        """Show a record; those it is to be compared with stand side by side from now on."""
+    def show(self, number: int | None, comparison: Sequence[int] = ()) -> None:
+        """Show a record, or none; those it is to be compared with stand side by side from now on."""
         self.history = replace(
             self.history, current_number=number, comparison=tuple(comparison) or self.history.comparison
         )

@@ -1,6 +1,6 @@
 """Starts restorations of the whole picture, and keeps what they lead to."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,22 +23,22 @@ class RunStarter:
     def __init__(self, session: "Session") -> None:
         self._session = session
 
-    def restore(self, *, grain: bool = False, notice: str = "") -> None:
-        """Restore the whole picture with the current parameters; grain and a notice may be added."""
+    def restore(self, *, grain: bool = False, then: Callable[[RunResult], None] | None = None) -> None:
+        """Restore the whole picture with the current parameters, perhaps with grain; something may follow."""
         packed, results = self._packed_request(), self._session.results
         if packed is not None:
             work = restoring.restore_with_grain if grain else restoring.restore
 
             def show(result: RunResult) -> None:
                 self._show_one_of(results.add((result,), packed.packed_mask))
-                if notice and not result.is_stopped:
-                    self._session.notice.emit(notice)
+                if then is not None:
+                    then(result)
 
             self._run(
                 "restore",
                 lambda control: work(packed.unpack(), control),
                 show,
-                restart=partial(self.restore, grain=grain, notice=notice),
+                restart=partial(self.restore, grain=grain, then=then),
             )
 
     def compare(self) -> None:
@@ -92,7 +92,8 @@ class RunStarter:
         if source is None or mask is None:
             self._session.problem.emit(NO_PICTURE)
             return None
-        return PackedRequest(source.picture.pixels, mask.snapshot(), self._session.settings)
+        settings, fill = self._session.settings, self._session.hole_sources.fill
+        return PackedRequest(source.picture.pixels, mask.snapshot(), settings, fill)
 
     def _show_compared(self, numbers: dict[str, int]) -> None:
         self._show_one_of(numbers, [numbers[each] for each in CONSTRAINTS if each in numbers])

@@ -42,7 +42,7 @@ class Runner(QObject):
         self._restart: Callable[[], None] | None = None
         self._shows_intermediate, self._started = True, 0.0
         self._preview_size = PreviewSize()
-        self._visible: Rect | None = None
+        self.visible: Rect | None = None  #: The part of the picture that is seen.
         self._focus: tuple[int, int] | None = None
         self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._debounce.timeout.connect(self._on_debounced)
@@ -138,7 +138,7 @@ class Runner(QObject):
 
     def look_at(self, rect: Rect) -> None:
         """Preview this part of the picture from now on; a run in progress continues."""
-        self._visible = rect
+        self.visible = rect
         if not (self.is_busy or self.preview is None or rect.contains(self.preview.rect.center)):
             self.schedule(previews=True)
 
@@ -154,7 +154,7 @@ class Runner(QObject):
 
         The request is made in another thread. With a reference, its PSNR is measured.
         """
-        side, visible, focus = self._preview_size.side, self._visible, self._focus
+        side, visible, focus = self._preview_size.side, self.visible, self._focus
         self._end_preview(self.preview, is_next_awaited=True)
         start: float | None = time.perf_counter()
 

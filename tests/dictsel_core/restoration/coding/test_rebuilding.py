@@ -73,7 +73,7 @@ def test_patches_are_rebuilt_from_the_codes_of_omp(missing, fill_weight, size, c
     assert np.isnan(ours).any() == (fill_weight == 0)
     close = np.isclose(ours, expected, rtol=1e-3, atol=1e-3, equal_nan=True).all(axis=2)
     assert close.mean() > 0.95  # a rounding error may choose another atom
-    assert np.abs(our_usage - usage).sum() <= 0.02 * usage.sum()
+    assert np.abs(our_usage - usage).sum() <= 0.1 * usage.sum()
 
 
 def test_a_patch_has_the_same_bits_in_any_company():

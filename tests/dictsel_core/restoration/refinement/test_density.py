@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from dictsel_core.restoration.refinement.density import density_of, options_for
+from dictsel_core.restoration.refinement.density import damage_density, options_for
 from dictsel_core.restoration.refinement.refiner import BEST_OPTIONS, DEFAULT_OPTIONS
 
 
 def density(mask):
-    return density_of(mask[:, :, None], 8)
+    return damage_density([mask[:, :, None]], 8)
 
 
 def random_mask(fraction, shape=(160, 160)):

@@ -8,10 +8,10 @@ import pytest
 from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
-from dictsel_core.restoration.refinement import rounds
+from dictsel_core.restoration import holdout
+from dictsel_core.restoration.holdout import is_harmful
 from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
-from dictsel_core.restoration.refinement.refiner import Place, Refiner, grid_offsets, round_reach
-from dictsel_core.restoration.refinement.rounds import is_harmful, refine, trial_change
+from dictsel_core.restoration.refinement.refiner import Refiner, grid_offsets
 from dictsel_core.restoration.refinement.tiles import Tile, spans
 
 FAST, BEST = RestoreSettings.preset("fast"), RestoreSettings.preset("best")
@@ -105,9 +105,8 @@ def test_observed_pixels_stay_and_missing_ones_improve(n_layers):
     missing = rng.random((64, 64, n_layers)) < 0.7
     picture = np.where(missing, truth + rng.normal(0, 0.1, truth.shape), truth).astype(np.float32)
     before = np.abs(picture - truth).mean()
-    n_rounds = drain(refine(picture, Refiner(missing, 2), 3))[1]
+    refine(picture, Refiner(missing, 2), 3)
     kept = ~np.broadcast_to(missing, truth.shape)
-    assert n_rounds == 3
     assert (picture[kept] == truth[kept]).all()
     assert np.abs(picture - truth).mean() < 0.3 * before
 
@@ -117,7 +116,7 @@ def test_rounds_do_not_depend_on_the_number_of_threads():
     pictures = []
     for threads in (1, 2, 5):
         picture = texture(70, 90, 3) * ~missing
-        drain(refine(picture, Refiner(missing, threads), 2))
+        refine(picture, Refiner(missing, threads), 2)
         pictures.append(picture)
     assert (pictures[0] == pictures[1]).all() and (pictures[0] == pictures[2]).all()
 
@@ -127,28 +126,33 @@ def test_small_pictures_are_refined_as_far_as_patches_fit(shape):
     picture = texture(*shape)
     missing = np.zeros((*shape, 1), bool)
     missing[::2] = True
-    drain(refine(picture, Refiner(missing, 1), 2))
+    refine(picture, Refiner(missing, 1), 2)
     assert np.isfinite(picture).all()
 
 
 def test_constant_pictures_stay_constant():
     picture = np.full((40, 40, 1), 0.25, np.float32)
     missing = np.random.default_rng(0).random((40, 40, 1)) < 0.8
-    drain(refine(picture, Refiner(missing, 1), 2))
+    refine(picture, Refiner(missing, 1), 2)
     assert picture == pytest.approx(0.25, abs=1e-6)
 
 
-def test_progress_grows_and_each_round_ends_once():
+def test_the_progress_of_a_round_grows():
     missing = np.random.default_rng(0).random((80, 40, 1)) < 0.5
-    steps, _ = drain(refine(texture(80, 40), Refiner(missing, 1), 3))
-    fractions = [step.fraction for step in steps]
+    fractions = list(Refiner(missing, 1).round(texture(80, 40), 0, 3))
     assert fractions == sorted(fractions) and fractions[-1] == 1
-    assert sum(step.round_done for step in steps) == 3
+
+
+def refine(picture, refiner, n_rounds):
+    for number in range(n_rounds):
+        drain(refiner.round(picture, number, n_rounds))
 
 
 def trial_of(truth, first, missing, rng):
     held_out = ~missing & (rng.random(truth.shape) < 0.1)
-    return trial_change(first, missing | held_out, held_out, truth[held_out], 1)
+    before = np.square(first - truth)[held_out]
+    refine(first, Refiner(missing | held_out, 1), 1)
+    return np.square(first - truth)[held_out] - before
 
 
 def test_refinement_that_does_not_help_is_harmful():
@@ -264,7 +268,7 @@ def test_chance_does_not_keep_the_best_preset_from_refining(seed):
 
 
 def test_progress_never_goes_back_though_refinement_is_given_up(monkeypatch):
-    monkeypatch.setattr(rounds, "_N_SIGMA", -np.inf)  # whatever the first round does counts as harm
+    monkeypatch.setattr(holdout, "_N_SIGMA", -np.inf)  # whatever the first round does counts as harm
     rng = np.random.default_rng(2)
     noise = rng.integers(0, 256, (90, 90), dtype=np.uint8)
     mask = rng.random(noise.shape) < 0.6
@@ -273,18 +277,3 @@ def test_progress_never_goes_back_though_refinement_is_given_up(monkeypatch):
     assert fractions == sorted(fractions) and fractions[-1] <= 1
     assert run.result.n_rounds == 0
     assert (run.result.image == restore(noise, mask, FAST).image).all()
-
-
-@pytest.mark.parametrize("number", [1, 2])
-def test_a_part_of_an_image_is_refined_as_in_the_whole(number):
-    rng = np.random.default_rng(4)
-    missing = rng.random((330, 40, 1)) < 0.2
-    before = texture(330, 40) + rng.normal(0, 0.1, (330, 40, 1)).astype(np.float32)
-    whole, wanted = before.copy(), slice(150, 170)
-    drain(Refiner(missing, 1).round(whole, number, 3))
-    search = OPTIONS.search(number, 3)
-    needed = round_reach(wanted, 330, search, grid_offsets(number, search.stride)[0])
-    rows = slice(needed.start - 25, needed.stop + 31)  # more than is needed makes no difference
-    part = before[rows].copy()
-    drain(Refiner(missing[rows], 1, place=Place(rows.start, 0, 330, 40)).round(part, number, 3))
-    assert (part[wanted.start - rows.start :][:20] == whole[wanted]).all()

@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import struct
 import sys
 from pathlib import Path
 
@@ -228,6 +229,27 @@ def test_lossless_jpeg_xl_is_recognized(lossless: bool, n_channels: int, dtype: 
     header = jpeg_xl._Bits(jpeg_xl._header_bytes(data))
     assert jpeg_xl._read_size(header) == (30, 20)
     assert jpeg_xl._is_lossless(header) == lossless
+
+
+@pytest.mark.parametrize("n_parts", [1, 3])
+def test_size_of_jpeg_xl_is_that_of_the_coded_picture(n_parts: int) -> None:
+    """Other boxes may hold bytes that look like one, and the coded picture may be in parts."""
+    coded = imagecodecs.jpegxl_encode(NOISE[..., :3], lossless=True)
+    lie = imagecodecs.jpegxl_encode(np.zeros((8, 8), np.uint8), lossless=True)
+    assert coded.startswith(b"\xff\x0a")
+    data = b"\0\0\0\x0cJXL \r\n\x87\n" + _box(b"ftyp", b"jxl \0\0\0\0jxl ") + _box(b"free", lie)
+    if n_parts == 1:
+        data += _box(b"jxlc", coded)
+    else:
+        parts = (coded[:4], coded[4:7], coded[7:])
+        numbers = (0, 1, 2 | 1 << 31)  # the last is marked
+        data += b"".join(_box(b"jxlp", struct.pack(">I", n) + p) for n, p in zip(numbers, parts, strict=True))
+    assert np.array_equal(imagecodecs.jpegxl_decode(data), NOISE[..., :3])
+    assert jpeg_xl._read_size(jpeg_xl._Bits(jpeg_xl._header_bytes(data))) == (30, 20)
+
+
+def _box(name: bytes, content: bytes) -> bytes:
+    return struct.pack(">I4s", 8 + len(content), name) + content
 
 
 @pytest.mark.parametrize(("ending", "module"), [("heic", "pillow_heif"), ("jxl", "pillow_jxl")])

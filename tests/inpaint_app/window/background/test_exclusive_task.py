@@ -27,7 +27,7 @@ def test_the_activity_is_known_from_start_to_end(workers, task, qtbot) -> None:
         control.report("an image")
         return "result"
 
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         task.start(work, done=results.append, failed=pytest.fail, progress=reports.append, activity=STARTING)
         assert task.is_active
     assert seen == [STARTING, halfway, None]
@@ -38,7 +38,7 @@ def test_the_activity_is_known_from_start_to_end(workers, task, qtbot) -> None:
 def test_a_new_piece_of_work_replaces_the_last(workers, task, qtbot) -> None:
     gate, results = threading.Event(), []
     task.start(lambda _control: gate.wait(10) and "first", done=results.append, failed=pytest.fail)
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         task.start(lambda _control: "second", done=results.append, failed=pytest.fail)
         gate.set()
     assert results == ["second"]
@@ -47,7 +47,7 @@ def test_a_new_piece_of_work_replaces_the_last(workers, task, qtbot) -> None:
 def test_cancelled_work_delivers_nothing(workers, task, qtbot) -> None:
     assert not task.cancel(), "there is none"
     task.start(lambda _control: "late", done=pytest.fail, failed=pytest.fail, activity=STARTING)
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         assert task.cancel()
         assert task.activity is None
 
@@ -58,7 +58,7 @@ def test_a_failure_ends_the_activity_before_it_is_told(workers, task, qtbot) -> 
     def work(_control):
         raise UserError("The disk is full", "free some space")
 
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         task.start(
             work,
             done=pytest.fail,

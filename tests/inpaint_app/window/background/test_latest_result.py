@@ -7,7 +7,7 @@ from inpaint_app.window.background.worker_pool import WorkerPool
 
 
 def settle(workers: WorkerPool, qtbot) -> None:
-    qtbot.waitUntil(lambda: workers.n_active == 0, timeout=10_000)
+    qtbot.waitUntil(lambda: workers.n_active == 0, timeout=600_000)
 
 
 def test_the_latest_request_wins(workers, qtbot) -> None:

@@ -22,7 +22,7 @@ def test_things_go_one_at_a_time_and_in_the_end_all_of_them(qtbot) -> None:
         seen.append(sum(each() is not None for each in alive))
         return seen[-1] == 0
 
-    qtbot.waitUntil(are_gone)
+    qtbot.waitUntil(are_gone, timeout=600_000)
     assert seen == sorted(seen, reverse=True)
 
 

@@ -19,7 +19,7 @@ def test_results_and_reports_arrive_on_the_gui_thread_in_order(workers, qtbot) -
             task.report(number)
         return "result"
 
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         workers.start(work, done=listen("done"), failed=listen("failed"), progress=listen("progress"))
     assert [(kind, value) for kind, value, _ in heard] == [
         ("progress", 0),
@@ -34,7 +34,7 @@ def test_work_starts_when_the_event_that_asked_for_it_has_been_handled(workers, 
     begun = threading.Event()
     workers.start(lambda _task: begun.set(), done=lambda _result: None)
     assert not begun.wait(0.01)
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         assert workers.n_active == 1
     assert begun.is_set()
 
@@ -52,7 +52,7 @@ def test_what_was_in_progress_when_cancelled_is_not_delivered(workers, qtbot, qa
     qapp.processEvents()
     gate.set()
     assert reached.wait(5)  # its messages wait in the event queue now
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         task.cancel()
     assert heard == []
 
@@ -75,7 +75,7 @@ def test_cancelling_closes_the_generator(workers, qtbot, qapp) -> None:
     )
     qapp.processEvents()
     assert begun.wait(5)
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         task.cancel()
     assert closed.is_set()
 
@@ -120,7 +120,7 @@ def test_failures_become_sentences(workers, qtbot, error, words, caplog) -> None
     def work(_task):
         raise error
 
-    with qtbot.waitSignal(workers.idle):
+    with qtbot.waitSignal(workers.idle, timeout=600_000):
         workers.start(work, done=pytest.fail, failed=heard.append)
     (sentence,) = heard
     assert words in sentence

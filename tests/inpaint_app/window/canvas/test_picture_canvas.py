@@ -139,4 +139,4 @@ def test_the_same_content_is_not_drawn_again(canvas, qtbot):
     qtbot.wait(20)
     assert drawn == []
     show(canvas, placeholder="Other words")
-    qtbot.waitUntil(lambda: bool(drawn))
+    qtbot.waitUntil(lambda: bool(drawn), timeout=600_000)

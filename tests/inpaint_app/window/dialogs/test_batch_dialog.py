@@ -21,7 +21,7 @@ def dialog(qtbot, session, tmp_path):
     qtbot.addWidget(made)
     made.show()
     made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
+    qtbot.waitUntil(made.isActiveWindow, timeout=600_000)
     return made
 
 

@@ -98,7 +98,7 @@ def test_the_focus_chooses_nothing(gallery, qtbot):
     shown = view(gallery)
     gallery.activateWindow()
     shown.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(shown.hasFocus)
+    qtbot.waitUntil(shown.hasFocus, timeout=600_000)
     assert (gallery.told, gallery.chosen, shown.selectedIndexes()) == ([], None, [])
     QTest.keyClick(shown, Qt.Key.Key_Space)
     assert gallery.told == [0]

@@ -57,7 +57,7 @@ def test_marking_looks_like_hovering(curve):
 
 
 def test_a_click_chooses_a_step(qtbot, curve):
-    with qtbot.waitSignal(curve.step_clicked, check_params_cb=lambda step: step == 11):
+    with qtbot.waitSignal(curve.step_clicked, check_params_cb=lambda step: step == 11, timeout=600_000):
         press(curve, QPointF(places(curve)[11], 50))
 
 

@@ -154,7 +154,7 @@ def test_a_run_is_renamed_where_it_stands(panel, three_runs, session, qtbot) -> 
     assert editor.isVisible(), "figures that arrive meanwhile do not end it"
     qtbot.keyClicks(editor, "soft")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: session.results.history.find(2).title == "soft")
+    qtbot.waitUntil(lambda: session.results.history.find(2).title == "soft", timeout=600_000)
     assert three_runs.topLevelItem(1).text(1).startswith("soft ")
     qtbot.keyClick(three_runs, Qt.Key.Key_F2)
     qtbot.keyClick(three_runs.findChild(QLineEdit), Qt.Key.Key_Escape)

@@ -36,6 +36,6 @@ def test_only_what_leaves_a_result_can_be_stopped(strip, kind, can_stop) -> None
 
 def test_the_buttons_ask(strip, qtbot) -> None:
     strip.show_activity(Activity("restore", Progress("starting", 0.0)))
-    with qtbot.waitSignals([strip.stop_wanted, strip.cancel_wanted]):
+    with qtbot.waitSignals([strip.stop_wanted, strip.cancel_wanted], timeout=600_000):
         find(strip, QPushButton, "Stop").click()
         find(strip, QPushButton, "Cancel").click()

@@ -42,5 +42,5 @@ def test_a_button_does_what_its_action_does(qtbot, session, owner) -> None:
     actions.enable([])
     assert not button.isEnabled()
     actions.enable(["picture"])
-    with qtbot.waitSignal(actions["restore"].triggered):
+    with qtbot.waitSignal(actions["restore"].triggered, timeout=600_000):
         button.click()

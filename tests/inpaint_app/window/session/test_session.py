@@ -141,7 +141,7 @@ def test_everything_missing_is_a_sentence_too(session, qtbot, files) -> None:
 @pytest.mark.parametrize(("name", "n_reports"), [("restore", 0), ("restore", 3), ("compare", 6), ("tune", 1)])
 def test_cancelling_at_any_moment_leaves_everything_as_it_was(session, qtbot, files, name, n_reports) -> None:
     restored(session, qtbot, files["damaged"])
-    session.set_settings(replace(SLOW, rounds=100))  # not done before there are so many reports
+    session.set_settings(SLOW)
     session.cancel()  # no preview of it
     settle(session, qtbot)
     before, reports = snapshot(session), []

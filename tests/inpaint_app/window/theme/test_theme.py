@@ -129,7 +129,7 @@ def test_edges_and_focus_stand_out(qtbot, qapp, switch, theme):
         layout.addWidget(control)
     window.show()
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
+    qtbot.waitUntil(window.isActiveWindow, timeout=600_000)
     ground, colors = window.palette().color(Role.Window), colors_of(window.palette())
     pane.canvas.setFocus()
     image = window.grab().toImage()

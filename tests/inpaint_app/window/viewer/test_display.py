@@ -229,6 +229,11 @@ def test_the_chosen_atom_is_lit_up_on_damaged_and_restored(restored) -> None:
             "Nothing is missing: paint over damage, or draw once around it (H), to restore it.",
         ),
         ({"activity": Activity("restore", Progress("x"))}, "restored", "The picture is being restored …"),
+        (
+            {"activity": Activity("restore", Progress("x", is_compilation=True))},
+            "restored",
+            "The first run compiles what takes longest; this is done once on a computer.",
+        ),
         ({"activity": Activity("tune", Progress("x"))}, "restored", "Auto is choosing parameters …"),
         ({"activity": Activity("open", Progress("x"))}, "restored", "Restore (F5) to see the picture here."),
     ],

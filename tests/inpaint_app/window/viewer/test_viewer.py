@@ -215,7 +215,7 @@ def test_all_hatching_is_drawn_again_only_when_it_turns_faint(
     edit(lambda mask: mask.begin_stroke(60, 10, diameter=diameter), ends=False)
     edit(lambda mask: mask.extend_stroke(40, 90), ends=False)
     edit(lambda mask: mask.end_stroke())
-    qtbot.waitUntil(lambda: bool(painted.rects))
+    qtbot.waitUntil(lambda: bool(painted.rects), timeout=600_000)
     assert canvas.content.mask.is_dense is everywhere
     assert (canvas.rect() in painted.rects) is everywhere
     settle(shown, qtbot)

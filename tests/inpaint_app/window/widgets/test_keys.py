@@ -18,7 +18,7 @@ def window(qtbot):
     HeldKey(Qt.Key.Key_B, made).changed.connect(made.held.append)
     made.show()
     made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
+    qtbot.waitUntil(made.isActiveWindow, timeout=600_000)
     made.held.clear()
     return made
 

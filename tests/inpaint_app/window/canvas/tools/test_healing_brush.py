@@ -24,7 +24,7 @@ def stroke(tool: HealingBrush, qtbot, *places: tuple[float, float]) -> None:
     for place in places[1:]:
         tool.move(Place(*place))
     tool.release()
-    qtbot.waitUntil(lambda: tool.session.is_settled, timeout=60_000)
+    qtbot.waitUntil(lambda: tool.session.is_settled, timeout=600_000)
 
 
 def test_a_stroke_around_something_heals_it_in_one_step(tool, qtbot) -> None:
@@ -73,7 +73,7 @@ def test_other_strokes_cover_nothing_else(tool, qtbot, places) -> None:
         tool.move(Place(*place))
     covered = tool.session.mask.mask.copy()
     tool.release()
-    qtbot.waitUntil(lambda: tool.session.is_settled, timeout=60_000)
+    qtbot.waitUntil(lambda: tool.session.is_settled, timeout=600_000)
     assert np.array_equal(tool.session.mask.mask, covered)
 
 

@@ -52,11 +52,13 @@ def test_a_click_removes_a_region_and_another_brings_it_back(scratched, qtbot) -
     picker = FoundDamagePicker(scratched)
     for is_there in (False, True):
         picker.press(Place(41.2, 30.5))
+        picker.release()
         settle(scratched, qtbot)
         assert scratched.mask.mask[40, 20:70].all() == is_there
         assert scratched.mask.mask[20:80, 90].all()
     assert notices == []
     picker.press(Place(5.5, 5.5))
+    picker.release()
     assert len(notices) == 1
 
 
@@ -152,3 +154,97 @@ def test_finding_nothing_leaves_the_result_as_it_is(session, qtbot, files) -> No
     settle(session, qtbot)
     assert session.finder.is_in_mask
     assert session.runner.preview is None
+
+
+def draw(picker, *places) -> None:
+    picker.press(Place(*places[0]))
+    for place in places[1:]:
+        picker.move(Place(*place))
+    picker.release()
+
+
+def test_a_line_around_marks_removes_them_and_the_right_button_brings_them_back(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    around = (30.0, 5.0), (30.0, 84.0), (50.0, 84.0), (50.0, 5.0)
+    picker = FoundDamagePicker(scratched)
+    for is_reversed in (False, True):
+        picker.is_reversed = is_reversed
+        draw(picker, *around)
+        settle(scratched, qtbot)
+        assert scratched.mask.mask[40, 20:70].all() == is_reversed
+        assert scratched.mask.mask[20:80, 90].all()
+
+
+def test_with_shift_only_what_is_drawn_around_counts(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    picker = FoundDamagePicker(scratched)
+    picker.is_straight = True
+    draw(picker, (30.0, 5.0), (30.0, 50.0), (50.0, 50.0), (50.0, 5.0))
+    settle(scratched, qtbot)
+    assert scratched.mask.mask[40, 20:48].all()
+    assert not scratched.mask.mask[:, 52:].any()
+    scratched.finder.choose(replace(scratched.finder.choice, within=None))
+    settle(scratched, qtbot)
+    assert scratched.mask.mask[20:80, 90].all()
+
+
+def test_only_light_or_only_dark_damage_counts(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    for tone, is_light in (("light", True), ("dark", False)):
+        scratched.finder.choose(replace(scratched.finder.choice, tone=tone))
+        settle(scratched, qtbot)
+        assert scratched.mask.mask[40, 20:70].all() == is_light
+        assert scratched.mask.mask[20:36, 90].all() != is_light
+
+
+def test_marks_are_gone_through_and_removed_one_by_one(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    marks, boxes = scratched.marks, []
+    marks.shown.connect(lambda *box: boxes.append(box))
+    order = scratched.finder.found.in_reading_order(scratched.finder.choice)
+    assert len(order) > 1
+    for number in (*order, order[0]):
+        marks.step(1)
+        assert marks.current == number
+    marks.step(-1)
+    assert marks.current == order[-1]
+    assert marks.place.startswith(f"{len(order)} of {len(order)}")
+    assert len(boxes) == len(order) + 2
+    marks.remove()
+    settle(scratched, qtbot)
+    assert order[-1] in scratched.finder.choice.removed
+    assert marks.current == order[0]
+    scratched.undo_redo.undo()
+    assert marks.current is None, "nothing is marked any more"
+    marks.step(1)
+    assert (marks.current, marks.place) == (None, "")
+
+
+def test_the_mark_near_the_pointer_is_outlined(scratched, qtbot) -> None:
+    found(scratched, qtbot)
+    picker = FoundDamagePicker(scratched)
+    outline = picker.outline(Place(42.5, 30.5)).boundingRect()
+    assert outline.contains(20, 40)
+    assert outline.contains(69, 41)
+    assert picker.outline(Place(70.5, 30.5)) is None
+    picker.reach = 31
+    assert picker.outline(Place(70.5, 30.5)) is not None
+    assert scratched.marks.describe_at(40, 30).startswith("crack or scratch 0.")
+    assert scratched.marks.describe_at(70, 30) == ""
+
+
+def test_large_pictures_show_what_is_in_view_first(scratched, qtbot) -> None:
+    pixels = np.tile(scratched.source.picture.pixels, (20, 16))
+    scratched.opener.open_picture(lambda: Picture(pixels), "large")
+    settle(scratched, qtbot)
+    scratched.runner.look_at(Rect(960, 1024, 300, 400))
+    looks = []
+    scratched.finder.first_look_changed.connect(lambda: looks.append(scratched.finder.first_look))
+    found(scratched, qtbot)
+    assert looks[-1] is None
+    assert (looks[0].rect, looks[0].step) == (Rect(960, 1024, 300, 400), 1)
+    assert looks[0].damaged[40, 20:70].all()
+    seen = looks[0].added_to(np.zeros(pixels.shape, bool))
+    assert seen[1000, 1044:1094].all()
+    assert not seen[:960].any()
+    assert scratched.mask.mask[40, 20:70].all()

@@ -41,7 +41,7 @@ def run(source, mask, **changes) -> RunResult:
 
 
 def settle(workers: WorkerPool, qtbot) -> None:
-    qtbot.waitUntil(lambda: workers.n_active == 0, timeout=60_000)
+    qtbot.waitUntil(lambda: workers.n_active == 0, timeout=600_000)
 
 
 def test_a_run_is_kept_measured_and_shown(results, workers, qtbot, source, mask) -> None:

@@ -32,7 +32,7 @@ def request_(picture):
 
 
 def settle(runner: Runner, workers: WorkerPool, qtbot) -> None:
-    qtbot.waitUntil(lambda: workers.n_active == 0 and not runner.is_pausing, timeout=60_000)
+    qtbot.waitUntil(lambda: workers.n_active == 0 and not runner.is_pausing, timeout=600_000)
 
 
 class Gate:
@@ -54,7 +54,7 @@ class Gate:
 def test_a_run_shows_its_images_and_then_its_result(runner, workers, qtbot) -> None:
     gate, results = Gate(), []
     runner.run("restore", gate, results.append)
-    qtbot.waitUntil(lambda: runner.intermediate is IMAGE)
+    qtbot.waitUntil(lambda: runner.intermediate is IMAGE, timeout=600_000)
     assert (runner.is_busy, runner.task.activity.kind) == (True, "restore")
     gate.open()
     settle(runner, workers, qtbot)
@@ -76,7 +76,7 @@ def test_a_change_restarts_the_run_after_a_pause(runner, workers, qtbot) -> None
     gate, restarts = Gate(), []
     runner.debounced.connect(lambda: pytest.fail("there is a run to restart"))
     runner.run("restore", gate, pytest.fail, restart=lambda: restarts.append(1))
-    qtbot.waitUntil(lambda: runner.intermediate is not None)
+    qtbot.waitUntil(lambda: runner.intermediate is not None, timeout=600_000)
     for _ in range(3):
         runner.schedule(previews=True)
     assert (runner.intermediate, runner.is_previewing, runner.is_busy) == (None, False, True)
@@ -99,7 +99,7 @@ def test_cancelling_drops_everything_that_would_follow(runner, workers, qtbot) -
     gate = Gate()
     runner.debounced.connect(lambda: pytest.fail("cancelled"))
     runner.run("restore", gate, pytest.fail, restart=lambda: pytest.fail("cancelled"))
-    qtbot.waitUntil(lambda: runner.intermediate is not None)
+    qtbot.waitUntil(lambda: runner.intermediate is not None, timeout=600_000)
     runner.schedule(previews=True)
     runner.cancel()
     assert (runner.is_busy, runner.is_pausing, runner.intermediate) == (False, False, None)

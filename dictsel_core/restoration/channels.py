@@ -1,0 +1,120 @@
+"""Channels with masks of their own, which are estimated from each other too."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+
+from dictsel_core._support.validation import Bools, Floats
+from dictsel_core.restoration.canvas import Canvas, Plane, Planes
+from dictsel_core.restoration.coding.coder import Coarsest, PatchCoder, restore_planes
+from dictsel_core.restoration.coding.pyramid import double, halve
+
+#: A channel, and the one that is subtracted from it; None if none is.
+Source = tuple[int, int | None]
+
+
+def source_planes(image: Canvas, source: Source) -> tuple[Planes, Bools]:
+    """Return a channel or the difference of two, zero where missing, and the mask: (H, W, 1) and (H, W)."""
+    channel, other = source
+    if other is None:
+        return image.plane(channel)[:, :, None], image.mask(channel)
+    missing = np.asarray(image.mask(channel) | image.mask(other))
+    difference = image.plane(channel) - image.plane(other)
+    return np.where(missing, np.float32(0), difference)[:, :, None], missing
+
+
+def restore_channels(
+    image: Canvas,
+    observed_channels: Sequence[bool],
+    differences: Sequence[tuple[int, int]],
+    coder: PatchCoder,
+    coarsest: Coarsest | None,
+    out: Planes,
+) -> Iterator[float]:
+    """Restore each channel by itself, then from others where these are observed; into planes (H, W, C).
+
+    Yields the fraction of the work that is done.
+
+    Parameters
+    ----------
+    image : Canvas
+        With a mask for each channel.
+    observed_channels : sequence of bool
+        Whether anything is observed of each channel, anywhere in the image that this may be a tile of.
+        Nothing is known about the others; their differences from the rest are assumed to be zero, which
+        makes the image gray.
+    differences : sequence of (int, int)
+        Pairs of channels whose difference has less detail than the first of them.
+    coder : PatchCoder
+    coarsest : Coarsest or None
+        Of all channels.
+    out : (H, W, C) ndarray
+    """
+    channels = range(image.n_channels)
+    sources: list[Source] = [(c, None) for c in channels if observed_channels[c]]
+    sources += [pair for pair in differences if image.mask(pair[0]).any()]
+    restored: dict[Source, Plane] = {}
+    for number, source in enumerate(sources):
+        planes, missing = source_planes(image, source)
+        coarse = None if coarsest is None else _of(source, coarsest)
+        for fraction in restore_planes(planes, missing, coder, coarsest=coarse):
+            yield (number + fraction) / len(sources)
+        restored[source] = planes[:, :, 0]
+    for channel in channels:
+        own = restored.get((channel, None), np.full(image.shape, 0.5, np.float32))
+        out[:, :, channel] = _combined(image, channel, own, restored, observed_channels)
+
+
+def _of(source: Source, coarsest: Coarsest) -> Coarsest:
+    """Return the coarsest scale of a channel, or of the difference of two."""
+    channel, other = source
+    planes, limits = coarsest.planes[:, :, channel, None], np.ones(1, np.float32)
+    if other is None:
+        return replace(coarsest, planes=planes, limits=(0 * limits, limits))
+    return replace(coarsest, planes=planes - coarsest.planes[:, :, other, None], limits=(-limits, limits))
+
+
+def _combined(
+    image: Canvas,
+    channel: int,
+    own: Plane,
+    restored: Mapping[Source, Plane],
+    observed_channels: Sequence[bool],
+) -> Plane:
+    """Return a channel (H, W): where others are observed, the mean of these and their differences."""
+    missing = image.mask(channel)
+    total, count = np.zeros(image.shape, np.float32), np.zeros(image.shape, np.float32)
+    for other in range(image.n_channels):
+        difference = restored.get((channel, other)) if observed_channels[channel] else np.float32(0)
+        if other == channel or difference is None:
+            continue
+        known = missing & ~image.mask(other)
+        total += np.where(known, image.plane(other) + difference, 0)
+        count += known
+    means = np.clip(total / np.maximum(count, 1), 0, 1)
+    return np.where(count > 0, means, own)
+
+
+def detail(plane: Plane, missing: Bools) -> float:
+    """Return the sum of the squares of what the coarser scale of a plane (H, W) does not represent."""
+    coarser, _ = halve(np.where(missing, np.float32(0), plane)[:, :, None], missing)
+    rest = (plane - double(coarser[:, :, 0], plane.shape))[~missing]
+    return float(np.square(rest, dtype=np.float64).sum())
+
+
+def useful_differences(samples: Iterable[Canvas]) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of channels whose difference has less detail than the first, where both are observed.
+
+    Of all pairs of which the second is observed somewhere where the first is missing.
+    """
+    details: dict[tuple[int, int], Floats] = {}
+    for image in samples:
+        for pair in permutations(range(image.n_channels), 2):
+            first, second = map(image.mask, pair)
+            if (first & ~second).any():
+                plane, unknown = image.plane(pair[0]), np.asarray(first | second)
+                found = [detail(plane - image.plane(pair[1]), unknown), detail(plane, unknown)]
+                details[pair] = details.get(pair, np.zeros(2)) + found
+    return tuple(pair for pair, (difference, own) in sorted(details.items()) if difference < own)

@@ -1,1 +1,0 @@
-"""Restoration of images in blocks: what is done, and what each block needs for it."""

@@ -1,0 +1,81 @@
+"""What wide holes may be filled from, drawn in the window."""
+
+import numpy as np
+import pytest
+from windows import FAST, settle
+
+from inpaint_app.image.picture import Picture
+from inpaint_app.image.rect import Rect
+from inpaint_app.window.canvas.tools.copy_area import CopyArea
+from inpaint_app.window.canvas.tools.tool import Place
+
+
+@pytest.fixture
+def halves(session, qtbot):
+    """A session with a dark and a bright half, and a hole in the dark one."""
+    pixels = np.random.default_rng(0).integers(40, 90, (60, 120)).astype(np.uint8)
+    pixels[:, 70:] += 120
+    session.set_settings(FAST)
+    session.opener.open_picture(lambda: Picture(pixels), "halves")
+    settle(session, qtbot)
+    session.edit_mask(lambda mask: mask.fill(Rect(20, 20, 20, 20)))
+    session.run_starter.restore()
+    settle(session, qtbot)
+    return session
+
+
+def draw(tool, top, left, bottom, right):
+    tool.press(Place(top, left))
+    for place in (Place(top, right), Place(bottom, right), Place(bottom, left)):
+        tool.move(place)
+    tool.release()
+
+
+def light(session):
+    record = session.results.current
+    return record.image[record.mask].mean()
+
+
+def test_drawing_around_an_area_fills_holes_from_it(halves, qtbot) -> None:
+    before, tool = light(halves), CopyArea(halves)
+    draw(tool, 0, 75, 60, 120)
+    settle(halves, qtbot)
+    assert light(halves) > before + 10
+    assert tool.outline(None) is not None
+    assert not halves.mask.mask[:, 75:].any()  # it marks nothing
+    tool.press(Place(5, 5))
+    tool.release()
+    settle(halves, qtbot)
+    assert halves.hole_sources.fill is None
+    assert light(halves) == before
+
+
+def test_the_right_button_keeps_an_area_from_holes(halves, qtbot) -> None:
+    tool = CopyArea(halves)
+    tool.is_reversed = True
+    draw(tool, 0, 0, 60, 70)
+    settle(halves, qtbot)
+    allowed = halves.hole_sources.fill.fill_from
+    assert allowed[:, 70:].all() and not allowed[:, :70].any()
+    tool.is_reversed = False
+    draw(tool, 0, 60, 30, 120)
+    settle(halves, qtbot)
+    allowed = halves.hole_sources.fill.fill_from
+    assert allowed[:30, 70:].all() and allowed.sum() == 30 * 50
+
+
+def test_too_small_an_area_ends_in_a_sentence_and_the_result_stays(halves, qtbot) -> None:
+    sentences, number = [], halves.results.current.number
+    halves.problem.connect(sentences.append)
+    draw(CopyArea(halves), 5, 80, 9, 84)
+    settle(halves, qtbot)
+    assert "too few observed pixels" in sentences[0]
+    assert halves.results.current.number == number
+
+
+def test_another_picture_forgets_areas(halves, qtbot) -> None:
+    draw(CopyArea(halves), 0, 75, 60, 120)
+    settle(halves, qtbot)
+    halves.opener.open_sample()
+    settle(halves, qtbot)
+    assert halves.hole_sources.fill is None
