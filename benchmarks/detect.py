@@ -26,7 +26,9 @@ from benchmarks.detect_drawn import (
     precision_and_recall,
 )
 from benchmarks.measure import print_table
-from dictsel_core import DAMAGE_KINDS, USUAL_KINDS, analyze_damage, restore
+from dictsel_core import restore
+from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS
+from dictsel_core.detection import analyze_damage
 from experiments.detector.compose import Sample, compose
 from experiments.detector.material import Material, load_material
 

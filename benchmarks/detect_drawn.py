@@ -10,7 +10,8 @@ from scipy import ndimage
 from benchmarks.drawn_damage import DAMAGE, Picture
 from benchmarks.measure import print_table
 from benchmarks.pictures import Mask
-from dictsel_core import DamageAnalysis, DamageKind, analyze_damage
+from dictsel_core.damage_kinds import DamageKind
+from dictsel_core.detection import DamageAnalysis, analyze_damage
 
 SENSITIVITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 #: Features, weights and thresholds were chosen on the first; the second was run when they stood.

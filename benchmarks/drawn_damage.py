@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from benchmarks.pictures import Mask
-from dictsel_core import DamageKind
+from dictsel_core.damage_kinds import DamageKind
 
 Picture = NDArray[np.uint8]
 Cover = NDArray[np.float32]

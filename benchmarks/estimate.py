@@ -11,8 +11,9 @@ from PIL import Image as Pillow
 from benchmarks.estimated_damage import damages
 from benchmarks.measure import print_table
 from benchmarks.pictures import Image, Mask, gray
-from dictsel_core import PresetName, estimate_psnr, psnr, restore
+from dictsel_core import estimate_psnr, psnr, restore
 from dictsel_core.completion import wide_parts
+from dictsel_core.restoration import PresetName
 
 #: Photographs inside scikit-image, in their own size; none of them was used to choose anything.
 _PICTURES = (

@@ -15,7 +15,8 @@ from benchmarks.hole_peers import gmic, has_gmic, has_migan, migan, shiftmap
 from benchmarks.measure import print_table
 from benchmarks.peers import biharmonic, hidden
 from benchmarks.pictures import Image, Mask
-from dictsel_core import FillName, RestoreSettings, psnr, restore, ssim
+from dictsel_core import RestoreSettings, psnr, restore, ssim
+from dictsel_core.restoration import FillName
 
 Method = Callable[[Image, Mask], NDArray[Any]]
 #: Picture, size of the hole, method.

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from benchmarks.measure import print_table, ratio, seconds_in_turns
 from benchmarks.peers import biharmonic, hidden, xphoto
 from benchmarks.pictures import Image, Mask, damages, gray, photographs
-from dictsel_core import SELECTORS, PresetName, RestoreSettings, psnr, restore, ssim
+from dictsel_core import RestoreSettings, psnr, restore, ssim
+from dictsel_core.restoration import SELECTORS, PresetName
 
 Method = Callable[[Image, Mask], NDArray[Any]]
 PRESETS: tuple[PresetName, ...] = ("fast", "balanced", "best")

@@ -16,16 +16,13 @@ from dictsel_core import (
     Constraint,
     IndividualSparsity,
     Selection,
-    iter_replacement_omp,
     omp,
-    replacement_greedy,
     replacement_ols,
     replacement_omp,
-    sds_ma,
-    sds_omp,
     standard_ground_set,
 )
 from dictsel_core._support.threads import as_thread_count
+from dictsel_core.selection import iter_replacement_omp, replacement_greedy, sds_ma, sds_omp
 
 GROUND_SET = standard_ground_set()
 SPARSITY = 5

@@ -33,7 +33,8 @@ class Utility(ABC):
     Derive from it to write another one. This one does not mind errors of one sign as much:
 
     >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, Utility, replacement_omp, standard_ground_set
+    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
+    >>> from dictsel_core.utility import Utility
     >>> class Lopsided(Utility):
     ...     smoothness, concavity = 1.0, 0.2
     ...     def value(self, y, x):
@@ -130,7 +131,8 @@ class HuberUtility(Utility):
     Data of three atoms, with a large error in one of twenty entries:
 
     >>> import numpy as np
-    >>> from dictsel_core import HuberUtility, IndividualSparsity, replacement_omp, standard_ground_set
+    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
+    >>> from dictsel_core.utility import HuberUtility
     >>> rng = np.random.default_rng(0)
     >>> ground_set = standard_ground_set(bases=["dct"])
     >>> data = rng.normal(size=(40, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
@@ -187,7 +189,8 @@ class LogisticUtility(Utility):
     Binary patches from three atoms:
 
     >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, LogisticUtility, replacement_omp, standard_ground_set
+    >>> from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
+    >>> from dictsel_core.utility import LogisticUtility
     >>> rng = np.random.default_rng(0)
     >>> ground_set = standard_ground_set(bases=["dct"])
     >>> scores = rng.normal(size=(60, 3)) @ ground_set.atoms[:, [5, 17, 40]].T

@@ -7,19 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core import (
-    Constraint,
-    IndividualSparsity,
-    LearnedDictionary,
-    Selection,
-    ksvd,
-    mod,
-    replacement_greedy,
-    replacement_ols,
-    replacement_omp,
-    sds_ma,
-    sds_omp,
-)
+from dictsel_core import Constraint, IndividualSparsity, Selection, replacement_ols, replacement_omp
+from dictsel_core.learning import LearnedDictionary, ksvd, mod
+from dictsel_core.selection import replacement_greedy, sds_ma, sds_omp
 from experiments.data import GROUND_SET, Array
 
 Mask = NDArray[np.bool_]

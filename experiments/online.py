@@ -9,17 +9,16 @@ import numpy as np
 import sklearn
 
 from benchmarks.measure import print_table
-from dictsel_core import (
+from dictsel_core import IndividualSparsity, replacement_omp
+from dictsel_core.online import (
     AdaptiveHedge,
     ExpertBank,
     FixedHedge,
-    IndividualSparsity,
     OnlineReplacementGreedy,
     OnlineReplacementOMP,
     OnlineSDSMA,
     OnlineSelector,
     alpha_regret,
-    replacement_omp,
 )
 from dictsel_core.pursuit.batch import code_data
 from experiments.coding import residuals_of_rounds

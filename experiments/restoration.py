@@ -9,16 +9,8 @@ import numpy as np
 
 from benchmarks.measure import print_table
 from benchmarks.pictures import photographs
-from dictsel_core import (
-    AverageSparsity,
-    Constraint,
-    ConstraintName,
-    IndividualSparsity,
-    RestoreSettings,
-    psnr,
-    restore,
-    tune,
-)
+from dictsel_core import AverageSparsity, Constraint, IndividualSparsity, RestoreSettings, psnr, restore, tune
+from dictsel_core.restoration import ConstraintName
 from experiments.data import Array, seed
 from experiments.methods import METHODS
 from experiments.options import Options

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from dictsel_core import DamageKind
+from dictsel_core.damage_kinds import DamageKind
 
 PRESET_EXPLANATIONS = {
     "paper": "Close to the procedure of the paper: no refinement, and observed pixels are replaced too.",

@@ -30,9 +30,17 @@ def test_examples_in_docstrings(name):
     assert not runner.failures, "".join(report)
 
 
-def is_constant(name):
+def public_names():
+    """Return modules and names of what the reference should have: what packages export, without constants."""
+    names = [(dictsel_core, name) for name in dictsel_core.__all__]
+    for name in ("constraints", "selection", "pursuit", "online", "learning", "restoration", "detection"):
+        module = import_module(f"dictsel_core.{name}")
+        names += [(module, each) for each in module.__all__ if each not in dictsel_core.__all__]
+    return [(module, name) for module, name in names if not is_constant(getattr(module, name))]
+
+
+def is_constant(thing):
     """Whether it is a tuple, a number or a type alias, whose documentation would be that of its class."""
-    thing = getattr(dictsel_core, name)
     return not (inspect.isclass(thing) or inspect.isfunction(thing))
 
 
@@ -43,15 +51,16 @@ def shown_in_the_reference():
 
 
 def test_every_public_class_and_function_has_an_example():
-    public = [name for name in dictsel_core.__all__ if not is_constant(name)]
-    lacking = {name for name in public if ">>>" not in (getattr(dictsel_core, name).__doc__ or "")}
+    lacking = {name for module, name in public_names() if ">>>" not in (getattr(module, name).__doc__ or "")}
     assert lacking <= shown_in_the_reference()
 
 
-@pytest.mark.parametrize("name", [name for name in dictsel_core.__all__ if name.startswith("iter_")])
-def test_examples_of_step_by_step_versions_are_those_of_the_function(name):
+@pytest.mark.parametrize(
+    ("module", "name"), [pair for pair in public_names() if pair[1].startswith("iter_")], ids=str
+)
+def test_examples_of_step_by_step_versions_are_those_of_the_function(module, name):
     own, plain = (
-        doctest.DocTestParser().get_examples(inspect.getdoc(getattr(dictsel_core, each)))
+        doctest.DocTestParser().get_examples(inspect.getdoc(getattr(module, each)))
         for each in (name, name.removeprefix("iter_"))
     )
     assert [example.want for example in own] == [example.want for example in plain]
@@ -98,11 +107,16 @@ def test_examples_of_the_reference():
 
 
 def test_every_public_name_is_in_the_reference():
-    text = REFERENCE.read_text()
-    listed = set(re.findall(r"^   (\w+)$", text, re.MULTILINE))
-    public, constants = set(dictsel_core.__all__), set(filter(is_constant, dictsel_core.__all__))
-    assert listed == public - constants
-    assert constants <= shown_in_the_reference()
+    listed = re.findall(r"^   ([a-z_]+\.)?(\w+)$", REFERENCE.read_text(), re.MULTILINE)
+    for module, name in listed:
+        assert hasattr(import_module(f"dictsel_core.{module}".rstrip(".")), name)
+    expected = {(module.__name__.partition(".")[2], name) for module, name in public_names()}
+    assert expected <= {(module.rstrip("."), name) for module, name in listed}
+
+
+def test_few_names_are_on_top():
+    assert len(dictsel_core.__all__) <= 30
+    assert all(hasattr(dictsel_core, name) for name in dir(dictsel_core))
 
 
 def test_every_page_is_in_the_contents_of_the_site():

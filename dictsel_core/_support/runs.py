@@ -20,7 +20,7 @@ class Run(Iterator[Step], ABC, Generic[Step, Result]):
 
     Examples
     --------
-    >>> from dictsel_core import iter_mod
+    >>> from dictsel_core.learning import iter_mod
     >>> run = iter_mod([[1.0, 0.0], [0.0, 1.0]], 1, 1, max_iterations=2)
     >>> isinstance(run, Run)
     True

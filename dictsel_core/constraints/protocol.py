@@ -137,7 +137,8 @@ class Constraint(ABC):
     Derive from it to write a custom constraint. This one excludes some atoms from all supports:
 
     >>> import numpy as np
-    >>> from dictsel_core import Constraint, IndividualSparsity, Replacement
+    >>> from dictsel_core import Constraint, IndividualSparsity
+    >>> from dictsel_core.constraints import Replacement
     >>> class Excluding(Constraint):
     ...     def __init__(self, sparsity, excluded):
     ...         self.inner, self.excluded = IndividualSparsity(sparsity), list(excluded)

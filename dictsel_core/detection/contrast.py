@@ -32,7 +32,7 @@ def region_contrasts(
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import analyze_damage
+    >>> from dictsel_core.detection import analyze_damage
     >>> image = np.full((64, 64), 120, np.uint8)
     >>> image[30:33, 40:43] = 255
     >>> analysis = analyze_damage(image, ["dust"])

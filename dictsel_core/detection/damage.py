@@ -34,7 +34,7 @@ class Detection:
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import detect_dust
+    >>> from dictsel_core.detection import detect_dust
     >>> image = np.full((64, 64), 120, np.uint8)
     >>> image[30:33, 40:43] = 255
     >>> detection = detect_dust(image)
@@ -55,7 +55,7 @@ class Found:
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import analyze_damage
+    >>> from dictsel_core.detection import analyze_damage
     >>> image = np.full((64, 64), 120, np.uint8)
     >>> image[30:33, 40:43] = 255
     >>> analyze_damage(image, ["dust"]).found(0.5)["dust"].n_regions
@@ -83,7 +83,7 @@ class DamageAnalysis:
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import analyze_damage
+    >>> from dictsel_core.detection import analyze_damage
     >>> image = np.full((64, 64), 120, np.uint8)
     >>> image[30:33, 40:43] = 255
     >>> analysis = analyze_damage(image, ["dust"])

@@ -24,7 +24,7 @@ class LearningStep:
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import iter_mod
+    >>> from dictsel_core.learning import iter_mod
     >>> step = next(iter_mod(np.random.default_rng(0).normal(size=(30, 16)), 4, 2))
     >>> step.iteration, step.objective > 0
     (1, True)
@@ -56,7 +56,7 @@ class LearnedDictionary:
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import mod
+    >>> from dictsel_core.learning import mod
     >>> learned = mod(np.random.default_rng(0).normal(size=(30, 16)), 4, 2, max_iterations=2)
     >>> learned.dictionary.shape, len(learned.supports)
     ((16, 4), 30)

@@ -20,7 +20,7 @@ class LearningRun(Run[LearningStep, LearnedDictionary]):
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import iter_mod
+    >>> from dictsel_core.learning import iter_mod
     >>> run = iter_mod(np.random.default_rng(0).normal(size=(50, 16)), 8, 2)
     >>> [next(run).iteration for _ in range(3)]
     [1, 2, 3]

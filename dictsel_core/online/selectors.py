@@ -65,7 +65,8 @@ class OnlineSelector(ABC):
     --------
     Patches that are one of two atoms, which are found:
 
-    >>> from dictsel_core import OnlineReplacementOMP, standard_ground_set
+    >>> from dictsel_core import standard_ground_set
+    >>> from dictsel_core.online import OnlineReplacementOMP
     >>> ground_set = standard_ground_set(bases=["dct"])
     >>> selector = OnlineReplacementOMP(ground_set, n_atoms=2, sparsity=1)
     >>> for t in range(50):

@@ -48,7 +48,7 @@ def region_context(region: Region, shape: tuple[int, ...], patch_size: int) -> t
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import region_context
+    >>> from dictsel_core.restoration import region_context
     >>> changed, used = region_context(np.s_[100:110, 5:20], (480, 640), 8)
     >>> changed
     (slice(92, 118, None), slice(0, 28, None))

@@ -114,5 +114,8 @@ def _equalized(plane: Plane, image: Canvas, channel: int, rows: Ints, columns: I
     heights = np.diff(rows, append=plane.shape[0])
     widths = np.diff(columns, append=plane.shape[1])
     mean = (total / np.multiply.outer(heights, widths)).astype(np.float32)
-    values = np.where(known < 0, mean, known).repeat(heights, axis=0).repeat(widths, axis=1)
+    cells = np.where(known < 0, mean, known)
+    # `take`, unlike `repeat`, lets other threads run meanwhile.
+    values = cells.take(np.arange(len(rows)).repeat(heights), axis=0)
+    values = values.take(np.arange(len(columns)).repeat(widths), axis=1)
     return np.where(missing, values, plane)

@@ -34,7 +34,7 @@ def has_wide_hole(mask: ArrayLike) -> bool:
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import has_wide_hole
+    >>> from dictsel_core.restoration import has_wide_hole
     >>> mask = np.zeros((60, 80), bool)
     >>> mask[20:36, 20:60] = True
     >>> has_wide_hole(mask)

@@ -79,7 +79,8 @@ def replacement_greedy(
     Ten patches that share two atoms, by block sparsity:
 
     >>> import numpy as np
-    >>> from dictsel_core import BlockSparsity, replacement_greedy, standard_ground_set
+    >>> from dictsel_core import BlockSparsity, standard_ground_set
+    >>> from dictsel_core.selection import replacement_greedy
     >>> ground_set = standard_ground_set(bases=["haar"])
     >>> weights = np.random.default_rng(0).normal(size=(10, 2))
     >>> data = weights @ ground_set.atoms[:, [3, 30]].T

@@ -81,7 +81,8 @@ def sds_ma(
     Orthonormal atoms do not overlap, so the approximation is exact:
 
     >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, sds_ma, standard_ground_set
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> from dictsel_core.selection import sds_ma
     >>> basis = standard_ground_set(bases=["dct"])
     >>> data = np.random.default_rng(0).normal(size=(50, 64))
     >>> selection = sds_ma(basis, data, IndividualSparsity(2), 5)

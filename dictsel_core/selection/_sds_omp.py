@@ -68,7 +68,9 @@ def sds_omp(
     The objective is that of OMP in the selected dictionary:
 
     >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, sds_omp, standard_ground_set, utilities
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> from dictsel_core.online import utilities
+    >>> from dictsel_core.selection import sds_omp
     >>> data = np.random.default_rng(0).normal(size=(20, 64))
     >>> selection = sds_omp(standard_ground_set(), data, IndividualSparsity(3), 6)
     >>> bool(np.isclose(selection.objective[-1], utilities(selection.dictionary, data, 3).sum()))

@@ -43,7 +43,8 @@ class SelectionRun(Run[SelectionStep, Selection]):
     Examples
     --------
     >>> import numpy as np
-    >>> from dictsel_core import IndividualSparsity, iter_replacement_omp, standard_ground_set
+    >>> from dictsel_core import IndividualSparsity, standard_ground_set
+    >>> from dictsel_core.selection import iter_replacement_omp
     >>> data = np.random.default_rng(0).normal(size=(30, 64))
     >>> run = iter_replacement_omp(standard_ground_set(), data, IndividualSparsity(4), 20)
     >>> for step in run:
@@ -108,7 +109,8 @@ class SelectionRun(Run[SelectionStep, Selection]):
         Examples
         --------
         >>> import numpy as np
-        >>> from dictsel_core import IndividualSparsity, iter_replacement_omp, standard_ground_set
+        >>> from dictsel_core import IndividualSparsity, standard_ground_set
+        >>> from dictsel_core.selection import iter_replacement_omp
         >>> ground_set = standard_ground_set(bases=["dct"])
         >>> data = np.random.default_rng(0).normal(size=(50, 3)) @ ground_set.atoms[:, [5, 17, 40]].T
         >>> run = iter_replacement_omp(ground_set, data, IndividualSparsity(3), 64)

@@ -10,7 +10,8 @@ import numpy as np
 import skimage.data
 from comparing import show
 
-from dictsel_core import analyze_damage, restore
+from dictsel_core import restore
+from dictsel_core.detection import analyze_damage
 
 original = skimage.data.immunohistochemistry()[:256, :256, 1]
 frame, rng = original.copy(), np.random.default_rng(5)

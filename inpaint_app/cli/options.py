@@ -6,17 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import (
-    CONSTRAINTS,
-    DAMAGE_KINDS,
-    FILLS,
-    PRESETS,
-    SELECTORS,
-    USUAL_KINDS,
-    DamageKind,
-    Parameter,
-    RestoreSettings,
-)
+from dictsel_core import RestoreSettings
+from dictsel_core.damage_kinds import DAMAGE_KINDS, USUAL_KINDS, DamageKind
+from dictsel_core.restoration import CONSTRAINTS, FILLS, PRESETS, SELECTORS, Parameter
 from inpaint_app.cli.parser import (
     BadValueError,
     comma_separated,

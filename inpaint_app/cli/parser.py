@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from dictsel_core import Parameter
+from dictsel_core.restoration import Parameter
 from inpaint_app.cli.streams import CommandLineError, print_note, print_report
 from inpaint_app.files.paths import STDIN, stdout_path
 from inpaint_app.files.registry import suffixes, writable

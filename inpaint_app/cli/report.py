@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import QualityEstimate, Restoration
+from dictsel_core import Restoration
+from dictsel_core.estimation import QualityEstimate
 from inpaint_app.cli.console import Console
 from inpaint_app.cli.progress import ProgressBar
 from inpaint_app.errors import printable_path

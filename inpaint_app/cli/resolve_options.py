@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import USUAL_KINDS, PresetName, RestoreSettings, standard_ground_set
+from dictsel_core import RestoreSettings, standard_ground_set
+from dictsel_core.damage_kinds import USUAL_KINDS
+from dictsel_core.restoration import PresetName
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.errors import UserError, clause
 from inpaint_app.files.paths import STDIN, is_folder, stdout_path

@@ -9,14 +9,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import (
-    DAMAGE_KINDS,
-    DamageKind,
-    Parameter,
-    RestoreSettings,
-    __version__,
-    standard_ground_set,
-)
+from dictsel_core import RestoreSettings, __version__, standard_ground_set
+from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
+from dictsel_core.restoration import Parameter
 from inpaint_app.errors import Remedy, UserError, clause, printable_path
 from inpaint_app.files.atomic import PendingFile
 from inpaint_app.files.whole_file import read_whole_file

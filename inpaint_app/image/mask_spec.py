@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from dictsel_core import DamageKind, Parameter
+from dictsel_core.damage_kinds import DamageKind
+from dictsel_core.restoration import Parameter
 
 #: Pixels by which marked regions grow.
 GROW = Parameter(name="grow", kind=int, minimum=0, maximum=20, is_optional=True)

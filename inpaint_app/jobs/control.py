@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from dictsel_core import Compilation, Run, compilation, follow_compilation
+from dictsel_core.progress import Compilation, Run, compilation, follow_compilation
 
 Step = TypeVar("Step")
 Result = TypeVar("Result")

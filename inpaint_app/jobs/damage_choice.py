@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from dictsel_core import DamageKind
+from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.rect import Rect
@@ -15,7 +15,7 @@ from inpaint_app.image.rect import Rect
 if TYPE_CHECKING:  # slow to import
     from numpy.typing import NDArray
 
-    from dictsel_core import DamageAnalysis
+    from dictsel_core.detection import DamageAnalysis
 
 Tone = Literal["any", "light", "dark"]
 TONES: tuple[Tone, ...] = get_args(Tone)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import dictsel_core  # detection is imported when it is first used, and is slow to import
-from dictsel_core import USUAL_KINDS, DamageKind
+from dictsel_core.damage_kinds import USUAL_KINDS, DamageKind
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Array, Picture
 from inpaint_app.image.rect import Rect
@@ -48,7 +48,7 @@ def first_look(
         return None
     pixels = _means(picture.pixels[rect.slices], step)
     hidden = missing[rect.slices][::step, ::step]
-    analysis = dictsel_core.analyze_damage(pixels, usual, missing=hidden)
+    analysis = dictsel_core.detection.analyze_damage(pixels, usual, missing=hidden)
     return FirstLook(rect, step, analysis.mask(sensitivity))
 
 

@@ -4,15 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core import (
-    Restoration,
-    RestoreSettings,
-    RestoreStep,
-    has_wide_hole,
-    iter_restore_region,
-    region_context,
-    restore,
-)
+from dictsel_core import Restoration, RestoreSettings, RestoreStep, restore
+from dictsel_core.restoration import has_wide_hole, iter_restore_region, region_context
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array, channel_axis

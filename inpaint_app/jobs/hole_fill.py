@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+import dictsel_core
 from dictsel_core import RestoreSettings
-from dictsel_core.completion import iter_fill_holes, wide_parts
 from dictsel_core.restoration.wide import REACH
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.files.read import read_picture
@@ -39,9 +39,10 @@ class HoleFill:
         if self.network is not None:
             reporter.update("filling wide holes with the network", 0.0)
             holes = mask if mask.ndim == 2 else np.asarray(mask.all(axis=2))
-            return fill_by_network(image, wide_parts(holes, reach), self.network)
+            wide = dictsel_core.completion.wide_parts(holes, reach)  # loads scipy, when it is needed
+            return fill_by_network(image, wide, self.network)
 
-        run = iter_fill_holes(
+        run = dictsel_core.completion.iter_fill_holes(
             image,
             mask,
             fill_from=self.fill_from,

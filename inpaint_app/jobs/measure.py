@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dictsel_core import QualityEstimate, error_map, estimate_psnr, observed_range, psnr, rmse, ssim
+from dictsel_core import estimate_psnr, psnr, ssim
+from dictsel_core.estimation import QualityEstimate
+from dictsel_core.metrics import error_map, observed_range, rmse
 from inpaint_app.image.missing import Mask
 from inpaint_app.image.picture import Array, channel_axis
 from inpaint_app.jobs.restore import RestoreRequest
@@ -44,7 +46,7 @@ def quality(
 ) -> QualityMetrics:
     """Measure restored pixels against the reference, or estimate their PSNR without one.
 
-    Both refer to the data range; by default it is what `dictsel_core.observed_range` returns.
+    Both refer to the data range; by default it is what `dictsel_core.metrics.observed_range` returns.
     """
     if reference is not None:
         return QualityMetrics(measure(reference, image, request.mask, data_range))

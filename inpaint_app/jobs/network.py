@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from scipy.ndimage import find_objects, label
 
 from inpaint_app.errors import UserError, printable_path
 from inpaint_app.image.missing import Mask
@@ -44,6 +43,8 @@ def fill_by_network(image: Array, holes: Mask, network: "Network") -> Array:
         raise UserError("Networks fill gray and color pictures only", "fill the holes with texture")
     low, span = _range(image, holes)
     result = image.copy()
+    from scipy.ndimage import find_objects, label  # noqa: PLC0415  (slow to import)
+
     labels, _ = label(holes, np.ones((3, 3)))
     for number, box in enumerate(find_objects(labels), start=1):
         region = _around(Rect.from_slices(*box), holes.shape)

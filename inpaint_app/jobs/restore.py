@@ -7,16 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core import (
-    ConstraintName,
-    Restoration,
-    RestoreSettings,
-    RestoreStep,
-    iter_restore,
-    match_grain,
-    observed_range,
-    psnr,
-)
+from dictsel_core import Restoration, RestoreSettings, RestoreStep, iter_restore, psnr
+from dictsel_core.grain import match_grain
+from dictsel_core.metrics import observed_range
+from dictsel_core.restoration import ConstraintName
 from inpaint_app.errors import UserError, clause
 from inpaint_app.image.missing import Mask, check_missing
 from inpaint_app.image.picture import Array, channel_axis

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dictsel_core import DamageKind, Restoration, RestoreSettings
+from dictsel_core import Restoration, RestoreSettings
+from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.errors import Remedy, UserError, join_names
 from inpaint_app.files.atomic import check_distinct, write_files
 from inpaint_app.files.write import Output

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import DamageKind, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.errors import IntactError, Remedy, UnviewableError, UserError, printable_path
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture

@@ -1,6 +1,6 @@
 """Choose settings for a picture by restoring observed pixels that are held out."""
 
-from dictsel_core import Tuning, iter_tune
+from dictsel_core.tuning import Tuning, iter_tune
 from inpaint_app.image.missing import check_missing
 from inpaint_app.jobs.control import JobControl, ProgressReporter
 from inpaint_app.jobs.restore import RestoreRequest, translate_errors

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core import PresetName, RestoreStep, iter_restore
+from dictsel_core import RestoreStep, iter_restore
+from dictsel_core.restoration import PresetName
 from inpaint_app.errors import UserError
 from inpaint_app.image.missing import Mask
 from inpaint_app.jobs.control import Progress

@@ -9,7 +9,7 @@ from napari.qt.threading import GeneratorWorker, create_worker
 from napari.utils.notifications import show_error
 from napari.viewer import Viewer
 
-from dictsel_core import PRESETS
+from dictsel_core.restoration import PRESETS
 from inpaint_app.errors import UserError
 from inpaint_app.explanations import PRESET_EXPLANATIONS
 from inpaint_app.jobs.control import Progress

@@ -7,7 +7,7 @@ from typing import Literal
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence, QPalette
 
-from dictsel_core import CONSTRAINTS
+from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.errors import join_names
 from inpaint_app.window.canvas.tools.registry import TOOLS
 from inpaint_app.window.session.view_modes import VIEW_MODES

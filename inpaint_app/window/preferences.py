@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QStandardPaths
 
-from dictsel_core import Parameter
+from dictsel_core.restoration import Parameter
 from inpaint_app.errors import UserError
 from inpaint_app.files.atomic import PendingFile, write_files
 from inpaint_app.files.whole_file import read_whole_file

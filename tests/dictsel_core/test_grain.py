@@ -3,7 +3,8 @@ import pytest
 from pictures import photograph
 from scipy import ndimage
 
-from dictsel_core import match_grain, restore
+from dictsel_core import restore
+from dictsel_core.grain import match_grain
 
 SIZE = 256
 

@@ -6,7 +6,8 @@ import pywt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dictsel_core import STANDARD_BASES, GroundSet, ground_set_from_array, standard_ground_set
+from dictsel_core import GroundSet, ground_set_from_array, standard_ground_set
+from dictsel_core.ground_set import STANDARD_BASES
 
 ORTHONORMAL = [
     name for name in pywt.wavelist(kind="discrete") if pywt.Wavelet(name).orthogonal and name != "dmey"

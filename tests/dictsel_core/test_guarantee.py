@@ -11,24 +11,16 @@ from dictsel_core import (
     AverageSparsity,
     BlockSparsity,
     IndividualSparsity,
-    LocalConstraint,
     MatroidSparsity,
-    OnlineReplacementGreedy,
-    OnlineReplacementOMP,
-    OnlineSDSMA,
     PartitionMatroid,
-    ReplacementGains,
-    UniformMatroid,
-    approximation_bound,
     ground_set_from_array,
-    regret_bound,
-    replacement_greedy,
     replacement_omp,
-    sds_ma,
-    sds_omp,
     standard_ground_set,
-    utilities,
 )
+from dictsel_core.constraints import LocalConstraint, ReplacementGains, UniformMatroid
+from dictsel_core.guarantee import approximation_bound, regret_bound
+from dictsel_core.online import OnlineReplacementGreedy, OnlineReplacementOMP, OnlineSDSMA, utilities
+from dictsel_core.selection import replacement_greedy, sds_ma, sds_omp
 
 
 def test_an_orthonormal_basis_is_guaranteed_1_minus_1_over_e():

@@ -3,7 +3,8 @@ import pytest
 from pictures import photograph
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 
-from dictsel_core import error_map, observed_range, psnr, rmse, ssim
+from dictsel_core import psnr, ssim
+from dictsel_core.metrics import error_map, observed_range, rmse
 
 
 @pytest.mark.parametrize("color", [False, True])

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dictsel_core import Parameter, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.restoration import Parameter
 
 WHOLE = Parameter(name="count", kind=int, minimum=2, maximum=32)
 NUMBER = Parameter(name="weight", kind=float, minimum=0, maximum=64, excludes_minimum=True)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from pictures import photograph, random_mask
 
-from dictsel_core import RestoreSettings, iter_tune, psnr, restore, tune
+from dictsel_core import RestoreSettings, psnr, restore, tune
 from dictsel_core import tuning as tuning_module
 from dictsel_core.restoration import holdout
 from dictsel_core.restoration import tile as tile_module
 from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, Refiner
+from dictsel_core.tuning import iter_tune
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.literal import literal_replacement_greedy, literal_sds_omp
-from dictsel_core import IndividualSparsity, omp, replacement_greedy, sds_omp
+from dictsel_core import IndividualSparsity, omp
+from dictsel_core.selection import replacement_greedy, sds_omp
 from experiments.coding import average_residual_variance, residual_variance, residuals_of_rounds
 from experiments.data import GROUND_SET, Photographs, synthetic_sample
 from experiments.paper_restoration import adjacent_patches, restore_in

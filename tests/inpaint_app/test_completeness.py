@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import dictsel_core
-from dictsel_core import CONSTRAINTS, FILLS, PRESETS, SELECTORS, RestoreSettings, restore, selection
+from dictsel_core import RestoreSettings, restore, selection
+from dictsel_core.restoration import CONSTRAINTS, FILLS, PRESETS, SELECTORS
 from inpaint_app.cli import commands
 from inpaint_app.cli.options import SETTING_OPTIONS
 from inpaint_app.cli.program import COMMANDS
@@ -67,7 +68,7 @@ def test_every_selector_is_exported() -> None:
     modules = {name[1:]: importlib.import_module(f"dictsel_core.selection.{name}") for name in files}
     functions = {name for name, module in modules.items() if hasattr(module, f"iter_{name}")}
     assert "replacement_omp" in functions
-    assert functions | {f"iter_{name}" for name in functions} <= set(dictsel_core.__all__)
+    assert functions | {f"iter_{name}" for name in functions} <= set(dictsel_core.selection.__all__)
 
 
 def test_every_format_is_registered() -> None:

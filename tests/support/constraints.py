@@ -4,17 +4,8 @@ from itertools import combinations, cycle, islice
 
 import numpy as np
 
-from dictsel_core import (
-    AverageSparsity,
-    BlockMatroidSparsity,
-    BlockSparsity,
-    IndividualSparsity,
-    LocalConstraint,
-    MatroidSparsity,
-    OracleMatroid,
-    PartitionMatroid,
-    UniformMatroid,
-)
+from dictsel_core import AverageSparsity, BlockSparsity, IndividualSparsity, MatroidSparsity, PartitionMatroid
+from dictsel_core.constraints import BlockMatroidSparsity, LocalConstraint, OracleMatroid, UniformMatroid
 
 
 def cap(rng):

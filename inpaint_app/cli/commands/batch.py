@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from dictsel_core import USUAL_KINDS
+from dictsel_core.damage_kinds import USUAL_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console

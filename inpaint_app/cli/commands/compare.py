@@ -3,7 +3,7 @@
 import argparse
 from dataclasses import asdict
 
-from dictsel_core import CONSTRAINTS
+from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console

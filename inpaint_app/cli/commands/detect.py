@@ -2,7 +2,7 @@
 
 import argparse
 
-from dictsel_core import DAMAGE_KINDS
+from dictsel_core.damage_kinds import DAMAGE_KINDS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console

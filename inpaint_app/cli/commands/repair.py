@@ -2,7 +2,8 @@
 
 import argparse
 
-from dictsel_core import PRESETS, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.restoration import PRESETS
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console

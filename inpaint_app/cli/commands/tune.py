@@ -4,7 +4,8 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from dictsel_core import RestoreSettings, Tuning
+from dictsel_core import RestoreSettings
+from dictsel_core.tuning import Tuning
 from inpaint_app.cli import options
 from inpaint_app.cli.command import Command
 from inpaint_app.cli.console import Console

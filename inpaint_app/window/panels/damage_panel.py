@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dictsel_core import DAMAGE_KINDS, DamageKind
+from dictsel_core.damage_kinds import DAMAGE_KINDS, DamageKind
 from inpaint_app.window.panels.damage_limits import DamageLimits
 from inpaint_app.window.session.session import Session
 from inpaint_app.window.widgets.layouts import fill

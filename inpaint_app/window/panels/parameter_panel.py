@@ -16,7 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dictsel_core import CONSTRAINTS, MAX_PATCHES, STANDARD_BASES, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.ground_set import STANDARD_BASES
+from dictsel_core.restoration import CONSTRAINTS, MAX_PATCHES
 from inpaint_app.explanations import (
     CONSTRAINT_EXPLANATIONS,
     FILL_EXPLANATIONS,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dictsel_core import QualityEstimate, Tuning
+from dictsel_core.estimation import QualityEstimate
+from dictsel_core.tuning import Tuning
 from inpaint_app.errors import printable_path
 from inpaint_app.explanations import MARK_EXPLANATIONS
 from inpaint_app.formatting import (

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import DamageKind, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.mask_origin import MaskOrigin
 from inpaint_app.image.missing import Mask

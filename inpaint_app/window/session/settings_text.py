@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dictsel_core import CONSTRAINTS, PRESETS, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.restoration import CONSTRAINTS, PRESETS
 from inpaint_app.explanations import constraint_title
 from inpaint_app.window.session.state import RunRecord
 

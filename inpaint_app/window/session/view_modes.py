@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dictsel_core import CONSTRAINTS
+from dictsel_core.restoration import CONSTRAINTS
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dictsel_core import CONSTRAINTS
+from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.explanations import constraint_title
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from dictsel_core import Parameter
+from dictsel_core.restoration import Parameter
 
 AREAS = ("left", "right", "top", "bottom")
 #: No screen has as many pixels.

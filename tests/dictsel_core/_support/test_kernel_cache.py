@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dictsel_core import Compilation, compilation, follow_compilation
 from dictsel_core._support import kernel_cache
+from dictsel_core.progress import Compilation, compilation, follow_compilation
 
 MODULE = """
 import numpy as np
@@ -31,7 +31,7 @@ RUN = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np, module
-from dictsel_core import compilation
+from dictsel_core.progress import compilation
 print(json.dumps([module.total(np.arange(5.0)), compilation().n_compiled]))
 """
 

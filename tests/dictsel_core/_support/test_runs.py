@@ -6,10 +6,16 @@ import pickle
 import numpy as np
 import pytest
 
-import dictsel_core
-from dictsel_core import GeneratorRun, Run
+from dictsel_core import detection, learning, progress, restoration, selection, tuning
+from dictsel_core.progress import GeneratorRun, Run
 
-PAIRS = [name.removeprefix("iter_") for name in dictsel_core.__all__ if name.startswith("iter_")]
+#: Modules, and the functions of each that can be taken step by step.
+PAIRS = [
+    (module, name.removeprefix("iter_"))
+    for module in (selection, restoration, learning, detection, tuning)
+    for name in dir(module)
+    if name.startswith("iter_")
+]
 
 
 def counting(n_steps, closed=None):
@@ -42,12 +48,13 @@ def test_closing_releases_what_the_work_holds():
 
 def test_every_run_has_the_same_protocol():
     for name in ("SelectionRun", "LearningRun", "GeneratorRun"):
-        assert issubclass(getattr(dictsel_core, name), Run)
+        module = {"SelectionRun": selection, "LearningRun": learning, "GeneratorRun": progress}[name]
+        assert issubclass(getattr(module, name), Run)
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_the_step_by_step_version_has_the_parameters_of_its_function(name):
-    function, stepwise = getattr(dictsel_core, name), getattr(dictsel_core, f"iter_{name}")
+@pytest.mark.parametrize(("module", "name"), PAIRS)
+def test_the_step_by_step_version_has_the_parameters_of_its_function(module, name):
+    function, stepwise = getattr(module, name), getattr(module, f"iter_{name}")
     plain, other = inspect.signature(function), inspect.signature(stepwise)
     assert other.parameters == plain.parameters
     assert "Run" in str(other.return_annotation)
@@ -57,9 +64,9 @@ def test_the_step_by_step_version_has_the_parameters_of_its_function(name):
     assert pickle.loads(pickle.dumps(stepwise)) is stepwise
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_wrong_arguments_are_refused_as_by_any_function(name):
-    stepwise = getattr(dictsel_core, f"iter_{name}")
+@pytest.mark.parametrize(("module", "name"), PAIRS)
+def test_wrong_arguments_are_refused_as_by_any_function(module, name):
+    stepwise = getattr(module, f"iter_{name}")
     with pytest.raises(TypeError, match="missing a required argument"):
         stepwise()
     parameters = inspect.signature(stepwise).parameters.values()
@@ -70,6 +77,6 @@ def test_wrong_arguments_are_refused_as_by_any_function(name):
 
 def test_defaults_are_those_of_the_function():
     data = np.random.default_rng(0).normal(size=(20, 8))
-    assert len(list(dictsel_core.iter_mod(data, 3, 1, tolerance=0, max_iterations=5))) <= 5
-    run = dictsel_core.iter_mod(data, 3, 1)
-    np.testing.assert_array_equal(run.finish().dictionary, dictsel_core.mod(data, 3, 1).dictionary)
+    assert len(list(learning.iter_mod(data, 3, 1, tolerance=0, max_iterations=5))) <= 5
+    run = learning.iter_mod(data, 3, 1)
+    np.testing.assert_array_equal(run.finish().dictionary, learning.mod(data, 3, 1).dictionary)

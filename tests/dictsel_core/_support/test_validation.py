@@ -9,31 +9,26 @@ from pictures import photograph, random_mask
 from dictsel_core import (
     AverageSparsity,
     BlockSparsity,
-    FixedHedge,
     IndividualSparsity,
     MatroidSparsity,
-    OnlineSDSMA,
-    OracleMatroid,
     PartitionMatroid,
     RestoreSettings,
-    alpha_regret,
-    error_map,
     estimate_psnr,
     iter_restore,
-    ksvd,
     omp,
     psnr,
-    replacement_greedy,
     replacement_ols,
     replacement_omp,
     restore,
-    sds_ma,
-    sds_omp,
     ssim,
     standard_ground_set,
     tune,
 )
-from dictsel_core.selection import _sds_omp
+from dictsel_core.constraints import OracleMatroid
+from dictsel_core.learning import ksvd
+from dictsel_core.metrics import error_map
+from dictsel_core.online import FixedHedge, OnlineSDSMA, alpha_regret
+from dictsel_core.selection import _sds_omp, replacement_greedy, sds_ma, sds_omp
 
 FAST = RestoreSettings.preset("fast")
 SELECTORS = [replacement_omp, replacement_ols, replacement_greedy, sds_ma, sds_omp]

@@ -15,15 +15,11 @@ from dictsel_core import (
     BlockSparsity,
     Constraint,
     IndividualSparsity,
-    Matroid,
     MatroidSparsity,
-    OracleMatroid,
     PartitionMatroid,
-    ReplacementGains,
-    SwapTable,
-    UniformMatroid,
     constraints,
 )
+from dictsel_core.constraints import Matroid, OracleMatroid, ReplacementGains, SwapTable, UniformMatroid
 
 N_POINTS, N_CANDIDATES = 3, 6
 
@@ -131,14 +127,14 @@ def test_every_constraint_is_exported():
     found = {each for each in members if inspect.isclass(each) and issubclass(each, Constraint)}
     public = {each.__name__ for each in found if not each.__name__.startswith("_")}
     assert "BlockMatroidSparsity" in public
-    assert public <= set(dictsel_core.__all__)
+    assert public <= set(dictsel_core.constraints.__all__)
 
 
 def test_every_exported_constraint_and_matroid_has_a_kind():
     """A class that is not in the catalog would go untested."""
     made = [make_constraint(kind, np.random.default_rng(0), N_POINTS, N_CANDIDATES) for kind in KINDS]
     matroids = [m for c in made if isinstance(c, MatroidSparsity) for m in np.atleast_1d(c.matroids)]
-    exported = (getattr(dictsel_core, name) for name in dictsel_core.__all__)
+    exported = (getattr(dictsel_core.constraints, name) for name in dictsel_core.constraints.__all__)
     classes = {value for value in exported if isinstance(value, type)}
     concrete = {c for c in classes if issubclass(c, Constraint | Matroid) and not inspect.isabstract(c)}
     assert concrete == {type(thing) for thing in (*made, *matroids)}

@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 from synthetic import random_ground_set
 
-from dictsel_core import (
-    AverageSparsity,
-    Constraint,
-    IndividualSparsity,
-    LocalConstraint,
-    approximation_bound,
-    replacement_greedy,
-    replacement_omp,
-)
+from dictsel_core import AverageSparsity, Constraint, IndividualSparsity, replacement_omp
+from dictsel_core.constraints import LocalConstraint
+from dictsel_core.guarantee import approximation_bound
+from dictsel_core.selection import replacement_greedy
 
 
 @pytest.fixture(scope="module")

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from dictsel_core import (
-    DAMAGE_KINDS,
+from dictsel_core import detect_damage
+from dictsel_core._support.runs import GeneratorRun
+from dictsel_core.damage_kinds import DAMAGE_KINDS
+from dictsel_core.detection import (
     analyze_damage,
-    detect_damage,
     detect_dead_lines,
     detect_dead_pixels,
     detect_dust,
     detect_scratches,
     detect_stamps,
     iter_analyze_damage,
+    work,
 )
-from dictsel_core._support.runs import GeneratorRun
-from dictsel_core.detection import work
 
 SHAPE = (120, 150)
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from dictsel_core import analyze_damage
-from dictsel_core.detection import learned, network
+from dictsel_core.detection import analyze_damage, learned, network
 
 
 def random_layer(n_in, n_out, side, seed=0):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dictsel_core import DamageAnalysis, analyze_damage, region_contrasts
+from dictsel_core.detection import DamageAnalysis, analyze_damage, region_contrasts
 from dictsel_core.detection.regions import regions_from_points
 
 

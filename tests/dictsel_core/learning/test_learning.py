@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from synthetic import planted, random_ground_set
 
-from dictsel_core import iter_ksvd, iter_mod, ksvd, mod, omp
+from dictsel_core import omp
+from dictsel_core.learning import iter_ksvd, iter_mod, ksvd, mod
 from dictsel_core.learning._ksvd import rank_one_fit
 from dictsel_core.learning._mod import update_all_atoms
 from dictsel_core.learning.codes import LearningState

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core import AdaptiveHedge, FixedHedge, Hedge
+from dictsel_core.online import AdaptiveHedge, FixedHedge, Hedge
 
 N_ACTIONS, ROUNDS, RATE = 6, 300, 0.05
 

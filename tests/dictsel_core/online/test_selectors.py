@@ -8,19 +8,16 @@ from near_parallel import ExactPatch, near_parallel_set
 from synthetic import least_squares, planted, random_ground_set
 from utility_patches import UtilityPatches
 
-from dictsel_core import (
+from dictsel_core import IndividualSparsity, replacement_omp, standard_ground_set
+from dictsel_core.online import (
     FixedHedge,
-    HuberUtility,
-    IndividualSparsity,
-    LogisticUtility,
     OnlineReplacementGreedy,
     OnlineReplacementOMP,
     OnlineSDSMA,
     alpha_regret,
-    replacement_omp,
-    standard_ground_set,
     utilities,
 )
+from dictsel_core.utility import HuberUtility, LogisticUtility
 
 SELECTORS = [OnlineSDSMA, OnlineReplacementGreedy, OnlineReplacementOMP]
 

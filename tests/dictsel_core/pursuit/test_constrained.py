@@ -11,13 +11,13 @@ from dictsel_core import (
     Constraint,
     IndividualSparsity,
     MatroidSparsity,
-    OracleMatroid,
     PartitionMatroid,
     constrained_omp,
     omp,
     replacement_omp,
     standard_ground_set,
 )
+from dictsel_core.constraints import OracleMatroid
 
 
 def masked_problem(rng, n_points=12, masked=True):

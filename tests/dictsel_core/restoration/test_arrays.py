@@ -13,12 +13,12 @@ from dictsel_core import (
     estimate_psnr,
     ground_set_from_array,
     iter_restore,
-    iter_tune,
     psnr,
     restore,
     restore_region,
     standard_ground_set,
 )
+from dictsel_core.tuning import iter_tune
 
 FAST = replace(RestoreSettings.preset("fast"), n_atoms=12, coding_sparsity=4)
 SIZE = 24

@@ -6,7 +6,6 @@ import pytest
 from pictures import photograph, random_mask
 
 from dictsel_core import (
-    PRESETS,
     RestoreSettings,
     iter_restore,
     omp,
@@ -16,6 +15,7 @@ from dictsel_core import (
     standard_ground_set,
 )
 from dictsel_core._support.threads import single_threaded_blas
+from dictsel_core.restoration import PRESETS
 from dictsel_core.restoration.coding import sampling
 
 FAST = RestoreSettings.preset("fast")

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dictsel_core import RestoreSettings, iter_restore_region, restore, restore_region
+from dictsel_core import RestoreSettings, restore, restore_region
+from dictsel_core.restoration import iter_restore_region
 
 STROKE = np.s_[60:66, 90:130]
 REACH = np.s_[52:74, 82:138]

@@ -3,7 +3,8 @@ from typing import get_args
 
 import pytest
 
-from dictsel_core import PRESETS, PresetName, ResolvedSettings, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.restoration import PRESETS, PresetName, ResolvedSettings
 from dictsel_core.restoration import settings as module
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from dictsel_core import RestoreSettings, has_wide_hole
+from dictsel_core import RestoreSettings
+from dictsel_core.restoration import has_wide_hole
 from dictsel_core.restoration.wide import completion_reach, pixels_to_complete
 
 

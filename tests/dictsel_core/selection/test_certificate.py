@@ -8,18 +8,14 @@ from synthetic import optimum, planted
 from dictsel_core import (
     AverageSparsity,
     BlockSparsity,
-    Certificate,
     IndividualSparsity,
-    LocalConstraint,
     ground_set_from_array,
-    iter_replacement_omp,
-    replacement_greedy,
     replacement_ols,
     replacement_omp,
-    sds_ma,
-    sds_omp,
     standard_ground_set,
 )
+from dictsel_core.constraints import LocalConstraint
+from dictsel_core.selection import Certificate, iter_replacement_omp, replacement_greedy, sds_ma, sds_omp
 
 
 def orthonormal(rng):

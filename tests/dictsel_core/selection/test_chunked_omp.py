@@ -11,16 +11,15 @@ from synthetic import planted, random_ground_set
 from dictsel_core import (
     AverageSparsity,
     BlockSparsity,
-    HuberUtility,
     IndividualSparsity,
     MatroidSparsity,
     PartitionMatroid,
-    UniformMatroid,
-    chunked_replacement_omp,
-    iter_chunked_replacement_omp,
     replacement_omp,
     standard_ground_set,
 )
+from dictsel_core.constraints import UniformMatroid
+from dictsel_core.selection import chunked_replacement_omp, iter_chunked_replacement_omp
+from dictsel_core.utility import HuberUtility
 
 CONSTRAINTS = {
     "individual": lambda n: IndividualSparsity(3),

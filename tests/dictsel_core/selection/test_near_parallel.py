@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 from near_parallel import ExactPatch, near_parallel_set
 
-from dictsel_core import (
-    IndividualSparsity,
-    approximation_bound,
-    ground_set_from_array,
-    iter_replacement_greedy,
-    replacement_greedy,
-    replacement_ols,
-    replacement_omp,
-)
+from dictsel_core import IndividualSparsity, ground_set_from_array, replacement_ols, replacement_omp
+from dictsel_core.guarantee import approximation_bound
+from dictsel_core.selection import iter_replacement_greedy, replacement_greedy
 
 
 def choices(support, atom, sparsity):

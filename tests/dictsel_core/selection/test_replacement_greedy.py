@@ -6,14 +6,8 @@ from hypothesis import strategies as st
 from literal import Patches, difference_rule, literal_run
 from synthetic import planted, small_instance
 
-from dictsel_core import (
-    IndividualSparsity,
-    ground_set_from_array,
-    iter_replacement_greedy,
-    replacement_greedy,
-    replacement_omp,
-    standard_ground_set,
-)
+from dictsel_core import IndividualSparsity, ground_set_from_array, replacement_omp, standard_ground_set
+from dictsel_core.selection import iter_replacement_greedy, replacement_greedy
 
 
 def assert_follows_the_definition(seed, kind):

@@ -12,12 +12,12 @@ from dictsel_core import (
     AverageSparsity,
     IndividualSparsity,
     ground_set_from_array,
-    iter_replacement_ols,
     omp,
     replacement_ols,
     replacement_omp,
     standard_ground_set,
 )
+from dictsel_core.selection import iter_replacement_ols
 
 STANDARD = standard_ground_set()
 

@@ -13,19 +13,15 @@ from dictsel_core import (
     BlockSparsity,
     IndividualSparsity,
     MatroidSparsity,
-    OracleMatroid,
     PartitionMatroid,
-    UniformMatroid,
-    approximation_bound,
     ground_set_from_array,
-    iter_replacement_omp,
     omp,
-    replacement_greedy,
     replacement_omp,
-    sds_ma,
-    sds_omp,
     standard_ground_set,
 )
+from dictsel_core.constraints import OracleMatroid, UniformMatroid
+from dictsel_core.guarantee import approximation_bound
+from dictsel_core.selection import iter_replacement_omp, replacement_greedy, sds_ma, sds_omp
 
 STANDARD = standard_ground_set()
 

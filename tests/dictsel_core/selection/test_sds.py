@@ -13,13 +13,12 @@ from dictsel_core import (
     BlockSparsity,
     IndividualSparsity,
     MatroidSparsity,
-    UniformMatroid,
     ground_set_from_array,
     omp,
-    sds_ma,
-    sds_omp,
     standard_ground_set,
 )
+from dictsel_core.constraints import UniformMatroid
+from dictsel_core.selection import sds_ma, sds_omp
 
 
 def single_utilities(ground_set, data, mask):

@@ -9,12 +9,11 @@ from dictsel_core import (
     IndividualSparsity,
     MatroidSparsity,
     PartitionMatroid,
-    UniformMatroid,
-    iter_stochastic_replacement_omp,
     replacement_omp,
     standard_ground_set,
-    stochastic_replacement_omp,
 )
+from dictsel_core.constraints import UniformMatroid
+from dictsel_core.selection import iter_stochastic_replacement_omp, stochastic_replacement_omp
 
 
 def problem(seed, n_points=300):

@@ -11,12 +11,10 @@ from dictsel_core import (
     constrained_omp,
     ground_set_from_array,
     omp,
-    replacement_greedy,
     replacement_ols,
     replacement_omp,
-    sds_ma,
-    sds_omp,
 )
+from dictsel_core.selection import replacement_greedy, sds_ma, sds_omp
 
 SELECTORS = [replacement_omp, replacement_ols, replacement_greedy, sds_ma, sds_omp]
 #: Their values do not change if atoms are scaled.

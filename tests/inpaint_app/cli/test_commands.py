@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, __version__, psnr, restore, rmse, ssim, tune
+from dictsel_core import RestoreSettings, __version__, psnr, restore, ssim, tune
+from dictsel_core.metrics import rmse
 from inpaint_app.__main__ import main as start
 from inpaint_app.cli import main
 from inpaint_app.cli.program import COMMANDS

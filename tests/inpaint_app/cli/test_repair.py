@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels
 
-from dictsel_core import USUAL_KINDS, analyze_damage, match_grain, restore
+from dictsel_core import restore
+from dictsel_core.damage_kinds import USUAL_KINDS
+from dictsel_core.detection import analyze_damage
+from dictsel_core.grain import match_grain
 from inpaint_app.cli import main
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.write import write_picture

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from cli_files import contents, pixels, scene, write_pair
 
-from dictsel_core import RestoreSettings, estimate_psnr, match_grain, psnr, restore, ssim
+from dictsel_core import RestoreSettings, estimate_psnr, psnr, restore, ssim
+from dictsel_core.grain import match_grain
 from inpaint_app.cli import main
 from inpaint_app.files.read import read_picture
 from inpaint_app.files.write import write_picture

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from dictsel_core import Compilation
 from dictsel_core._support.compilation import begin_kernel, end_kernel
 from dictsel_core._support.runs import GeneratorRun
+from dictsel_core.progress import Compilation
 from inpaint_app.cli import progress as cli_progress
 from inpaint_app.jobs import control
 from inpaint_app.jobs.control import JobControl, Progress, ProgressReporter

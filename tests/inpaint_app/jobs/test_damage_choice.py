@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core import DamageAnalysis
+from dictsel_core.detection import DamageAnalysis
 from dictsel_core.detection.regions import regions_from_points
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs.damage_choice import DamageChoice, FoundDamage, mark_damage

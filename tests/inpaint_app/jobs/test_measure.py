@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dictsel_core import RestoreSettings, observed_range
+from dictsel_core import RestoreSettings
+from dictsel_core.metrics import observed_range
 from inpaint_app.jobs.measure import error_picture, measure, quality
 from inpaint_app.jobs.restore import RestoreRequest
 

@@ -10,7 +10,8 @@ from PIL import Image
 from PySide6.QtWidgets import QDialog, QPushButton
 from windows import FAST, at, find, settle, trigger
 
-from dictsel_core import match_grain, restore
+from dictsel_core import restore
+from dictsel_core.grain import match_grain
 from inpaint_app.files.assets import ORIGINAL, read_sample
 from inpaint_app.files.read import read_picture
 from inpaint_app.window.commands import file_commands

@@ -10,7 +10,7 @@ class CopyArea(Lasso):
     """Fills wide holes from what lies inside lines drawn by hand; the right button keeps them from it."""
 
     name = "copy_area"
-    text = "&Copy from Here"
+    text = "Clo&ne from Here"
     tip = "Draw around what may fill wide holes; with the right button, what may not. A click forgets both."
     icon, key = "copy", "C"
     panes = ("damaged", "restored", "split")

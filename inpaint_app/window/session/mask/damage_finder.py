@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 import dictsel_core  # detection is imported when it is first used, and is slow to import
-from dictsel_core import DamageKind
+from dictsel_core.damage_kinds import DamageKind
 from inpaint_app.explanations import describe_damage
 from inpaint_app.image.mask_history import MaskHistory
 from inpaint_app.image.packed_mask import PackedMask
@@ -23,7 +23,7 @@ from inpaint_app.window.background.exclusive_task import ExclusiveTask
 from inpaint_app.window.background.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
-    from dictsel_core import DamageAnalysis
+    from dictsel_core.detection import DamageAnalysis
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +130,8 @@ class DamageFinder(QObject):
             if seen is not None:
                 control.report(seen)
             found = analyze_picture(source.picture, flat, unknown, control)
-            analysis = dictsel_core.DamageAnalysis(found.shape, known | dict(found.candidates))
-            contrasts = dictsel_core.region_contrasts(source.picture.pixels, analysis, missing=flat)
+            analysis = dictsel_core.detection.DamageAnalysis(found.shape, known | dict(found.candidates))
+            contrasts = dictsel_core.detection.region_contrasts(source.picture.pixels, analysis, missing=flat)
             return FoundDamage(analysis, contrasts)
 
         activity = Activity("detect", Progress("detecting damage", 0.0))

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from dictsel_core import CONSTRAINTS, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.restoration import CONSTRAINTS
 from inpaint_app.image.packed_mask import PackedMask
 from inpaint_app.image.picture import Array
 from inpaint_app.jobs.dictionary import AtomUse, atom_use

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dictsel_core import CONSTRAINTS, Tuning
+from dictsel_core.restoration import CONSTRAINTS
+from dictsel_core.tuning import Tuning
 from inpaint_app.jobs import restore as restoring
 from inpaint_app.jobs.restore import RunResult
 from inpaint_app.jobs.tune import tune

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dictsel_core import GeneratorRun as Run
+from dictsel_core.progress import GeneratorRun as Run
 from inpaint_app.errors import UserError
 
 

@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QSlider, QToolButton
 from windows import FAST, choose, find, opened, settle, texts
 
-from dictsel_core import PRESETS, RestoreSettings
+from dictsel_core import RestoreSettings
+from dictsel_core.restoration import PRESETS
 from inpaint_app.window.panels.parameter_panel import ParameterPanel
 
 SIZE, SPARSITY, ROUNDS = "Dictionary size k", "Sparsity s", "Rounds of refinement"
