@@ -35,8 +35,6 @@ class HoleFill:
 
         The `mask` is that of the missing pixels, True = missing.
         """
-        from dictsel_core.completion import iter_fill_holes, wide_parts  # noqa: PLC0415  (loads scipy)
-
         reach = REACH["texture" if settings.fill == "texture" else "auto"]
         if self.network is not None:
             reporter.update("filling wide holes with the network", 0.0)
