@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dictsel_core._support.arrays import nonzero_2d
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import map_chunks, single_threaded_blas
 from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Planes
@@ -298,43 +296,11 @@ class _BandSums:
     def add(self, tile: Tile, estimates: PixelSums) -> None:
         """Add the sums of a tile."""
         top, left = tile.vertical.start, tile.horizontal.start
-        if is_enabled():
-            tile_sums = estimates.sums, estimates.weights
-            add_sums(estimates.pixels, tile.shape[1], (top, left), tile_sums, self._sums, self._weights)
-            return
-        rows, columns = np.divmod(estimates.pixels, tile.shape[1])
-        at = (rows + top) % len(self._sums), columns + left
-        self._sums[at] += estimates.sums
-        self._weights[at] += estimates.weights
+        tile_sums = estimates.sums, estimates.weights
+        add_sums(estimates.pixels, tile.shape[1], (top, left), tile_sums, self._sums, self._weights)
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
         """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""
-        if is_enabled():
-            parts = self._planes, self._missing, (self._top, bottom)
-            move_pixels(*parts, relaxation, self._sums, self._weights)
-        else:
-            self._move(bottom, relaxation)
+        parts = self._planes, self._missing, (self._top, bottom)
+        move_pixels(*parts, relaxation, self._sums, self._weights)
         self._top = bottom
-
-    def _move(self, bottom: int, relaxation: float) -> None:
-        """Move pixels, and set their sums to zero: `move_pixels` with NumPy."""
-        rows, columns = nonzero_2d(np.asarray(self._missing[self._top : bottom].any(axis=2)))
-        rows += self._top
-        at = rows % len(self._sums), columns
-        weights, target = self._weights[at], self._planes[rows, columns]
-        estimated = self._missing[rows, columns] & (weights > 0)
-        change = relaxation * (self._sums[at] / np.where(weights > 0, weights, 1) - target)
-        new = np.clip(target + change, 0, 1).astype(np.float32)
-        self._planes[rows, columns] = np.where(estimated, new, target)
-        for slots in self._slots(self._top, bottom):
-            self._sums[slots] = 0
-            self._weights[slots] = 0
-
-    def _slots(self, top: int, bottom: int) -> Iterator[slice]:
-        """Yield where rows are in the buffer."""
-        n_rows = len(self._sums)
-        while top < bottom:
-            slot = top % n_rows
-            n = min(n_rows - slot, bottom - top)
-            yield slice(slot, slot + n)
-            top += n
