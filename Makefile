@@ -56,7 +56,7 @@ lint: $(VENV)/.extra-app $(VENV)/.extra-dev
 	.ci/clean-environment $(BIN)/mypy $(TYPED)
 	.ci/clean-environment $(BIN)/lint-imports --no-logo
 
-bench: $(VENV)/.extra-bench $(VENV)/.extra-fast $(VENV)/.package
+bench: $(VENV)/.extra-bench $(VENV)/.package
 	$(BIN)/python -m benchmarks all
 
 # -W: warnings are errors.

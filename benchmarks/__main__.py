@@ -7,6 +7,7 @@ from pathlib import Path
 from benchmarks import (
     ablation,
     coding,
+    compile,
     detect,
     estimate,
     gsr,
@@ -35,6 +36,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "estimate": estimate.main,
     "window": window.main,
     "speed": speed.main,
+    "compile": compile.main,
     "detect": detect.main,
     "tiles": tiles.main,
     "scale": scale.main,

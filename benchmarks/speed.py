@@ -30,7 +30,6 @@ from dictsel_core import (
     restore_region,
     standard_ground_set,
 )
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core.restoration import PresetName
 from inpaint_app.image.rect import Rect
 from inpaint_app.jobs import restore as jobs
@@ -59,7 +58,6 @@ class Timing:
 def main(scale: float = 1.0) -> None:
     """Print the table; the sides of the large pictures are multiplied by `scale`."""
     print("Under a minute per line on two idle cores; processor time means more on a busy machine.")
-    print("Kernels are compiled." if is_enabled() else "Without Numba: nothing is compiled.")
     runpy.run_path(_COMPILE, run_name="__main__")  # so that no line of the table is about the compiler
     rows: list[Row] = []
     for row in _rows(scale):

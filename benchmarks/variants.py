@@ -104,7 +104,8 @@ class BlockEstimator:
         if not incomplete.any():
             return None
         groups = find_groups(planes, tile, search, incomplete)
-        values = groups.values()[:, :, 0] + groups.center
+        numbers = groups.numbers
+        values = patches_at(planes[tile.region], search.size, numbers).reshape(*numbers.shape, -1)
         means = values.mean(axis=1, keepdims=True) * self.centered
         nearest = groups.numbers[:, : self.n_estimated]
         unknown = patches_at(missing[tile.region], search.size, nearest).reshape(*nearest.shape, -1)

@@ -7,10 +7,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import Scalar, nonzero_2d
-from dictsel_core._support.compiled import is_enabled
+from dictsel_core._support.compiled import Kernel
 from dictsel_core._support.threads import map_chunks
 from dictsel_core._support.validation import Bools, Ints
-from dictsel_core._vote_kernels import find_medians, median_network
 
 Single = NDArray[np.float32]
 #: Writes patches with these rows and columns into an array, from some place on.
@@ -225,16 +224,40 @@ class _RebuiltPatches:
         medians : (N, n_channels) ndarray
         """
         first = (rows - self._top) * self._useful.shape[1] + columns
-        if is_enabled():
-            steps, places = (each.view(np.uintp) for each in offsets)
-            network = median_network(steps.shape[1])
-            find_medians(self._patches, self._slots, first, phases, (steps, places), network, medians)
-            return
-        patches, inner = (each.take(phases, axis=0) for each in offsets)
-        patches += first[:, None]
-        inner += self._slots.take(patches).astype(np.intp) * self._size**2
+        votes = np.empty((len(rows), offsets[0].shape[1]), np.float32)
         for channel, values in enumerate(self._patches):
-            medians[:, channel] = median_of_rows(values.reshape(-1).take(inner))
+            _gather_votes(values, self._slots, first, phases, offsets, votes)
+            medians[:, channel] = median_of_rows(votes)
+
+
+@Kernel
+def _gather_votes(
+    values: Single,
+    slots: NDArray[np.int32],
+    first: Ints,
+    phases: Ints,
+    offsets: tuple[Ints, Ints],
+    votes: Single,
+) -> None:
+    """Write all values of pixels: (B, votes).
+
+    Parameters
+    ----------
+    values : (n, d) ndarray
+        Patches.
+    slots : (N,) ndarray of int
+        Of positions in the image: the patch there.
+    first, phases : (B,) ndarray of int
+        Of pixels: the position of the first patch, and which offsets they have.
+    offsets : two ndarrays of int, (phases, votes)
+        Of the positions of all patches from the first one, and of the pixel within each of them.
+    votes : (B, votes) ndarray
+    """
+    steps, inner = offsets
+    for b in range(len(first)):
+        position, phase = first[b], phases[b]
+        for vote in range(votes.shape[1]):
+            votes[b, vote] = values[slots[position + steps[phase, vote]], inner[phase, vote]]
 
 
 def median_of_rows(votes: Single) -> Single:

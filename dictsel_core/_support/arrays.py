@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel, is_enabled
+from dictsel_core._support.compiled import Kernel
 from dictsel_core._support.threads import map_blocks
 from dictsel_core._support.validation import Bools, Floats, Ints
 
@@ -46,14 +46,13 @@ def positive_part_sums(
     floors = floors.astype(gains.dtype, copy=False)
     active = np.arange(n_rows) if largest is None else (largest > floors).nonzero()[0]
     step = chunk_rows(gains.itemsize * n_columns)
-    sum_block = _sum_compiled if is_enabled() else _sum_positive_parts
     if len(active) <= step:
-        return sum_block(gains, floors, active).astype(np.float64, copy=False)
+        return _sum_positive_parts(gains, floors, active).astype(np.float64, copy=False)
 
     def partial_sums(blocks: Sequence[int]) -> NDArray[np.float64]:
         sums = np.zeros(n_columns)
         for start in blocks:
-            sums += sum_block(gains, floors, active[start : start + step])
+            sums += _sum_positive_parts(gains, floors, active[start : start + step])
         return sums
 
     totals = np.zeros(n_columns)
@@ -62,18 +61,9 @@ def positive_part_sums(
     return totals
 
 
+@Kernel
 def _sum_positive_parts(gains: Floats, floors: Floats, rows: Ints) -> Floats:
     """Return the sums of max(0, gains - floors) over some rows: (n,)."""
-    part = gains.take(rows, axis=0)
-    part -= floors.take(rows)[:, None]
-    np.maximum(part, 0, out=part)
-    sums: Floats = np.add.reduce(part)
-    return sums
-
-
-@Kernel
-def _sum_compiled(gains: Floats, floors: Floats, rows: Ints) -> Floats:
-    """Return what `_sum_positive_parts` returns, to the bit."""
     sums = np.zeros(gains.shape[1], gains.dtype)
     for row in rows:
         part, floor = gains[row], floors[row]

@@ -1,19 +1,15 @@
-"""Kernels that Numba compiles when they are first called, where it is installed.
+"""Kernels: functions that Numba compiles when they are first called.
 
-A kernel does what NumPy code beside it does, faster. Callers ask `is_enabled` which of the two to use::
-
-    return _kernel(values) if is_enabled() else _with_numpy(values)
-
-Numba is loaded by the first call of `is_enabled`, not when this package is imported.
+Numba is loaded by the first call, not when this package is imported. In kernels, arrays are one-dimensional
+and indices unsigned where a loop should be vectorized: Numba looks for negative indices otherwise.
 """
 
 import importlib
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache, update_wrapper
+from collections.abc import Callable
+from functools import update_wrapper
 from types import FunctionType
-from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
+from typing import ClassVar, Generic, ParamSpec, TypeVar
 
 from dictsel_core._support.compilation import abandon_kernels
 from dictsel_core._support.kernel_cache import KernelCache
@@ -21,38 +17,16 @@ from dictsel_core._support.kernel_cache import KernelCache
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-#: Other threads go on while a kernel runs. A product and a sum may become one instruction, but no sum is
-#: reordered, so that results do not depend on how many numbers a processor adds at once.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+#: Other threads go on while a kernel runs. Sums may be reordered, which vectors need: always in the same way,
+#: so that results depend on the processor, but neither on threads nor on what else is computed.
+_OPTIONS = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "nsz"},
+    "no_cfunc_wrapper": True,
+}
 
-_n_disabled = 0
 _lock = threading.RLock()
-
-
-@cache
-def _numba() -> Any:  # noqa: ANN401  (a module without types)
-    """Return Numba, or None if it is not installed, does not fit this NumPy, or is told not to compile."""
-    try:
-        numba = importlib.import_module("numba")
-    except ImportError:
-        return None
-    return None if numba.config.DISABLE_JIT else numba
-
-
-def is_enabled() -> bool:
-    """Return whether kernels are compiled; otherwise NumPy does their work."""
-    return not _n_disabled and _numba() is not None
-
-
-@contextmanager
-def disabled() -> Iterator[None]:
-    """Leave the work of kernels to NumPy meanwhile, in all threads: for tests and measurements."""
-    global _n_disabled  # noqa: PLW0603  (a setting of the process)
-    _n_disabled += 1
-    try:
-        yield
-    finally:
-        _n_disabled -= 1
 
 
 class Kernel(Generic[Arguments, Result]):
@@ -93,7 +67,7 @@ class Kernel(Generic[Arguments, Result]):
             names[name] = names[name].compiled()
         same = FunctionType(function.__code__, names, function.__name__)
         same.__qualname__, same.__module__ = function.__qualname__, function.__module__
-        made = _numba().njit(**self._options)(same)
+        made = importlib.import_module("numba").njit(**self._options)(same)
         made._cache = KernelCache(same, self._options)
         kernel: Callable[Arguments, Result] = made
         return kernel
@@ -104,11 +78,7 @@ class Kernel(Generic[Arguments, Result]):
         return [name for name in names if isinstance(known.get(name), Kernel)]
 
 
-class InlinedKernel(Kernel[Arguments, Result]):
-    """A kernel that becomes a part of each one that calls it.
+class PartialKernel(Kernel[Arguments, Result]):
+    """A part of other kernels, which Python cannot call: that saves compiling how it would."""
 
-    For a few lines that get slices of arrays: otherwise every call counts references to them, which takes as
-    long as a loop over some hundred numbers.
-    """
-
-    _options: ClassVar[dict[str, object]] = {**_OPTIONS, "forceinline": True}
+    _options: ClassVar[dict[str, object]] = {**_OPTIONS, "no_cpython_wrapper": True}

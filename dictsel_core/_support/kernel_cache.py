@@ -11,6 +11,7 @@ import pickle
 import stat
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -30,10 +31,15 @@ _CONSTANTS = (bool, int, float, complex, str, tuple, np.generic)
 class KernelCache:
     """Loads and saves what a kernel is compiled to; takes the place of the cache of a Numba dispatcher."""
 
-    def __init__(self, function: FunctionType, options: object) -> None:
+    def __init__(self, function: FunctionType, options: Mapping[str, object]) -> None:
         file = Path(function.__code__.co_filename)
         self._name = f"{file.stem}.{function.__qualname__}"
-        self._source = (_digest_of_file(file), function.__code__.co_code, repr(options), _constants(function))
+        self._source = (
+            _digest_of_file(file),
+            function.__code__.co_code,
+            _described(options),
+            _constants(function),
+        )
         self._folders = [folder for folder in (file.parent / "__pycache__", user_folder()) if folder]
 
     @property
@@ -92,6 +98,13 @@ def _unpacked(payload: bytes) -> Any:  # noqa: ANN401
         return pickle.loads(payload)
     except (ImportError, AttributeError):
         return None
+
+
+def _described(options: Mapping[str, object]) -> str:
+    """Return options as text, with sets in the same order in every process."""
+    return repr(
+        [(name, sorted(value) if isinstance(value, set) else value) for name, value in options.items()]
+    )
 
 
 def _constants(function: FunctionType) -> str:

@@ -1,8 +1,7 @@
 """Many small least-squares problems at once, by whole-array operations, with any masks.
 
 The pursuit adds columns to its problems one at a time (`StackedLeastSquares`, by Gram-Schmidt). The
-selectors fit given supports (`fit_supports`, by refined normal equations, and
-`solve_normal_equations`, for well-conditioned ones).
+selectors fit given supports (`fit_supports`, by refined normal equations).
 """
 
 from dataclasses import dataclass
@@ -202,35 +201,6 @@ def fit_supports(columns: NDArray[np.float64], target: Floats) -> SupportFit:
         _refine(fit, np.flatnonzero((strain > WELL_CONDITIONED) & (strain <= ILL_CONDITIONED)))
         _fit_by_singular_values(fit, ill, target)
     return fit
-
-
-def solve_normal_equations(system: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Fit targets by unit columns, given the inner products, and return which fits are accurate.
-
-    By elimination of all problems at once, which is several times faster than LAPACK for many problems of
-    a few columns. The product of the pivots is the determinant; its inverse bounds the diagonal of the
-    inverse Gram matrix, by Hadamard's inequality.
-
-    Parameters
-    ----------
-    system : (S, S + 1, B) ndarray of float64
-        The Gram matrix of the columns of each problem, then their products with the target; zero where a
-        problem has fewer columns. Overwritten.
-
-    Returns
-    -------
-    coefficients : (S, B) ndarray
-        Weights of the columns.
-    reliable : (B,) ndarray of bool
-        Whether the fit is as accurate as that of `fit_supports`.
-    """
-    pivots = np.einsum("ssb->sb", system[:, :-1])  # a view
-    pivots[...] = 1 + RIDGE
-    for j, pivot in enumerate(pivots):
-        row = system[j, j + 1 :] / pivot
-        system[:, j + 1 :] -= system[:, j, None] * row
-        system[j, j + 1 :] = row
-    return system[:, -1], np.multiply.reduce(pivots) * WELL_CONDITIONED >= 1
 
 
 def invert_gram(gram: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:

@@ -1,4 +1,4 @@
-"""The search, compiled: the same results as those of NumPy, bit for bit."""
+"""The search for matches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ def improve_matches(
     matches: Ints,
     distances: Ints,
 ) -> None:
-    """Improve the matches of some targets in place, as `search._Chunk` does.
+    """Improve the matches of some targets in place.
 
     Parameters
     ----------

@@ -4,54 +4,96 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
 
 from dictsel_core._support.threads import as_thread_count, map_chunks
-from dictsel_core._support.validation import Bools
+from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.damage_kinds import DamageKind
+from dictsel_core.detection.frame import frame_of
 from dictsel_core.detection.network import MULTIPLE, load_network
 from dictsel_core.detection.plane import DetectionImage, Single, shrink
 from dictsel_core.detection.regions import (
     Regions,
     connected_components,
     enlarged,
-    grown,
     joined,
     regions_from_points,
+    without,
 )
+from dictsel_core.detection.rims import with_rims
 from dictsel_core.detection.work import Work, part
 
 #: Larger pictures are looked at at half their size, or a quarter: their damage is wider too.
 _MAX_PIXELS = 12e6
 #: Side of the tiles that are looked at one by one, and how far around them the network sees.
-_TILE, _HALO = 1024, 48
+_TILE, _HALO = 1024, 64
 #: Brightness as the network knows it.
 _RANGE = (-0.5, 1.5)
-#: Logits of pixels that make a region: first those of a probability of 25 %, then what is left of 10 %.
-_LEVELS = (-1.1, -2.2)
-#: Logit of pixels that belong to the rim of a region if they are two pixels away from it.
-_RIM = -1.7
+#: How many pixels its range is estimated from, as which quantiles, and how much of the range of all channels
+#: it has at least: noise is no picture.
+_N_SAMPLES, _QUANTILES, _LEAST_SPAN = 1 << 18, (0.005, 0.995), 0.1
+#: Logits of pixels that make a region: first those of a probability of 20 %, then what is left of 10 %.
+LEVEL = -1.39
+_LEVELS = (LEVEL, -2.2)
+#: How much less what is seen at half the size counts, as a logit, the logit of what does not, and that of
+#: pixels at which nothing is seen at full size.
+_DOUBT, _NOWHERE, _NONE = 0.5, -10.0, -3.5
+#: Power of its probability that a pixel is weighted with.
+_POWER, _LEAST_DOUBT = 12, 1e-4
 
 
 def learned_candidates(image: DetectionImage) -> Work[Mapping[DamageKind, Regions]]:
-    """Return cracks and scratches, and dust and hairs; the confidence is a mean of probabilities of pixels.
+    """Return cracks and scratches, and dust and hairs; the confidence is the probability that it is damage.
 
-    A region has a rim around the pixels that count for its confidence: damage is wider than it looks.
+    A region has a rim around the pixels that count for its confidence: damage is wider than it looks. The
+    frame of the picture is no damage.
     """
     yield 0.0
-    plane, factor = image.brightness, 1
+    plane, factor = _stretched(image), 1
     while plane.size > _MAX_PIXELS:
         plane, factor = shrink(plane), 2 * factor
-    damage, kind = yield from part(_logits(plane), 0.05, 0.9)
+    damage, kind = yield from part(_logits(plane), 0.05, 0.75)
+    halves = yield from part(_logits(shrink(plane)), 0.75, 0.9)
+    sharp, damage = damage, at_two_sizes(damage, *halves)
+    kind = np.where(damage > sharp, _doubled(halves[1], plane.shape), kind)
     found: dict[DamageKind, list[Regions]] = {"scratches": [], "dust": []}
-    covered = np.zeros(plane.shape, np.bool_)
+    frame = frame_of(damage >= LEVEL)
+    covered = frame.copy()
     for level in _LEVELS:
         both = _regions(damage, kind, (damage >= level) & ~covered)
         for name, regions in zip(found, both, strict=True):
-            wide = _with_rims(regions, damage)
+            wide = with_rims(regions, plane)
+            wide = without(wide, frame) if frame.any() else wide
             covered.reshape(-1)[wide.pixels] = True
             found[name].append(wide)
         yield 0.95
     return {name: enlarged(joined(parts), factor, image.shape) for name, parts in found.items()}
+
+
+def _stretched(image: DetectionImage) -> Single:
+    """Return the brightness, its own range as 0 to 1: that of all channels is wider in tinted pictures."""
+    plane = image.brightness
+    step = max(1, int(np.sqrt(plane.size / _N_SAMPLES)))
+    sample = plane[::step, ::step][~image.missing[::step, ::step]]
+    low, high = np.quantile(sample, _QUANTILES) if sample.size else (0.0, 1.0)
+    span = max(high - low, _LEAST_SPAN)
+    return np.asarray((plane - np.float32(low)) / np.float32(span))
+
+
+def at_two_sizes(full: Single, half: Single, half_kind: Single) -> Single:
+    """Return the logits of damage from those of a picture and of the picture at half its size.
+
+    Wide cracks are seen better at half the size; spots are too small there. What is seen there alone is a
+    little less certain, and its rims are coarse: where the picture itself shows none at all, there is none.
+    """
+    lines = np.where(half_kind > 0, half, np.float32(_NOWHERE))
+    smooth = ndimage.uniform_filter(_doubled(lines, full.shape), 3, mode="nearest")
+    return np.where(full > _NONE, np.maximum(full, smooth - np.float32(_DOUBT)), full)
+
+
+def _doubled(half: Single, shape: tuple[int, int]) -> Single:
+    return half.repeat(2, axis=0).repeat(2, axis=1)[: shape[0], : shape[1]]
 
 
 def _logits(plane: Single) -> Work[tuple[Single, Single]]:
@@ -83,12 +125,10 @@ def _spans(side: int) -> Iterator[slice]:
 
 def _regions(damage: Single, kind: Single, mask: Bools) -> tuple[Regions, Regions]:
     """Return the connected parts of a mask, lines and spots apart."""
-    labels, n_labels = connected_components(mask)
-    pixels = np.flatnonzero(mask)
-    numbers = labels.reshape(-1)[pixels] - np.intp(1)
-    probability = 1 / (1 + np.exp(-damage.reshape(-1)[pixels]))
-    total = np.bincount(numbers, probability, n_labels)
-    confidence = np.bincount(numbers, probability**2, n_labels) / total  # faint rims count less
+    pixels, numbers, strength = region_strengths(damage, mask)
+    n_labels = len(strength)
+    slope, offset = load_network().confidence
+    confidence = 1 / (1 + np.exp(-(slope * strength + offset)))
     is_line = np.bincount(numbers, kind.reshape(-1)[pixels], n_labels) > 0
     lines, spots = (
         regions_from_points(mask.shape, pixels, numbers, np.where(chosen, confidence, 0))
@@ -97,11 +137,17 @@ def _regions(damage: Single, kind: Single, mask: Bools) -> tuple[Regions, Region
     return lines, spots
 
 
-def _with_rims(regions: Regions, damage: Single) -> Regions:
-    """Return regions with the pixels around them, and with those next to these that may be damage."""
-    near = grown(regions)
-    far = grown(near)
-    kept = damage.reshape(-1)[far.pixels] >= _RIM
-    pixels = np.concatenate([near.pixels, far.pixels[kept]])
-    numbers = np.concatenate([near.numbers(), far.numbers()[kept]])
-    return regions_from_points(regions.shape, pixels, numbers, regions.confidence)
+def region_strengths(damage: Single, mask: Bools) -> tuple[Ints, Ints, NDArray[np.float64]]:
+    """Return the pixels of a mask, the number of the connected part each belongs to, and their strengths.
+
+    The strength of a part is the logit of the mean probability of its pixels, weighted so much with it that
+    the surest ones count: one certain place makes all of a crack likely.
+    """
+    labels, n_labels = connected_components(mask)
+    pixels = np.flatnonzero(mask)
+    numbers = labels.reshape(-1)[pixels].astype(np.intp) - 1
+    probability = 1 / (1 + np.exp(-damage.reshape(-1)[pixels].astype(np.float64)))
+    weight = probability**_POWER
+    mean = np.bincount(numbers, weight * probability, n_labels) / np.bincount(numbers, weight, n_labels)
+    mean = np.clip(mean, _LEAST_DOUBT, 1 - _LEAST_DOUBT)
+    return pixels, numbers, np.log(mean / (1 - mean))

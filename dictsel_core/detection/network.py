@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dictsel_core.detection.plane import Single
 
 #: Sides of what the network is given are multiples of this.
-MULTIPLE = 16
+MULTIPLE = 32
 #: Values of a product that are computed at once, so that what it needs stays in the cache.
 _COLUMNS = 3072
 
@@ -35,8 +35,10 @@ class Network:
     Maps of features are (channels, rows, columns) with a frame of zeros one pixel wide.
     """
 
-    def __init__(self, layers: Sequence[_Layer]) -> None:
+    def __init__(self, layers: Sequence[_Layer], confidence: tuple[float, float] = (1.0, 0.0)) -> None:
         self._layers = layers
+        #: Slope and offset from the strength of a region to the logit of its confidence.
+        self.confidence = confidence
 
     def logits(self, plane: Single) -> tuple[Single, Single]:
         """Return the logits of damage, and of lines against spots, each (H, W).
@@ -71,9 +73,10 @@ def load_network() -> Network:
     """Return the network with the weights that come with this package."""
     file = resources.files("dictsel_core.detection") / "network.npz"
     with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        return Network(
-            [_Layer(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(len(arrays.files) // 2)]
-        )
+        n_layers = sum(name.startswith("weight") for name in arrays.files)
+        layers = [_Layer(arrays[f"weight{i}"], arrays[f"bias{i}"]) for i in range(n_layers)]
+        slope, offset = arrays["confidence"].tolist()
+        return Network(layers, (slope, offset))
 
 
 def _quarters(plane: Single) -> Single:

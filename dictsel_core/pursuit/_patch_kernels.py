@@ -1,8 +1,6 @@
-"""Orthogonal matching pursuit patch by patch, on the entries that a patch has: what `Pursuit` does.
+"""Orthogonal matching pursuit patch by patch, on the entries that a patch has.
 
-All arrays of a patch stay in the first levels of the cache. They are one-dimensional, as vectors need them,
-with indices that have no sign: no check for negative ones. Entries are padded with zeros to a multiple of the
-width of a vector, and so is the number of atoms.
+All arrays of a patch stay in the first levels of the cache.
 """
 
 from typing import Any
@@ -10,27 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import InlinedKernel, Kernel
+from dictsel_core._support.compiled import Kernel, PartialKernel
 from dictsel_core._support.validation import Floats, Ints
-from dictsel_core._support.vectors import (
-    WIDTH,
-    Number,
-    load,
-    multiply,
-    multiply_add,
-    splat,
-    store,
-    subtract,
-    total,
-)
 
+Number = np.floating[Any]
 Index = np.uintp
 Indices = NDArray[np.uintp]
 Keys = NDArray[np.signedinteger[Any]]
 
-_0, _1 = Index(0), Index(1)
-#: Multiples of the width of a vector: sums of rows that stay in registers.
-_A, _B, _C, _D, _E, _F, _G, _H = (Index(number * WIDTH) for number in range(1, 9))
+_0, _1, _2, _3, _4 = (Index(number) for number in range(5))
 
 
 @Kernel
@@ -48,7 +34,7 @@ def pursue(
     Parameters
     ----------
     dictionary : tuple of ndarray
-        Atoms (d, k), where k is a multiple of `WIDTH`, their squares, and lower bounds on the squared lengths
+        Atoms (d, k), their squares, and lower bounds on the squared lengths
         of what is observed of them (k,): infinity if an atom may not be selected.
     data : (n, d) ndarray
         Multiplied by the weights; missing entries are not read.
@@ -66,9 +52,9 @@ def pursue(
         energies of the residuals (n,), and their path (n, s + 1) after every step, or (0, 0) if not wanted.
     """
     (n_features, n_atoms), min_lengths = dictionary[0].shape, dictionary[2]
-    atoms, squares = dictionary[0].copy().reshape(-1), dictionary[1].copy().reshape(-1)  # aligned
+    atoms, squares = dictionary[0].reshape(-1), dictionary[1].reshape(-1)
     supports, coefficients, energies, path = codes
-    n_masks, length, capacity = len(weights), Index(n_features + WIDTH), supports.shape[1]
+    n_masks, length, capacity = len(weights), Index(n_features + 4), supports.shape[1]
     entries, places = np.empty(length, np.uintp), np.empty(length, np.uintp)  # their rows begin at places
     factors = np.empty(length, atoms.dtype)
     products, scores = np.empty(length, atoms.dtype), keys.view(atoms.dtype)
@@ -78,9 +64,9 @@ def pursue(
     overlaps, steps = np.empty((capacity, capacity), atoms.dtype), np.empty((3, capacity), atoms.dtype)
     for mask in range(n_masks):
         n = _observe(weights[mask], entries, factors)
-        for at in range(n + _A):
+        for at in range(n + _4):
             places[at] = entries[at] * Index(n_atoms)
-        d = (n + _A - _1) // _A * _A
+        d = (n + _3) // _4 * _4
         _multiply(factors, factors, d, products)
         _combine(squares, places, n, products, inverse)
         for atom in range(len(inverse)):
@@ -110,19 +96,19 @@ def pursue(
             energies[row] = energy
 
 
-@InlinedKernel
+@PartialKernel
 def _observe(weights: Floats, entries: Indices, factors: Floats) -> np.uintp:
     """Write the observed entries and their weights, and return how many there are."""
     n = _0
     for entry in range(Index(len(weights))):
         entries[n], factors[n] = entry, weights[entry]
         n += _1 if weights[entry] > 0 else _0  # no branch, which could not be predicted
-    for at in range(n, n + _A):
+    for at in range(n, n + _4):
         entries[at], factors[at] = _0, 0
     return n
 
 
-@InlinedKernel
+@PartialKernel
 def _gather(values: Floats, entries: Indices, n: np.uintp, d: np.uintp, out: Floats) -> None:
     """Write the observed values of a patch, then zeros."""
     for at in range(n):
@@ -131,7 +117,7 @@ def _gather(values: Floats, entries: Indices, n: np.uintp, d: np.uintp, out: Flo
         out[at] = 0
 
 
-@InlinedKernel
+@PartialKernel
 def _take(
     atoms: Floats,
     atom: np.uintp,
@@ -146,60 +132,32 @@ def _take(
         vectors[start + at] = factors[at] * atoms[places[at] + atom]
 
 
-@InlinedKernel
+@PartialKernel
 def _multiply(left: Floats, right: Floats, d: np.uintp, out: Floats) -> None:
     """Write products."""
-    for at in range(_0, d, _A):
-        store(out, at, multiply(load(left, at), load(right, at)))
+    for at in range(d):
+        out[at] = left[at] * right[at]
 
 
-@InlinedKernel
+@PartialKernel
 def _combine(rows: Floats, places: Indices, n: np.uintp, factors: Floats, out: Floats) -> None:
-    """Write the sum of some rows, times factors."""
-    k, zero, j = Index(len(out)), splat(out.dtype.type(0)), _0
-    while j + _H <= k:
-        a = b = c = d = e = f = g = h = zero
-        for i in range(n):
-            at, factor = places[i] + j, splat(factors[i])
-            a = multiply_add(factor, load(rows, at), a)
-            b = multiply_add(factor, load(rows, at + _A), b)
-            c = multiply_add(factor, load(rows, at + _B), c)
-            d = multiply_add(factor, load(rows, at + _C), d)
-            e = multiply_add(factor, load(rows, at + _D), e)
-            f = multiply_add(factor, load(rows, at + _E), f)
-            g = multiply_add(factor, load(rows, at + _F), g)
-            h = multiply_add(factor, load(rows, at + _G), h)
-        store(out, j, a)
-        store(out, j + _A, b)
-        store(out, j + _B, c)
-        store(out, j + _C, d)
-        store(out, j + _D, e)
-        store(out, j + _E, f)
-        store(out, j + _F, g)
-        store(out, j + _G, h)
-        j += _H
-    while j + _B <= k:
-        a = b = zero
-        for i in range(n):
-            at, factor = places[i] + j, splat(factors[i])
-            a = multiply_add(factor, load(rows, at), a)
-            b = multiply_add(factor, load(rows, at + _A), b)
-        store(out, j, a)
-        store(out, j + _A, b)
-        j += _B
-    if j < k:
-        a = zero
-        for i in range(n):
-            a = multiply_add(splat(factors[i]), load(rows, places[i] + j), a)
-        store(out, j, a)
+    """Write the sum of some rows, times factors: four at a time, of which the last ones may be zero."""
+    k = Index(len(out))
+    for j in range(k):
+        out[j] = 0
+    for i in range(_0, n, _4):
+        at = Index(i)
+        one, two, three, four = places[at], places[at + _1], places[at + _2], places[at + _3]
+        p, q, u, v = factors[at], factors[at + _1], factors[at + _2], factors[at + _3]
+        for j in range(k):
+            out[j] += p * rows[one + j] + q * rows[two + j] + (u * rows[three + j] + v * rows[four + j])
 
 
-@InlinedKernel
+@PartialKernel
 def _choose(correlations: Floats, inverse: Floats, scores: Floats, keys: Keys) -> np.uintp:
     """Write the scores, and return the first of the atoms with the largest one."""
-    for j in range(_0, Index(len(scores)), _A):
-        correlation = load(correlations, j)
-        store(scores, j, multiply(multiply(correlation, correlation), load(inverse, j)))
+    for j in range(Index(len(scores))):
+        scores[j] = correlations[j] * correlations[j] * inverse[j]
     # Numbers that are not negative have the order of their bits, and the largest integer is found in lanes.
     largest = keys[0]
     for atom in range(len(keys)):  # by numbers, which is faster than by elements
@@ -211,7 +169,7 @@ def _choose(correlations: Floats, inverse: Floats, scores: Floats, keys: Keys) -
     return Index(chosen)
 
 
-@InlinedKernel
+@PartialKernel
 def _append(
     vectors: Floats,
     j: np.uintp,
@@ -248,7 +206,7 @@ def _append(
     return True
 
 
-@InlinedKernel
+@PartialKernel
 def _substitute(overlaps: Floats, steps: Floats, n_steps: int, coefficients: Floats) -> None:
     """Write the coefficients of the atoms, given those of the orthogonal vectors."""
     for j in range(n_steps - 1, -1, -1):
@@ -258,21 +216,19 @@ def _substitute(overlaps: Floats, steps: Floats, n_steps: int, coefficients: Flo
         coefficients[j] = coefficient
 
 
-@InlinedKernel
+@PartialKernel
 def _dot(left: Floats, first: np.uintp, right: Floats, second: np.uintp, d: np.uintp) -> Number:
     """Return the inner product of parts of two arrays, which begin somewhere."""
-    sums = splat(left.dtype.type(0))
-    for at in range(_0, d, _A):
-        sums = multiply_add(load(left, first + at), load(right, second + at), sums)
-    return total(sums)
+    total = left.dtype.type(0)
+    for at in range(d):
+        total += left[first + at] * right[second + at]
+    return total
 
 
-@InlinedKernel
+@PartialKernel
 def _subtract(
     target: Floats, first: np.uintp, factor: Number, vector: Floats, second: np.uintp, d: np.uintp
 ) -> None:
     """Subtract a multiple of a part of one array from that of another."""
-    times = splat(factor)
-    for at in range(_0, d, _A):
-        part = multiply(times, load(vector, second + at))
-        store(target, first + at, subtract(load(target, first + at), part))
+    for at in range(d):
+        target[first + at] -= factor * vector[second + at]

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dictsel_core._support.arrays import read_only
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import as_thread_count, map_chunks
 from dictsel_core._support.validation import (
     Floats,
@@ -113,7 +112,7 @@ def code_data(
     """Do what `omp` does, for those whom an early end does not surprise."""
     atoms, points = as_coding_problem(dictionary, data, mask, weights)
     caps = _as_caps(sparsity, len(points))
-    by_patch = len(points) >= _MIN_PATCHES and points.missing_fraction >= _MIN_MISSING and is_enabled()
+    by_patch = len(points) >= _MIN_PATCHES and points.missing_fraction >= _MIN_MISSING
     pursuit = (PatchPursuit if by_patch else Pursuit)(
         atoms, int(caps.max()), tolerance, weak=points.has_partial_weights
     )

@@ -7,7 +7,6 @@ import numpy as np
 
 from dictsel_core._support.least_squares import DEPENDENCE_EPSILONS, REPEAT_BELOW
 from dictsel_core._support.validation import Floats, Ints
-from dictsel_core._support.vectors import WIDTH
 from dictsel_core.pursuit._patch_kernels import pursue
 from dictsel_core.pursuit.columns import Pursuit, Rule
 
@@ -16,7 +15,7 @@ class PatchPursuit(Pursuit):
     """Codes chunks of patches like `Pursuit`, up to rounding, on the observed entries of each patch only.
 
     Its time follows the number of observed entries, that of `Pursuit` the number of all: with half of them
-    missing both take about as long. Needs compiled kernels. Chunks without missing entries, or with a rule,
+    missing both take about as long. Chunks without missing entries, or with a rule,
     are left to `Pursuit`.
     """
 
@@ -38,22 +37,20 @@ class PatchPursuit(Pursuit):
         supports = np.full((n, self.capacity), -1)
         coefficients, energies = np.zeros(supports.shape, dtype), np.empty(n, dtype)
         pursue(
-            self._padded,
+            self._dictionary,
             data,
             weights,
             np.full(n, self.capacity) if caps is None else caps,
-            np.empty(len(self._padded[-1]), np.dtype(f"i{dtype.itemsize}")),
+            np.empty(len(self._dictionary[-1]), np.dtype(f"i{dtype.itemsize}")),
             self._limits,
             (supports, coefficients, energies, np.empty((0, 0), dtype) if path is None else path),
         )
         return supports, coefficients, energies
 
     @cached_property
-    def _padded(self) -> tuple[Floats, Floats, Floats]:
-        """The atoms, then some of zeros that are never selected; their squares, and bounds on lengths."""
-        padding = -self.atoms.shape[1] % WIDTH
-        atoms = np.pad(self.atoms, ((0, 0), (0, padding)))
-        return atoms, np.square(atoms), np.pad(self.min_lengths, (0, padding), constant_values=np.inf)
+    def _dictionary(self) -> tuple[Floats, Floats, Floats]:
+        """The atoms, their squares, and bounds on lengths."""
+        return self.atoms, np.square(self.atoms), self.min_lengths
 
     @cached_property
     def _limits(self) -> tuple[np.floating[Any], ...]:

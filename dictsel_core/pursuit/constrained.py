@@ -23,8 +23,6 @@ from dictsel_core.pursuit.columns import Pursuit, Rule
 
 __all__ = ["constrained_omp"]
 
-_ACCEPTED = IndividualSparsity | AverageSparsity | BlockSparsity | MatroidSparsity | BlockMatroidSparsity
-
 
 def constrained_omp(
     dictionary: ArrayLike,
@@ -48,6 +46,9 @@ def constrained_omp(
       of :math:`(a^\top r_t)^2 / \lVert m_t \circ a \rVert^2` (simultaneous OMP [1]_).
     - Individual matroids: a patch selects among the atoms that leave its support independent; with block
       matroids, a block does.
+    - Any other constraint: in each step every patch selects the best atom that `Constraint.is_feasible`
+      allows, those that gain most first. This asks it for every selected atom at least, with all supports,
+      which takes long for many patches.
 
     Parameters
     ----------
@@ -96,11 +97,8 @@ def constrained_omp(
     >>> constrained_omp(np.eye(3), data, AverageSparsity(2, 3)).n_used.tolist()
     [2, 1]
     """
-    if not isinstance(constraint, _ACCEPTED):
-        raise TypeError(
-            "constrained_omp codes under individual, average, block and matroid sparsity, "
-            f"not under {type(constraint).__name__}."
-        )
+    if not isinstance(constraint, Constraint):
+        raise TypeError(f"constraint must be a Constraint, not {type(constraint).__name__}.")
     matrix, points = as_coding_problem(dictionary, data, mask, weights)
     n_columns = matrix.shape[1]
     names = np.arange(n_columns) if atoms is None else as_counts(atoms, "atoms", minimum=0)
@@ -114,6 +112,8 @@ def constrained_omp(
     if isinstance(constraint, BlockSparsity | BlockMatroidSparsity):
         return _by_blocks(matrix, points, constraint, names, n_threads)
     constraint.check(len(points), n_columns)
+    if not isinstance(constraint, IndividualSparsity | AverageSparsity):
+        return _by_feasibility(matrix, points, constraint, names, n_threads)
     caps = np.broadcast_to(n_columns if constraint.caps is None else constraint.caps, len(points))
     caps = np.minimum(caps, n_columns)
     if isinstance(constraint, AverageSparsity):
@@ -214,6 +214,39 @@ def _by_matroids(
         for stop in [min(start + CHUNK, n_points)]
     }
     return code_points(_pursuit(matrix, caps, points), points, caps, threads, rules=rules)
+
+
+def _by_feasibility(
+    matrix: Floats, points: ObservedData, constraint: Constraint, names: Ints, threads: int
+) -> SparseCodes:
+    """Code all patches in step, with the atoms that leave all supports together feasible."""
+    n_points, n_columns = len(points), matrix.shape[1]
+    caps = np.full(n_points, min(constraint.capacity(n_points, n_columns, n_columns), n_columns))
+    rules: dict[tuple[int, int], Rule] = {(0, n_points): _feasible_only(constraint, names)}
+    return code_points(_pursuit(matrix, caps, points), points, caps, threads, rules=rules)
+
+
+def _feasible_only(constraint: Constraint, names: Ints) -> Rule:
+    """Return the rule by which each patch selects the best atom that keeps all supports feasible."""
+
+    def restrict(scores: Floats, supports: Ints) -> None:
+        chosen = [names[row[row >= 0]] for row in supports]
+        for point in np.argsort(-scores.max(axis=1), kind="stable"):
+            before, best = chosen[point], -1
+            for column in np.argsort(-scores[point], kind="stable"):
+                if scores[point, column] <= 0:
+                    break
+                chosen[point] = np.append(before, names[column])
+                if constraint.is_feasible(chosen):
+                    best = int(column)
+                    break
+                chosen[point] = before
+            own = scores[point, best]
+            scores[point] = -1
+            if best >= 0:
+                scores[point, best] = own
+
+    return restrict
 
 
 def _rank(matroid: Matroid, names: Ints) -> int:

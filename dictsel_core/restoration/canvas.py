@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import Region
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Ints
-from dictsel_core.restoration._canvas_kernels import look_up
 from dictsel_core.restoration.value_range import ValueRange, common_range
 
 Plane = NDArray[np.float32]
@@ -114,10 +112,6 @@ class Canvas:
     def planes(self) -> Planes:
         """All channels in unit range, zero where missing: (H, W, n_channels)."""
         planes, image = np.empty((*self.shape, self.n_channels), np.float32), _channels(self.image)
-        tabulated = self.tabulated()
-        if tabulated is not None:
-            look_up(*tabulated, planes)
-            return planes
         if self._has_table:
             table = self.ranges[0].table(image.dtype)
             for rows in _row_blocks(self.shape):  # all channels at once
@@ -127,14 +121,6 @@ class Canvas:
         for channel in range(self.n_channels):
             planes[:, :, channel] = self.plane(channel)
         return planes
-
-    def tabulated(self) -> tuple[NDArray[Any], Bools, Plane] | None:
-        """Return image (H, W, C), mask (H, W) and a table of values in unit range, if kernels can use it."""
-        image, missing = _channels(self.image), self.missing[:, :, 0]
-        is_packed = image.flags.c_contiguous and missing.flags.c_contiguous and image.dtype.isnative
-        if not (self._has_table and is_packed and is_enabled()):
-            return None
-        return image, missing, self.ranges[0].table(image.dtype)
 
     @property
     def _has_table(self) -> bool:

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.least_squares import SupportFit
 from dictsel_core._support.runs import stepwise
 from dictsel_core._support.validation import Bools, Ints
@@ -145,10 +144,8 @@ class _GainCostFit(ColumnFit):
         self._candidates = problem.atoms, lengths, problem.rounding, problem.ground_set.duplicates
         self._kept = self._residuals, self.gains, self.largest, self.costs
         observed = np.count_nonzero(self._factors) / self._factors.size
-        self._fits_cache = bool(observed * problem.atoms.nbytes <= _CACHE_BYTES)
-
-    def _is_compiled(self) -> bool:
-        return self._fits_cache and is_enabled()
+        if observed * problem.atoms.nbytes > _CACHE_BYTES:
+            self._max_compiled = 0
 
     def _refit_compiled(self, rows: Ints, supports: Ints, fitted: tuple[Doubles, Doubles, Bools]) -> None:
         """Call the kernel that keeps residuals, gains and costs."""

@@ -11,7 +11,7 @@ from dictsel_core._support.validation import Bools, Ints, as_accuracy
 from dictsel_core.constraints import Constraint, ReplacementGains
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.selection.engine.gain_cost import GainCostEngine
-from dictsel_core.selection.engine.gram_state import gram_state
+from dictsel_core.selection.engine.gram_state import GramState
 from dictsel_core.selection.engine.method import Method
 from dictsel_core.selection.engine.replacement import SelectedAtom
 from dictsel_core.selection.engine.state import SupportState
@@ -174,7 +174,7 @@ class OMPEngine(GainCostEngine):
         )
         state: SupportState
         if shares_products:
-            state = gram_state(problem, capacity, n_atoms, threads)
+            state = GramState(problem, capacity, n_atoms, threads)
         else:
             state = SupportState(problem, capacity, as_fit(problem), threads)
         # With decay a gain does not guarantee an improvement, so repeats could cycle.

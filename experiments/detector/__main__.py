@@ -15,8 +15,8 @@ def main() -> None:
     training.add_argument(
         "--out", type=Path, default=Path("results/detector"), help="where its state is kept"
     )
-    training.add_argument("--steps", type=int, default=40_000, help="number of steps")
-    training.add_argument("--falling", type=int, default=14_000, help="last steps, in which the rate falls")
+    training.add_argument("--steps", type=int, default=15_500, help="number of steps")
+    training.add_argument("--falling", type=int, default=8_500, help="last steps, in which the rate falls")
     training.add_argument("--seed", type=int, default=0, help="seed of data and weights")
     exporting = commands.add_parser(
         "export", help="calibrate a network and write the weights for the library"
@@ -35,8 +35,8 @@ def main() -> None:
     if args.command == "export":
         network = Network()
         network.load_state_dict(torch.load(args.state, weights_only=True))
-        calibrate(network, args.damage)
-        export(network, args.out)
+        confidence = calibrate(network, args.damage)
+        export(network, confidence, args.out)
         return
     torch.set_num_threads(1)
     args.out.mkdir(parents=True, exist_ok=True)

@@ -77,6 +77,7 @@ def _folded(block: Block) -> tuple[Tensor, Tensor]:
     return block.convolution.weight * scale[:, None, None, None], norm.bias - norm.running_mean * scale
 
 
-def export(network: Network, path: Path) -> None:
-    """Write the weights as half floats, as `dictsel_core.detection` reads them."""
-    np.savez(path, allow_pickle=False, **folded(network.eval()))
+def export(network: Network, confidence: tuple[float, float], path: Path) -> None:
+    """Write weights, and what the confidence follows by, as half floats, as the library reads them."""
+    more = np.array(confidence, np.float16)
+    np.savez(path, allow_pickle=False, confidence=more, **folded(network.eval()))

@@ -39,11 +39,12 @@ def fill_by_network(image: Array, holes: Mask, network: "Network") -> Array:
 
     Raises `UserError` if the network cannot be used for the picture.
     """
+    from scipy.ndimage import find_objects, label  # noqa: PLC0415  (slow to import)
+
     if image.ndim == 3 and image.shape[2] != 3:
         raise UserError("Networks fill gray and color pictures only", "fill the holes with texture")
     low, span = _range(image, holes)
     result = image.copy()
-    from scipy.ndimage import find_objects, label  # noqa: PLC0415  (slow to import)
 
     labels, _ = label(holes, np.ones((3, 3)))
     for number, box in enumerate(find_objects(labels), start=1):

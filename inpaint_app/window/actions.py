@@ -109,6 +109,11 @@ SPECS = {
         "Fill wide holes with other pieces of the picture; results before stay in the history.",
         needs="result",
     ),
+    "fill_network": ActionSpec(
+        "Fill &Holes by a Network …",
+        (),
+        "Fill wide holes by a network of your own, from an ONNX file.",
+    ),
     "compare": ActionSpec(
         "&Compare Constraints", ("F6",), f"Restore under {join_names(CONSTRAINTS)} sparsity.", "compare"
     ),

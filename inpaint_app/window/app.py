@@ -1,7 +1,6 @@
 """The program `inpaint-app`: options, the window, and pictures of it."""
 
 import argparse
-import contextlib
 import importlib
 import signal
 import sys
@@ -58,8 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _load_numba() -> None:
     """Load what the first restoration needs, before there is a window that would stand still meanwhile."""
-    with contextlib.suppress(ImportError):
-        importlib.import_module("numba")
+    importlib.import_module("numba")
 
 
 def _report_mistakes(window: MainWindow) -> None:

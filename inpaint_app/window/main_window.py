@@ -132,6 +132,7 @@ class MainWindow(QMainWindow):
             "invert": lambda: mask(lambda history: history.invert()),
             "clear": lambda: mask(lambda history: history.clear()),
             "restore": session.run_starter.restore,
+            "fill_network": files.open_network,
             "another_fill": session.hole_retry.start,
             "compare": session.run_starter.compare,
             "tune": session.run_starter.tune,

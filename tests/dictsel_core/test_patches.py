@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernels import needs_numba, with_numpy
 
 from dictsel_core import patches
-from dictsel_core._vote_kernels import median_network
 from dictsel_core.patches import MirroredPatches, all_patches, median_of_patches, median_of_rows
 
 
@@ -60,35 +58,6 @@ def test_medians_of_bands_are_those_of_the_definition(
     medians[wanted] = np.concatenate([values for *_, values in bands])
     expected = literal_medians(size, n_channels, table, wanted, thinning)
     np.testing.assert_allclose(medians, expected, rtol=1e-6)
-
-
-@needs_numba
-@pytest.mark.parametrize("thinning", [1, 2, 4])
-@pytest.mark.parametrize("missing", [0.0, 0.4])
-def test_compiled_medians_have_the_bits_of_numpy(thinning, missing):
-    rng = np.random.default_rng(0)
-    table = rng.normal(size=(2, 37, 30, 64)).astype(np.float32)
-    table[:, rng.random(table.shape[1:3]) < missing] = np.nan
-
-    def rebuild(rows, columns, out, first):
-        out[:, first : first + len(rows)] = table[:, rows, columns]
-
-    def medians():
-        bands = median_of_patches(np.ones((30, 23), bool), 8, 2, rebuild, 1, thinning=thinning)
-        return np.concatenate([each for *_, each in bands])
-
-    np.testing.assert_array_equal(medians(), with_numpy(medians))
-
-
-@pytest.mark.parametrize("n_values", [1, 2, 3, 4, 9, 16, 25, 32, 49, 64])
-def test_a_network_finds_the_median(n_values):
-    """That of zeros and ones in any order, and so that of all numbers: the zero-one principle."""
-    rng = np.random.default_rng(n_values)
-    values = (rng.random((500, n_values)) < np.linspace(0, 1, 500)[:, None]).astype(float)
-    expected = np.median(values, axis=1)
-    for pair in median_network(n_values):
-        values[:, pair] = np.sort(values[:, pair], axis=1)
-    assert (values[:, [(n_values - 1) // 2, n_values // 2]].mean(axis=1) == expected).all()
 
 
 @pytest.mark.parametrize("height", [3, 16, 17, 23, 40])

@@ -1,42 +1,96 @@
-"""What `rebuilding` does to patches, compiled, from gathering to rebuilding them: the same up to rounding.
+"""Patches gathered, coded by orthogonal matching pursuit, and rebuilt.
 
-A vector holds one number of each of `WIDTH` patches, the lanes, so that all of these are coded at once, and
-no patch depends on which others these are. Indices are unsigned, and arrays one-dimensional, as vectors need
-them.
+`LANES` patches are coded at once: the innermost loops are over these, so that each of their numbers is a
+number of a vector, and no patch depends on which others these are.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import InlinedKernel, Kernel
-from dictsel_core._support.validation import Ints
-from dictsel_core._support.vectors import (
-    WIDTH,
-    Place,
-    Vector,
-    add,
-    load,
-    multiply,
-    multiply_add,
-    splat,
-    store,
-    subtract,
-    where_larger,
-)
-from dictsel_core.restoration.coding._rebuild_tables import (
-    BLOCK,
-    MIN_WEIGHTS,
-    Indices,
-    Lanes,
-    PatchLimits,
-    PatchTables,
-    PlaneTables,
-    Single,
-)
+from dictsel_core._support.compiled import Kernel, PartialKernel
+from dictsel_core._support.validation import Bools, Ints
 
+Single = NDArray[np.float32]
+Indices = NDArray[np.uintp]
 Index = np.uintp
+Place = int | np.uintp
 
-_0, _1, _LANES, _BLOCK = Index(0), Index(1), Index(WIDTH), Index(BLOCK)
-_A, _B, _C, _D, _E, _F, _G = (Index(number * WIDTH) for number in range(1, 8))
+#: Patches that are coded at the same time.
+LANES = 32
+#: Sum of the squared weights of a patch, of which a mean is taken, at least.
+_MIN_WEIGHTS = np.float32(1e-6)
+_0, _1, _2, _3, _4, _LANES = (Index(number) for number in (0, 1, 2, 3, 4, LANES))
+_ZERO, _ONE = np.float32(0), np.float32(1)
+
+
+class PlaneTables(NamedTuple):
+    """Planes, of which patches are gathered.
+
+    Attributes
+    ----------
+    values : (H * W * C,) ndarray
+        With a first estimate of every missing pixel.
+    hidden : (H * W,) ndarray of int
+        1 where missing, otherwise 0.
+    down, across : ndarray of int
+        Of the mirrored planes: the first pixel of each row, and the number of each column.
+    """
+
+    values: Single
+    hidden: NDArray[np.uint8]
+    down: Indices
+    across: Indices
+
+
+class PatchTables(NamedTuple):
+    """A dictionary of k atoms of d entries, as kernels need it.
+
+    Attributes
+    ----------
+    pairs : ((d + 1) * P,) ndarray
+        Products of all P pairs of atoms, entry by entry, times one minus the squared weight of missing
+        pixels; then zeros.
+    complete : (P,) ndarray
+        Sums of the products of all pairs over all entries.
+    places : (k * k,) ndarray of int
+        Where the products of two atoms are.
+    atoms : (k * d,) ndarray
+        Atom by atom.
+    usable : (k,) ndarray of bool
+        Atoms that may be chosen.
+    """
+
+    pairs: Single
+    complete: Single
+    places: Indices
+    atoms: Single
+    usable: Bools
+
+
+class PatchLimits(NamedTuple):
+    """Numbers that say how patches are coded.
+
+    Attributes
+    ----------
+    squared_weight : float
+        Of missing pixels.
+    threshold : float
+        An atom is dependent if less than this part of its squared length is orthogonal to the others.
+    centered : bool
+        Whether the mean is coded separately.
+    capacity : int
+        Maximum number of atoms of a patch.
+    min_observed : int
+        Patches with fewer observed pixels become NaN.
+    """
+
+    squared_weight: np.float32
+    threshold: np.float32
+    centered: bool
+    capacity: int
+    min_observed: int
 
 
 @Kernel
@@ -66,321 +120,255 @@ def rebuild(
         The number of patches that use an atom is added to it.
     """
     n_channels, n_out, d = out.shape
-    lanes = _lanes(d, tables, limits.capacity)
-    values, pixels, data, supports = planes.values, lanes.pixels, lanes.data, lanes.supports
-    flat = out.reshape(-1)
-    for start in range(0, len(rows), WIDTH):
-        _observe(planes, rows[start:], columns[start:], limits.squared_weight, lanes)
-        _sum_pairs(tables, limits.squared_weight, lanes)
-        _invert_lengths(tables, limits, lanes)
-        n_lanes = min(WIDTH, len(rows) - start)
-        for channel in range(n_channels):
-            for at in range(Index(d * WIDTH)):
-                data[at] = values[pixels[at] * Index(n_channels) + Index(channel)]
-            _weigh(lanes, limits)
-            _correlate(tables.columns, lanes)
-            _pursue(tables.places, limits.threshold, lanes)
-            at = (channel * n_out + first + start) * d
-            _combine(tables.rows, limits.min_observed, lanes, d, flat[at : at + n_lanes * d])
-            for at in range(len(supports)):
-                if supports[at] < Index(len(usage)) and at % WIDTH < n_lanes:
-                    usage[supports[at]] += 1
+    values, atoms, places = planes.values, tables.atoms, tables.places
+    squared_weight, threshold, centered = limits.squared_weight, limits.threshold, limits.centered
+    length, n_atoms, capacity = Index(d), Index(len(usage)), Index(limits.capacity)
+    n_pairs, n_numbers = Index(len(tables.complete)), (n_atoms + capacity) * _LANES
+    pixels, squares = np.empty(length * _LANES, np.uintp), np.empty(length * _LANES, np.float32)
+    n_observed, entries = np.empty(_LANES, np.uintp), np.empty(_LANES * (length + _4), np.uintp)
+    data, grams = np.empty(length * _LANES, np.float32), np.empty(_LANES * n_pairs, np.float32)
+    inverse_lengths, means = np.empty(n_atoms * _LANES, np.float32), np.zeros(_LANES, np.float32)
+    rest, vectors = np.empty(n_numbers, np.float32), np.empty(capacity * n_numbers, np.float32)
+    supports, min_scores = np.empty(capacity * _LANES, np.uintp), np.empty(_LANES, np.float32)
+    steps, flat = np.empty((_2 * capacity + _3) * _LANES, np.float32), out.reshape(-1)
+    for start in range(_0, Index(len(rows)), _LANES):
+        n_lanes = min(_LANES, Index(len(rows)) - Index(start))
+        for lane in range(_LANES):  # the last patch as often as needed
+            patch = start + min(Index(lane), n_lanes - _1)
+            row, column = Index(rows[patch]), Index(columns[patch])
+            own = entries[lane * (length + _4) : (lane + _1) * (length + _4)]
+            n_observed[lane] = _observe(planes, row, column, squared_weight, lane, pixels, squares, own)
+            _sum_pairs(
+                tables.pairs, tables.complete, own, n_observed[lane], length, squared_weight, grams, lane
+            )
+        _invert_lengths(tables, grams, n_observed, squared_weight, threshold, inverse_lengths)
+        for channel in range(Index(n_channels)):
+            for at in range(length * _LANES):
+                data[at] = values[pixels[at] * Index(n_channels) + channel]
+            _weigh(data, squares, centered, threshold, means, min_scores)
+            _correlate(atoms, data, n_atoms, rest)
+            _pursue(places, grams, inverse_lengths, (threshold, min_scores), rest, vectors, supports, steps)
+            for lane in range(n_lanes):
+                to = (channel * Index(n_out) + Index(first) + start + lane) * length
+                is_known = n_observed[lane] >= Index(limits.min_observed)
+                mean = means[lane] if is_known else np.float32(np.nan)
+                for entry in range(length):
+                    flat[to + entry] = mean
+                for j in range(capacity):
+                    atom = supports[j * _LANES + lane]
+                    if atom < n_atoms:
+                        usage[atom] += 1
+                        weight = -rest[(n_atoms + j) * _LANES + lane]
+                        for entry in range(length):
+                            flat[to + entry] += weight * atoms[atom * length + entry]
 
 
-@Kernel
-def _lanes(d: int, tables: PatchTables, capacity: int) -> Lanes:
-    """Return memory for all lanes."""
-    (n_atoms, n_entries), n_pairs, single = tables.rows.shape, len(tables.complete), np.float32
-    width = n_atoms + capacity
-    return Lanes(
-        np.empty(d * WIDTH, np.uintp),
-        np.empty(d * WIDTH, single),
-        np.empty(d * WIDTH, single),
-        np.empty(WIDTH, np.uintp),
-        np.empty(WIDTH * n_pairs, single),
-        np.empty(n_atoms * WIDTH, single),
-        np.zeros(WIDTH, single),
-        np.empty(WIDTH, single),
-        np.empty((width + WIDTH) * WIDTH, single),  # room for atoms of zeros
-        np.empty(capacity * width * WIDTH, single),
-        np.empty(capacity * WIDTH, single),
-        np.empty(capacity * WIDTH, single),
-        np.empty(capacity * WIDTH, np.uintp),
-        np.empty(WIDTH * (d + 1), np.uintp),
-        np.empty(d, np.uint8),
-        np.empty(n_entries, single),
-        np.empty(WIDTH, single),
-        np.empty(WIDTH, single),
-        np.empty(WIDTH, single),
-        np.empty(WIDTH, np.uintp),
-        np.empty(WIDTH, np.bool_),
-    )
-
-
-@Kernel
+@PartialKernel
 def _observe(
-    planes: PlaneTables, rows: Ints, columns: Ints, squared_weight: np.float32, lanes: Lanes
-) -> None:
-    """Write where the pixels of patches are, their weights, and the entries to list."""
-    down, across, hidden, flags = planes.down, planes.across, planes.hidden, lanes.flags
-    pixels, squares, entries, d = lanes.pixels, lanes.squares, lanes.entries, Index(len(lanes.flags))
-    size, one = Index(round(np.sqrt(d))), np.float32(1)
-    for lane in range(_LANES):
-        patch = min(Index(lane), Index(len(rows) - 1))  # the last one as often as needed
-        row, column = Index(rows[patch]), Index(columns[patch])
-        at, entry, n_hidden = Index(lane), _0, _0
-        for i in range(size):
-            base = down[row + i]
-            for j in range(size):
-                pixel = base + across[column + j]
-                flag = hidden[pixel]
-                pixels[at], flags[entry] = pixel, flag
-                squares[at] = one - np.float32(flag) + np.float32(flag) * squared_weight
-                n_hidden += Index(flag)
-                entry, at = entry + _1, at + _LANES
-        lanes.n_observed[lane] = d - n_hidden
-        is_listed, count = np.uint8(n_hidden + n_hidden < d), lane * (d + _1)
-        for number in range(d):  # without branches, which could not be predicted
-            entries[count] = number
-            count += Index(flags[number] == is_listed)
+    planes: PlaneTables,
+    row: np.uintp,
+    column: np.uintp,
+    squared_weight: np.float32,
+    lane: Place,
+    pixels: Indices,
+    squares: Single,
+    entries: Indices,
+) -> np.uintp:
+    """Write where the pixels of a patch are, their weights, and the entries to sum.
 
-
-@Kernel
-def _sum_pairs(tables: PatchTables, squared_weight: np.float32, lanes: Lanes) -> None:
-    """Write the products of all pairs of atoms under each mask: the listed entries, or all less these."""
-    pairs, complete, n_pairs = tables.pairs.reshape(-1), tables.complete, Index(len(tables.complete))
-    entries, n_observed, grams, d = lanes.entries, lanes.n_observed, lanes.grams, Index(len(lanes.flags))
-    for block in range(_0, n_pairs, _BLOCK):  # of all entries, it stays in the cache
-        for lane in range(_LANES):
-            is_dense = n_observed[lane] + n_observed[lane] > d
-            count = d - n_observed[lane] if is_dense else n_observed[lane]
-            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = splat(np.float32(0))
-            for i in range(lane * (d + _1), lane * (d + _1) + count):
-                at = entries[i] * n_pairs + block
-                s0, s1 = add(s0, load(pairs, at)), add(s1, load(pairs, at + _A))
-                s2, s3 = add(s2, load(pairs, at + _B)), add(s3, load(pairs, at + _C))
-                s4, s5 = add(s4, load(pairs, at + _D)), add(s5, load(pairs, at + _E))
-                s6, s7 = add(s6, load(pairs, at + _F)), add(s7, load(pairs, at + _G))
-            at, sign = lane * n_pairs + block, splat(np.float32(-1 if is_dense else 1))
-            part = splat(np.float32(1) if is_dense else squared_weight)
-            store(grams, at, multiply_add(sign, s0, multiply(part, load(complete, block))))
-            store(grams, at + _A, multiply_add(sign, s1, multiply(part, load(complete, block + _A))))
-            store(grams, at + _B, multiply_add(sign, s2, multiply(part, load(complete, block + _B))))
-            store(grams, at + _C, multiply_add(sign, s3, multiply(part, load(complete, block + _C))))
-            store(grams, at + _D, multiply_add(sign, s4, multiply(part, load(complete, block + _D))))
-            store(grams, at + _E, multiply_add(sign, s5, multiply(part, load(complete, block + _E))))
-            store(grams, at + _F, multiply_add(sign, s6, multiply(part, load(complete, block + _F))))
-            store(grams, at + _G, multiply_add(sign, s7, multiply(part, load(complete, block + _G))))
-
-
-@Kernel
-def _invert_lengths(tables: PatchTables, limits: PatchLimits, lanes: Lanes) -> None:
-    """Write one over the squared lengths of atoms; 0 of those that are not used."""
-    grams, inverse, n_observed, usable = lanes.grams, lanes.inverse_lengths, lanes.n_observed, tables.usable
-    places, n_atoms, n_pairs = tables.places.reshape(-1), Index(len(usable)), Index(len(tables.complete))
-    unused, at = np.float32(np.inf), _0
-    for atom in range(n_atoms):
-        pair, is_usable = places[Index(atom) * (n_atoms + _1)], usable[atom]
-        for lane in range(_LANES):
-            visible = limits.threshold * (np.float32(1) if n_observed[lane] > _0 else limits.squared_weight)
-            length = grams[lane * n_pairs + pair]
-            inverse[at] = length if length > visible and is_usable else unused
-            at += _1
-    for place in range(Index(len(inverse))):
-        inverse[place] = np.float32(1) / inverse[place]
-
-
-@Kernel
-def _weigh(lanes: Lanes, limits: PatchLimits) -> None:
-    """Multiply data by squared weights, less their mean if it is coded separately; write bounds on scores."""
-    data, squares, mean = lanes.data, lanes.squares, splat(np.float32(0))
-    if limits.centered:
-        total, weight = splat(np.float32(0)), splat(np.float32(0))
-        for at in range(_0, Index(len(data)), _LANES):
-            weight = add(weight, load(squares, at))
-            total = multiply_add(load(squares, at), load(data, at), total)
-        store(lanes.means, _0, total)
-        store(lanes.min_scores, _0, weight)
-        for lane in range(WIDTH):
-            lanes.means[lane] /= max(lanes.min_scores[lane], MIN_WEIGHTS)
-        mean = load(lanes.means, _0)
-    energy = splat(np.float32(0))
-    for at in range(_0, Index(len(data)), _LANES):
-        value = subtract(load(data, at), mean)
-        weighted = multiply(load(squares, at), value)
-        store(data, at, weighted)
-        energy = multiply_add(weighted, value, energy)
-    store(lanes.min_scores, _0, multiply(energy, splat(limits.threshold * limits.threshold)))
-
-
-@Kernel
-def _correlate(columns: Single, lanes: Lanes) -> None:
-    """Write the inner products of data with all atoms, of which there is a multiple of eight."""
-    atoms, data, rest, n_atoms = columns.reshape(-1), lanes.data, lanes.rest, Index(columns.shape[1])
-    for first in range(_0, n_atoms, _LANES):
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = splat(np.float32(0))
-        at = Index(first)
-        for entry in range(_0, Index(len(data)), _LANES):
-            value = load(data, entry)
-            s0 = multiply_add(splat(atoms[at]), value, s0)
-            s1 = multiply_add(splat(atoms[at + Index(1)]), value, s1)
-            s2 = multiply_add(splat(atoms[at + Index(2)]), value, s2)
-            s3 = multiply_add(splat(atoms[at + Index(3)]), value, s3)
-            s4 = multiply_add(splat(atoms[at + Index(4)]), value, s4)
-            s5 = multiply_add(splat(atoms[at + Index(5)]), value, s5)
-            s6 = multiply_add(splat(atoms[at + Index(6)]), value, s6)
-            s7 = multiply_add(splat(atoms[at + Index(7)]), value, s7)
-            at += n_atoms
-        _store_block(rest, first * _LANES, s0, s1, s2, s3, s4, s5, s6, s7)
-
-
-@Kernel
-def _pursue(places: Indices, threshold: np.float32, lanes: Lanes) -> None:
-    """Write supports and coefficients; see `gram._pursue`."""
-    n_atoms, capacity = Index(len(places)), Index(len(lanes.inverse) // WIDTH)
-    rest, vectors, inverse, overlaps, grams = (
-        lanes.rest,
-        lanes.vectors,
-        lanes.inverse,
-        lanes.overlaps,
-        lanes.grams,
-    )
-    inverse_lengths, supports, min_scores = lanes.inverse_lengths, lanes.supports, lanes.min_scores
-    scores, steps, chosen, atoms, active = lanes.scores, lanes.steps, lanes.chosen, lanes.atoms, lanes.active
-    pitch = (n_atoms + capacity) * _LANES
-    active[:] = True
-    supports[:] = n_atoms
-    rest[n_atoms * _LANES : pitch] = 0
-    for j in range(capacity):
-        _choose(rest, inverse_lengths, n_atoms, scores, chosen)
-        for lane in range(_LANES):
-            atoms[lane] = Index(np.intp(chosen[lane]))
-            active[lane] &= scores[lane] > min_scores[lane]
-        if not active.any():
-            break
-        start = j * pitch
-        _orthogonalize(j, places, atoms, grams, vectors, overlaps, inverse, scores)
-        for lane in range(_LANES):
-            atom = atoms[lane]
-            remaining = vectors[start + atom * _LANES + lane]  # <q_j, a> = |q_j|^2
-            active[lane] &= remaining > threshold * scores[lane]
-            one = np.float32(1) / remaining if active[lane] else np.float32(0)
-            inverse[j * _LANES + lane] = one
-            steps[lane] = rest[atom * _LANES + lane] * one
-            supports[j * _LANES + lane] = atom if active[lane] else n_atoms
-        step = load(steps, _0)
-        for at in range(_0, (n_atoms + j + _1) * _LANES, _LANES):
-            store(rest, at, subtract(load(rest, at), multiply(step, load(vectors, start + at))))
-
-
-@Kernel
-def _choose(rest: Single, inverse_lengths: Single, n_atoms: np.uintp, scores: Single, chosen: Single) -> None:
-    """Write the best score in each lane, and the atom that has it, the first of equal ones."""
-    best, atoms = splat(np.float32(-1)), splat(np.float32(0))
-    for atom in range(n_atoms):
-        correlation = load(rest, atom * _LANES)
-        score = multiply(multiply(correlation, correlation), load(inverse_lengths, atom * _LANES))
-        atoms = where_larger(score, best, splat(np.float32(atom)), atoms)
-        best = where_larger(score, best, score, best)
-    store(scores, _0, best)
-    store(chosen, _0, atoms)
-
-
-@Kernel
-def _orthogonalize(
-    j: Place,
-    places: Indices,
-    atoms: Indices,
-    grams: Single,
-    vectors: Single,
-    overlaps: Single,
-    inverse: Single,
-    lengths: Single,
-) -> None:
-    """Make the j-th vector of each lane, an atom, orthogonal to previous ones; write its squared length."""
-    n_atoms, capacity = Index(len(places)), Index(len(inverse) // WIDTH)
-    flat, n_pairs = places.reshape(-1), Index(len(grams) // WIDTH)
-    pitch = (n_atoms + capacity) * _LANES
-    start = j * pitch
-    for lane in range(_LANES):
-        atom = atoms[lane]
-        gram, place, at = lane * n_pairs, atom * n_atoms, start + lane
-        for other in range(n_atoms):
-            vectors[at] = grams[gram + flat[place + other]]
+    Those are the observed ones, or the missing ones if they are fewer, then some that do not exist. Returns
+    how many are observed.
+    """
+    down, across, hidden = planes.down, planes.across, planes.hidden
+    d = Index(len(entries)) - _4
+    size, at, n_hidden = Index(round(np.sqrt(d))), Index(lane), _0
+    for i in range(size):
+        base = down[row + i]
+        for j in range(size):
+            pixel = base + across[column + j]
+            flag = hidden[pixel]
+            pixels[at] = pixel
+            squares[at] = _ONE - np.float32(flag) + np.float32(flag) * squared_weight
+            n_hidden += Index(flag)
             at += _LANES
-        at = atom * _LANES + lane
-        lengths[lane] = vectors[start + at]
-        for i in range(j):
-            overlaps[i * _LANES + lane] = vectors[i * pitch + at] * inverse[i * _LANES + lane]
-    for row in range(_0, n_atoms * _LANES, _LANES):
-        _project(load(vectors, start + row), _0, j, row, pitch, overlaps, vectors)
-    for i in range(j):
-        _project(splat(np.float32(0)), i, j, (n_atoms + i) * _LANES, pitch, overlaps, vectors)
-    store(vectors, start + (n_atoms + j) * _LANES, splat(np.float32(1)))
+    is_listed, count = np.uint8(n_hidden + n_hidden < d), _0
+    for number in range(d):
+        entries[count] = number
+        count += Index(hidden[pixels[lane + number * _LANES]] == is_listed)
+    for behind in range(count, count + _4):
+        entries[behind] = d
+    return d - n_hidden
 
 
-@InlinedKernel
-def _project(
-    value: Vector,
-    first: Place,
-    j: Place,
-    at: Place,
-    pitch: np.uintp,
-    overlaps: Single,
+@PartialKernel
+def _sum_pairs(
+    pairs: Single,
+    complete: Single,
+    entries: Indices,
+    n_observed: np.uintp,
+    d: np.uintp,
+    squared_weight: np.float32,
+    grams: Single,
+    lane: Place,
+) -> None:
+    """Write the products of all pairs of atoms under a mask: those of entries, or all less these."""
+    n_pairs, is_dense = Index(len(complete)), n_observed + n_observed > d
+    count, sign = d - n_observed if is_dense else n_observed, np.float32(-1 if is_dense else 1)
+    part, to = _ONE if is_dense else squared_weight, lane * n_pairs
+    for pair in range(n_pairs):
+        grams[to + pair] = part * complete[pair]
+    for i in range(_0, count, _4):
+        at = Index(i)
+        a, b = entries[at] * n_pairs, entries[at + _1] * n_pairs
+        c, e = entries[at + _2] * n_pairs, entries[at + _3] * n_pairs
+        for pair in range(n_pairs):
+            products = pairs[a + pair] + pairs[b + pair] + (pairs[c + pair] + pairs[e + pair])
+            grams[to + pair] += sign * products
+
+
+@PartialKernel
+def _invert_lengths(
+    tables: PatchTables,
+    grams: Single,
+    n_observed: Indices,
+    squared_weight: np.float32,
+    threshold: np.float32,
+    inverse: Single,
+) -> None:
+    """Write one over the squared lengths of atoms; 0 of those that are not used."""
+    n_atoms, n_pairs = Index(len(tables.usable)), Index(len(tables.complete))
+    for atom in range(n_atoms):
+        pair = tables.places[atom * (n_atoms + _1)]
+        for lane in range(_LANES):
+            visible = threshold * (_ONE if n_observed[lane] > _0 else squared_weight)
+            length = grams[lane * n_pairs + pair]
+            is_used = length > visible and tables.usable[atom]
+            inverse[atom * _LANES + lane] = _ONE / length if is_used else _ZERO
+
+
+@PartialKernel
+def _weigh(
+    data: Single, squares: Single, centered: bool, threshold: np.float32, means: Single, min_scores: Single
+) -> None:
+    """Multiply data by squared weights, less their mean if it is coded separately; write bounds on scores."""
+    n_values = Index(len(data))
+    if centered:
+        means[:] = _ZERO
+        min_scores[:] = _ZERO  # the sums of weights
+        for start in range(_0, n_values, _LANES):
+            for lane in range(_LANES):
+                min_scores[lane] += squares[start + lane]
+                means[lane] += squares[start + lane] * data[start + lane]
+        for lane in range(_LANES):
+            means[lane] /= max(min_scores[lane], _MIN_WEIGHTS)
+    min_scores[:] = _ZERO
+    for start in range(_0, n_values, _LANES):
+        for lane in range(_LANES):
+            value = data[start + lane] - means[lane]
+            weighted = squares[start + lane] * value
+            data[start + lane] = weighted
+            min_scores[lane] += threshold * threshold * weighted * value
+
+
+@PartialKernel
+def _correlate(atoms: Single, data: Single, n_atoms: np.uintp, rest: Single) -> None:
+    """Write the inner products of data with all atoms."""
+    rest[:] = _ZERO
+    d = Index(len(data)) // _LANES
+    for entry in range(_0, d - _1, _2):
+        at = entry * _LANES
+        for atom in range(n_atoms):
+            to, one, other = atom * _LANES, atoms[atom * d + entry], atoms[atom * d + entry + _1]
+            for lane in range(_LANES):
+                rest[to + lane] += one * data[at + lane] + other * data[at + _LANES + lane]
+    if d % _2:
+        at = (d - _1) * _LANES
+        for atom in range(n_atoms):
+            for lane in range(_LANES):
+                rest[atom * _LANES + lane] += atoms[atom * d + d - _1] * data[at + lane]
+
+
+@PartialKernel
+def _pursue(
+    places: Indices,
+    grams: Single,
+    inverse_lengths: Single,
+    limits: tuple[np.float32, Single],
+    rest: Single,
     vectors: Single,
+    supports: Indices,
+    steps: Single,
 ) -> None:
-    """Write an entry of the j-th vector: a value less those of previous vectors, times their overlaps."""
-    for i in range(first, j):
-        value = subtract(value, multiply(load(overlaps, i * _LANES), load(vectors, i * pitch + at)))
-    store(vectors, j * pitch + at, value)
+    """Write supports, in which the number of atoms stands for none, and coefficients, negative.
+
+    Every selected atom is made orthogonal to the previous ones in the inner product of its patch: of each
+    such vector there are its products with all atoms, then its coefficients, and the same of the residual,
+    `rest`. In `steps` are the inverse squared lengths of vectors and their overlaps with the next one, and of
+    this one the score, the atom, and the step. The limits are the threshold and the least scores.
+    """
+    n_atoms, capacity = Index(len(inverse_lengths)) // _LANES, Index(len(supports)) // _LANES
+    n_pairs, pitch = Index(len(grams)) // _LANES, Index(len(rest))
+    score = _2 * capacity * _LANES
+    chosen, step = score + _LANES, score + _2 * _LANES
+    threshold, min_scores = limits
+    supports[:] = n_atoms
+    n_active, start = _1, _0
+    for j in range(capacity):
+        if n_active == _0:
+            break
+        _choose(rest, inverse_lengths, steps[score : score + _2 * _LANES])
+        _orthogonalize(j, places, grams, steps, vectors, pitch)
+        n_active = _0
+        for lane in range(_LANES):
+            atom = Index(np.intp(steps[chosen + lane]))
+            remaining = vectors[start + atom * _LANES + lane]  # <q_j, a> = |q_j|^2
+            length = grams[lane * n_pairs + places[atom * (n_atoms + _1)]]
+            is_active = j == _0 or supports[(j - _1) * _LANES + lane] < n_atoms
+            is_active &= steps[score + lane] > min_scores[lane] and remaining > threshold * length
+            inverse = _ONE / remaining if is_active else _ZERO
+            steps[j * _LANES + lane] = inverse
+            steps[step + lane] = rest[atom * _LANES + lane] * inverse
+            supports[j * _LANES + lane] = atom if is_active else n_atoms
+            n_active += Index(is_active)
+        for at in range(_0, (n_atoms + j + _1) * _LANES, _LANES):
+            for lane in range(_LANES):
+                rest[at + lane] -= steps[step + lane] * vectors[start + at + lane]
+        start += pitch
 
 
-@Kernel
-def _combine(rows: Single, min_observed: int, lanes: Lanes, d: int, out: Single) -> None:
-    """Write patches: their means, and their atoms times their coefficients."""
-    means, supports, rest, n_observed = lanes.means, lanes.supports, lanes.rest, lanes.n_observed
-    n_atoms, pitch, flat = Index(rows.shape[0]), Index(rows.shape[1]), rows.reshape(-1)
-    patch = lanes.patch
-    for lane in range(Index(len(out) // d)):
-        for block in range(_0, pitch, _BLOCK):
-            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = splat(means[lane])
-            for j in range(Index(len(supports)) // _LANES):
-                atom = supports[j * _LANES + lane]
-                if atom < n_atoms:
-                    at, factor = atom * pitch + block, splat(-rest[(n_atoms + j) * _LANES + lane])
-                    s0 = multiply_add(factor, load(flat, at), s0)
-                    s1 = multiply_add(factor, load(flat, at + _A), s1)
-                    s2 = multiply_add(factor, load(flat, at + _B), s2)
-                    s3 = multiply_add(factor, load(flat, at + _C), s3)
-                    s4 = multiply_add(factor, load(flat, at + _D), s4)
-                    s5 = multiply_add(factor, load(flat, at + _E), s5)
-                    s6 = multiply_add(factor, load(flat, at + _F), s6)
-                    s7 = multiply_add(factor, load(flat, at + _G), s7)
-            _store_block(patch, block, s0, s1, s2, s3, s4, s5, s6, s7)
-        is_known = n_observed[lane] >= Index(min_observed)
-        for entry in range(Index(d)):
-            out[lane * Index(d) + entry] = patch[entry] if is_known else np.float32(np.nan)
+@PartialKernel
+def _choose(rest: Single, inverse_lengths: Single, best: Single) -> None:
+    """Write the best score of each lane, and behind them the first atoms that have these."""
+    for lane in range(_LANES):
+        best[lane], best[_LANES + lane] = np.float32(-1), _ZERO
+    for atom in range(Index(len(inverse_lengths)) // _LANES):
+        for lane in range(_LANES):
+            correlation = rest[atom * _LANES + lane]
+            score = correlation * correlation * inverse_lengths[atom * _LANES + lane]
+            is_better = score > best[lane]
+            best[_LANES + lane] = np.float32(atom) if is_better else best[_LANES + lane]
+            best[lane] = score if is_better else best[lane]
 
 
-@InlinedKernel
-def _store_block(  # noqa: PLR0913, PLR0917
-    out: Single,
-    at: Place,
-    s0: Vector,
-    s1: Vector,
-    s2: Vector,
-    s3: Vector,
-    s4: Vector,
-    s5: Vector,
-    s6: Vector,
-    s7: Vector,
+@PartialKernel
+def _orthogonalize(
+    j: Place, places: Indices, grams: Single, steps: Single, vectors: Single, pitch: np.uintp
 ) -> None:
-    """Write vectors one after the other."""
-    store(out, at, s0)
-    store(out, at + _A, s1)
-    store(out, at + _B, s2)
-    store(out, at + _C, s3)
-    store(out, at + _D, s4)
-    store(out, at + _E, s5)
-    store(out, at + _F, s6)
-    store(out, at + _G, s7)
+    """Make the j-th vector of each lane, an atom, orthogonal to previous ones."""
+    n_pairs, n_atoms = Index(len(grams)) // _LANES, Index(round(np.sqrt(len(places))))
+    capacity, start = pitch // _LANES - n_atoms, j * pitch
+    overlaps, chosen = capacity * _LANES, (_2 * capacity + _1) * _LANES
+    for lane in range(_LANES):
+        atom = Index(np.intp(steps[chosen + lane]))
+        for other in range(n_atoms):
+            vectors[start + other * _LANES + lane] = grams[lane * n_pairs + places[atom * n_atoms + other]]
+        for i in range(capacity):
+            vectors[start + (n_atoms + i) * _LANES + lane] = _ONE if i == j else _ZERO
+        for i in range(j):
+            product = vectors[i * pitch + atom * _LANES + lane]
+            steps[overlaps + i * _LANES + lane] = product * steps[i * _LANES + lane]
+    for i in range(j):
+        for at in range(_0, (n_atoms + j) * _LANES, _LANES):
+            for lane in range(_LANES):
+                part = steps[overlaps + i * _LANES + lane] * vectors[i * pitch + at + lane]
+                vectors[start + at + lane] -= part

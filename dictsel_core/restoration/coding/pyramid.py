@@ -5,7 +5,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import Kernel, is_enabled
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.canvas import Plane, Planes
 
@@ -23,8 +22,6 @@ def halve(planes: Planes, missing: Bools) -> tuple[Planes, Bools]:
         Zero where missing.
     missing : (H, W) ndarray of bool
     """
-    if is_enabled():
-        return _halve(np.ascontiguousarray(planes), np.ascontiguousarray(missing))
     counts = _block_sums((~missing).view(np.uint8))
     means = np.empty((*counts.shape, planes.shape[2]), np.float32)
     for channel in range(planes.shape[2]):
@@ -34,34 +31,6 @@ def halve(planes: Planes, missing: Bools) -> tuple[Planes, Bools]:
     means *= np.float32(0.25)
     flat[fewer] = few
     return means, counts == 0
-
-
-@Kernel
-def _halve(planes: Planes, missing: Bools) -> tuple[Planes, Bools]:
-    """Do the same as `halve`."""
-    height, width, n_channels = planes.shape
-    shape = (height + 1) // 2, (width + 1) // 2
-    means, unknown = np.empty((shape[0], shape[1], n_channels), np.float32), np.empty(shape, np.bool_)
-    for row in range(shape[0]):
-        for column in range(shape[1]):
-            top, left = 2 * row, 2 * column
-            lower, right = top + 1 < height, left + 1 < width
-            count = int(not missing[top, left])
-            count += right and not missing[top, left + 1]
-            count += lower and not missing[top + 1, left]
-            count += lower and right and not missing[top + 1, left + 1]
-            unknown[row, column] = count == 0
-            for channel in range(n_channels):
-                total = planes[top, left, channel]
-                if right:
-                    total += planes[top, left + 1, channel]
-                if lower:
-                    below = planes[top + 1, left, channel]
-                    if right:
-                        below += planes[top + 1, left + 1, channel]
-                    total += below
-                means[row, column, channel] = total / np.float32(max(count, 1))
-    return means, unknown
 
 
 def _block_sums(array: NDArray[Number]) -> NDArray[Number]:

@@ -1,29 +1,30 @@
 """Patches of planes that share a mask, coded in a dictionary and rebuilt from their codes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Floats, Ints
-from dictsel_core._support.vectors import WIDTH
 from dictsel_core.patches import MirroredPatches
 from dictsel_core.pursuit.codes import scatter_codes
-from dictsel_core.pursuit.columns import Pursuit
-from dictsel_core.pursuit.gram import MAX_ATOMS, GramPursuit
+from dictsel_core.pursuit.columns import Pursuit, duplicate_columns
 from dictsel_core.restoration.canvas import Planes
-from dictsel_core.restoration.coding._rebuild_kernels import rebuild
-from dictsel_core.restoration.coding._rebuild_tables import (
-    BLOCK,
-    MIN_WEIGHTS,
+from dictsel_core.restoration.coding._rebuild_kernels import (
     PatchLimits,
     PatchTables,
     PlaneTables,
+    rebuild,
 )
 
+#: Largest dictionary that is coded by Gram matrices, which is faster up to there.
+_MAX_ATOMS = 64
+#: An atom is dependent on the selected ones if less than this many machine epsilons of its squared length are
+#: orthogonal to them.
+_DEPENDENCE_EPSILONS = 1e3
 #: Minimum number of observed pixels of a patch if its missing pixels have no weight.
 _MIN_OBSERVED = 4
+#: Sum of the squared weights of a patch, of which a mean is taken, at least.
+_MIN_WEIGHTS = np.float32(1e-6)
 #: Smallest weight of missing pixels that have one: too small to matter beside observed pixels, and so large
 #: that its fourth power does not vanish in float32.
 _MIN_WEIGHT = 1e-6
@@ -69,17 +70,14 @@ class PatchRebuilder:
 
     def __init__(self, dictionary: Floats, size: int, sparsity: int, fill_weight: float) -> None:
         atoms = dictionary.astype(np.float32)
-        self._code: Callable[[Floats, Floats], tuple[Ints, Floats]]
         self._weight = np.float32(max(fill_weight, _MIN_WEIGHT) if fill_weight else 0.0)
-        self._compiled: tuple[PatchTables, PatchLimits] | None = None
         # Without a constant atom the mean could not be represented, so it is coded separately.
         self._centered = not (np.abs(atoms.sum(axis=0)) > 0.999 * size).any()
-        if atoms.shape[1] <= MAX_ATOMS:
-            self._code = gram = GramPursuit(atoms, sparsity)
-            self._compiled = _tables(gram, self._weight), self._limits(gram)
+        self._compiled: tuple[PatchTables, PatchLimits] | None = None
+        if atoms.shape[1] <= _MAX_ATOMS:
+            self._compiled = _tables(atoms, self._weight), self._limits(min(sparsity, *atoms.shape))
         else:
-            pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
-            self._code = lambda data, weights: pursuit(data, weights)[:2]
+            self._pursuit = Pursuit(atoms, sparsity, weak=0 < fill_weight < 1)
         self._rows = np.ascontiguousarray(atoms.T)
         self.size, self.n_atoms = size, atoms.shape[1]
 
@@ -96,7 +94,7 @@ class PatchRebuilder:
         first : int
             Where in it the first patch is.
         """
-        if self._compiled is not None and is_enabled():
+        if self._compiled is not None:
             hidden, usage = planes.missing.reshape(-1).view(np.uint8), np.zeros(self.n_atoms, np.intp)
             given = PlaneTables(planes.values.reshape(-1), hidden, *planes.patches.tables)
             rebuild(given, rows, columns, *self._compiled, first, out, usage)
@@ -127,11 +125,11 @@ class PatchRebuilder:
         means = np.zeros((*values.shape[:2], 1), np.float32)
         if self._centered:
             squares = np.square(weights)
-            sums = np.maximum(squares.sum(axis=1), MIN_WEIGHTS)
+            sums = np.maximum(squares.sum(axis=1), _MIN_WEIGHTS)
             means = (np.vecdot(values, squares) / sums)[:, :, None]
             values -= means
         values *= weights
-        supports, coefficients = self._code(values.reshape(-1, values.shape[2]), weights)
+        supports, coefficients, _ = self._pursuit(values.reshape(-1, values.shape[2]), weights)
         codes = np.zeros((len(supports), self.n_atoms), np.float32)
         scatter_codes(codes, supports, coefficients)
         rebuilt = (codes @ self._rows).reshape(values.shape)
@@ -140,33 +138,30 @@ class PatchRebuilder:
             rebuilt[:, (weights > 0).sum(axis=1) < _MIN_OBSERVED] = np.nan
         return rebuilt, supports.reshape(*values.shape[:2], -1)
 
-    def _limits(self, gram: GramPursuit) -> PatchLimits:
+    def _limits(self, capacity: int) -> PatchLimits:
         """Return how the kernel codes patches."""
         return PatchLimits(
             self._weight * self._weight,
-            np.float32(gram.dependence_threshold),
+            np.float32(_DEPENDENCE_EPSILONS * np.finfo(np.float32).eps),
             self._centered,
-            gram.capacity,
+            capacity,
             _MIN_OBSERVED if self._weight == 0 else 0,
         )
 
 
-def _tables(gram: GramPursuit, weight: np.float32) -> PatchTables:
-    """Return what the kernel needs to know of a dictionary."""
-    pairs = _padded(gram.pairs, BLOCK)
+def _tables(atoms: Floats, weight: np.float32) -> PatchTables:
+    """Return what the kernel needs to know of a dictionary (d, k), given the weight of missing pixels."""
+    n_atoms = atoms.shape[1]
+    rows, columns = np.triu_indices(n_atoms)
+    pairs, places = atoms[:, rows] * atoms[:, columns], np.empty((n_atoms, n_atoms), np.uintp)
+    places[rows, columns] = places[columns, rows] = np.arange(len(rows))
     return PatchTables(
-        pairs * (1 - weight * weight),
+        np.concatenate([(pairs * (1 - weight * weight)).ravel(), np.zeros(len(rows), np.float32)]),
         pairs.sum(axis=0),
-        gram.places.astype(np.uintp),
-        _padded(gram.atoms, WIDTH),
-        _padded(gram.atoms.T, BLOCK),
-        gram.usable,
+        places.ravel(),
+        np.ascontiguousarray(atoms.T).ravel(),
+        ~duplicate_columns(atoms),
     )
-
-
-def _padded(rows: Floats, multiple: int) -> Floats:
-    """Return rows with zeros at their ends, so that their length is a multiple of a number."""
-    return np.ascontiguousarray(np.pad(rows, ((0, 0), (0, -rows.shape[1] % multiple))))
 
 
 def aligned_patches(rows: Ints, columns: Ints) -> tuple[Ints, Ints]:

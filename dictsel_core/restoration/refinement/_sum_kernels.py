@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import InlinedKernel, Kernel
+from dictsel_core._support.compiled import Kernel, PartialKernel
 from dictsel_core._support.validation import Bools, Floats, Ints
 
 Single = NDArray[np.float32]
@@ -122,7 +122,7 @@ def move_pixels(
                     _move_pixel(planes, missing, (Index(row), slot, Index(column)), relaxation, sums, totals)
 
 
-@InlinedKernel
+@PartialKernel
 def _move_pixel(
     planes: Single,
     missing: Bools,

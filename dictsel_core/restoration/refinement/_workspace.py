@@ -6,8 +6,6 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.vectors import WIDTH
-
 
 class _Buffers(threading.local):
     def __init__(self) -> None:
@@ -24,8 +22,3 @@ def reused(name: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
     if buffer is None or buffer.size < n_values:
         buffer = _buffers.by_name[name] = np.empty(n_values, np.float32)
     return buffer[:n_values].reshape(shape)
-
-
-def rounded_up(number: int) -> int:
-    """Return the next multiple of what kernels compute at once."""
-    return -(-number // WIDTH) * WIDTH

@@ -5,20 +5,17 @@ from typing import Protocol
 
 import numpy as np
 
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.validation import Bools, Floats, Ints
-from dictsel_core.restoration.canvas import Plane, Planes
-from dictsel_core.restoration.refinement._condition_kernels import condition
-from dictsel_core.restoration.refinement._moment_kernels import group_moments
+from dictsel_core.restoration.canvas import Planes
+from dictsel_core.restoration.refinement._gaussian_kernels import LANES, condition, group_moments
 from dictsel_core.restoration.refinement._sum_kernels import sum_estimates
 from dictsel_core.restoration.refinement._tile_kernels import find_incomplete
-from dictsel_core.restoration.refinement._workspace import reused, rounded_up
-from dictsel_core.restoration.refinement.conditional import MIN_NOISE, conditional_moments, n_steps_for
+from dictsel_core.restoration.refinement._workspace import reused
 from dictsel_core.restoration.refinement.similar import Groups, find_groups
-from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at
+from dictsel_core.restoration.refinement.tiles import Search, Tile
 
-#: Groups that are estimated together, and covariances that are shrunk together: they stay in the cache.
-_BATCH, _SHRINK_BATCH = 64, 8
+#: Vectors longer than this, of channels with masks of their own, take so many more steps.
+_LONG, _MORE_STEPS = 64, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,24 +53,9 @@ class TileEstimates:
         layers = np.broadcast_to(weights, (len(self.numbers), weights.shape[1], self.size**2))
         height, width, _ = missing.shape
         wanted = np.flatnonzero(missing[:, :, 0] if missing.shape[2] == 1 else missing.any(axis=2))
-        if is_enabled():
-            weights, slots = np.ascontiguousarray(layers), reused("slots", (height, width)).view(np.int32)
-            sums, totals = sum_estimates(self.numbers, self.values, weights, self.size, wanted, slots)
-            return PixelSums(wanted, sums, totals)
-        rows, columns = np.divmod(self.numbers, width - self.size + 1)
-        offsets = np.add.outer(np.arange(self.size) * width, np.arange(self.size)).ravel()
-        pixels = ((rows * width + columns)[:, None] + offsets).ravel()
-
-        def total(values: Floats) -> Floats:
-            totals = np.bincount(pixels, values.ravel(), minlength=height * width)
-            return np.asarray(totals[wanted], dtype=np.float64)
-
-        weight_sums = [total(layers[:, layer]) for layer in range(layers.shape[1])]
-        value_sums = [
-            total(self.values[:, channel] * layers[:, min(channel, layers.shape[1] - 1)])
-            for channel in range(self.values.shape[1])
-        ]
-        return PixelSums(wanted, np.stack(value_sums, axis=1), np.stack(weight_sums, axis=1))
+        weights, slots = np.ascontiguousarray(layers), reused("slots", (height, width)).view(np.int32)
+        sums, totals = sum_estimates(self.numbers, self.values, weights, self.size, wanted, slots)
+        return PixelSums(wanted, sums, totals)
 
 
 class Estimator(Protocol):
@@ -134,10 +116,7 @@ class GaussianEstimator:
             return None
         groups = find_groups(planes, tile, search, incomplete)
         estimated = np.ascontiguousarray(groups.numbers[:, : self.n_estimated])
-        if is_enabled():
-            estimates, weights = self._estimate_compiled(groups, missing, tile)
-        else:
-            estimates, weights = self._estimate(groups, estimated, missing[tile.region])
+        estimates, weights = self._condition(groups, missing, tile)
         shape, numbers = (estimated.size, -1, search.size**2), estimated.ravel()
         values, weights = estimates.reshape(shape), weights.reshape(shape)
         if tile.n_planes > 1:  # groups with few members in this image
@@ -145,89 +124,31 @@ class GaussianEstimator:
             numbers, values, weights = numbers[own], values[own], weights[own]
         return TileEstimates(numbers, values, search.size, weights)
 
-    def _estimate(self, groups: Groups, estimated: Ints, missing: Bools) -> tuple[Planes, Planes]:
-        """Return estimates of some members of groups (B, E, L, d), and their weights (B, E, d)."""
-        # Channels with masks of their own form one long vector; channels that share a mask form several.
-        gaps = patches_at(missing, groups.size, estimated).reshape(*estimated.shape, -1)
-        members = groups.values().reshape(*groups.numbers.shape, -1, gaps.shape[2])
-        means = members.mean(axis=1, keepdims=True)
-        members -= means
-        covariances = shrunk_covariances(members.reshape(len(members), -1, gaps.shape[2]), self.shared)
-        noise = self.noises(covariances)
-        estimates = np.empty((*estimated.shape, *members.shape[2:]), np.float32)
-        weights = np.empty(gaps.shape, np.float32)
-        for start in range(0, len(estimated), _BATCH):
-            batch = slice(start, start + _BATCH)
-            deviations = np.where(gaps[batch, :, None], np.float32(0), members[batch, : estimated.shape[1]])
-            estimates[batch], variances = conditional_moments(
-                covariances[batch], deviations, gaps[batch], noise[batch], self.n_steps
-            )
-            np.divide(np.float32(self.noise), variances, out=weights[batch])
-        estimates += means
-        estimates += groups.center
-        return estimates, weights
-
-    def _estimate_compiled(self, groups: Groups, missing: Bools, tile: Tile) -> tuple[Planes, Planes]:
-        """Return what `_estimate` returns, up to rounding (docs/refinement.md); until the next call."""
+    def _condition(self, groups: Groups, missing: Bools, tile: Tile) -> tuple[Planes, Planes]:
+        """Return estimates of members (B, E, L, d), and their weights (B, E, d), until the next call."""
         size, (n_groups, n_members) = groups.size, groups.numbers.shape
         n_estimated = min(self.n_estimated, n_members)
+        # Channels with masks of their own form one long vector; channels that share a mask form several.
         d = missing.shape[2] * size**2
-        n_vectors, length = len(groups.layers) * size**2 // d, rounded_up(d)
-        samples = reused("samples", (n_members * n_vectors, length))
+        n_vectors, length = len(groups.layers) * size**2 // d, -(-d // LANES) * LANES
+        samples = reused("samples", (length, n_members * n_vectors))
+        samples[d:] = 0
         covariances = reused("covariances", (n_groups + 1, length * length))
-        means = reused("means", (n_groups, n_vectors * length))
-        members = reused("members", (n_groups, n_estimated, n_vectors, length))
-        moments = means, covariances[1:], covariances[0]
-        group_moments(groups.layers, size, groups.numbers, samples, members.reshape(n_groups, -1), *moments)
+        means = reused("means", (n_groups, n_vectors, length))
+        moments = means, covariances
+        group_moments(groups.layers, size, groups.numbers, samples, *moments)
         values = reused("estimates", (n_groups, n_estimated, n_vectors, d))
         weights = reused("weights", (n_groups, n_estimated, d))
         noise, relative, shared = map(np.float32, (self.noise, self.relative_noise, self.shared))
         model = groups.center, noise, relative, shared
         place = tile.vertical.start, tile.horizontal.start, tile.horizontal.n_patches, size
-        n_steps = n_steps_for(d, self.n_steps)
-        condition(moments, model, n_steps, missing, place, groups.numbers, members, (values, weights))
-        return values, weights
-
-    def noises(self, covariances: Planes) -> Plane:
-        """Return the noise of each group: (B,)."""
-        variances = np.einsum("bdd->b", covariances) / np.float32(covariances.shape[1])
-        noise: Plane = np.minimum(np.float32(self.noise), np.float32(self.relative_noise) * variances)
-        return np.maximum(noise, MIN_NOISE)  # groups may be constant
+        n_steps = self.n_steps + _MORE_STEPS * (d > _LONG)
+        estimates = values, weights
+        condition(groups.layers, moments, model, n_steps, missing, place, groups.numbers, estimates)
+        return estimates
 
 
 def incomplete_references(missing: Bools, tile: Tile, size: int) -> Bools:
     """Return which references of a tile have missing pixels, by their rows and columns: (b, b')."""
     down, across = tile.vertical, tile.horizontal
-    if is_enabled():
-        corner = down.start, across.start
-        return find_incomplete(missing, corner, down.references, across.references, size)
-    hidden = missing[tile.region].any(axis=2)
-    if not hidden.any():
-        return np.zeros((len(down.references), len(across.references)), bool)
-    counts = np.zeros((hidden.shape[0] + 1, hidden.shape[1] + 1), np.int32)
-    np.cumsum(np.cumsum(hidden, axis=0, dtype=np.int32), axis=1, out=counts[1:, 1:])
-    rows, columns = down.references[:, None], across.references
-    inside = counts[rows + size, columns + size] - counts[rows, columns + size]
-    return np.asarray(inside != counts[rows + size, columns] - counts[rows, columns])
-
-
-def shrunk_covariances(samples: Planes, fraction: float) -> Planes:
-    """Return the covariances of groups, shrunk towards their mean scaled to the variance of each: (B, d, d).
-
-    Parameters
-    ----------
-    samples : (B, n, d) ndarray
-        Of zero mean.
-    fraction : float
-        Of the mean.
-    """
-    covariances = reused("covariances", (len(samples), samples.shape[2], samples.shape[2]))
-    np.matmul(samples.swapaxes(1, 2), samples, out=covariances)
-    covariances *= np.float32(1 / samples.shape[1])
-    mean = covariances.mean(axis=0)
-    shares = fraction * np.einsum("bdd->b", covariances) / max(np.trace(mean), np.finfo(np.float32).tiny)
-    for start in range(0, len(covariances), _SHRINK_BATCH):
-        batch = slice(start, start + _SHRINK_BATCH)
-        covariances[batch] *= np.float32(1 - fraction)
-        covariances[batch] += shares[batch, None, None].astype(np.float32) * mean
-    return covariances
+    return find_incomplete(missing, (down.start, across.start), down.references, across.references, size)

@@ -10,12 +10,10 @@ right yet count for little; each of the following rounds assumes less.
 import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from dictsel_core._support.arrays import nonzero_2d
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import map_chunks, single_threaded_blas
 from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Planes
@@ -111,38 +109,6 @@ BEST_ROUNDS = 8
 BEST_OPTIONS = RefinementOptions(n_members=32, last_stride=3)
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a part of an image is.
-
-    Attributes
-    ----------
-    top, left : int
-        Its first row and column in the image.
-    height, width : int
-        Of the image.
-    wanted : (slice, slice), optional
-        The pixels of the part that are to be refined; by default all.
-    """
-
-    top: int
-    left: int
-    height: int
-    width: int
-    wanted: tuple[slice, slice] | None = None
-
-    def concerns(self, tile: Tile, missing: Bools) -> bool:
-        """Return whether a wanted pixel in the region of a tile is missing."""
-        region = tile.region
-        if self.wanted is not None:
-            rows, columns = (
-                slice(max(a.start, b.start), max(min(a.stop, b.stop), 0))
-                for a, b in zip(region, self.wanted, strict=True)
-            )
-            region = rows, columns
-        return bool(missing[region].any())
-
-
 class Refiner:
     """Refines the missing pixels of an image, round by round.
 
@@ -156,8 +122,6 @@ class Refiner:
     options : RefinementOptions, optional
     estimator : Estimator, optional
         Estimates the patches of a tile; by default that of the options for each round.
-    place : Place, optional
-        Where this part of an image is; by default it is all of it.
     """
 
     def __init__(
@@ -166,38 +130,26 @@ class Refiner:
         threads: int,
         options: RefinementOptions = DEFAULT_OPTIONS,
         estimator: Estimator | None = None,
-        place: Place | None = None,
     ) -> None:
         self._missing, self._threads, self._options = np.ascontiguousarray(missing), threads, options
         self._estimator = estimator
-        self._place = place or Place(0, 0, *missing.shape[:2])
-
-    @property
-    def min_size(self) -> int:
-        """Smallest height and width of an image that can be refined."""
-        return self._options.last_size
 
     def round(
         self, planes: Planes, number: int, n_rounds: int, neighbors: Sequence[Planes] = ()
     ) -> Generator[float, None, None]:
         """Refine planes (H, W, C) of about unit range in place: a round of several, from number 0 on.
 
-        Yields the fraction of the round that is done. Images smaller than a patch stay as they are. In a part
-        of an image, the wanted pixels are refined as in the whole, if it is as large as `round_reach` says.
-        Patches of `neighbors`, images of the same shape, are members of groups too.
+        Yields the fraction of the round that is done. Images smaller than a patch stay as they are. Patches
+        of `neighbors`, images of the same shape, are members of groups too.
         """
         options, missing = self._options, self._missing
         relaxation = 1.0 if number == n_rounds - 1 else options.relaxation
         estimator = self._estimator or options.estimator(number, n_rounds)
-        search, place = options.search(number, n_rounds, small=missing.shape[2] > 1), self._place
-        if min(place.height, place.width) < search.size:
+        search = options.search(number, n_rounds, small=missing.shape[2] > 1)
+        if min(missing.shape[:2]) < search.size:
             return
         down, right = grid_offsets(number, search.stride)
-        height, width, _ = planes.shape
-        bands = _within(spans(place.height, search, down), place.top, height)
-        columns = _within(spans(place.width, search, right), place.left, width)
-        if not bands or not columns:
-            return
+        bands, columns = spans(missing.shape[0], search, down), spans(missing.shape[1], search, right)
         with single_threaded_blas:  # once for all bands: it takes as long as some tiles
             yield from self._refine(planes, neighbors, bands, columns, estimator, search, relaxation)
 
@@ -212,13 +164,13 @@ class Refiner:
         relaxation: float,
     ) -> Iterator[float]:
         """Refine planes by tiles, band by band."""
-        missing, place = self._missing, self._place
+        missing = self._missing
         sums = _BandSums(planes, missing, bands)
         tiles = [Tile(band, each) for band in bands for each in columns]
 
         def estimate(number: int, _: int) -> PixelSums | None:
             tile = tiles[number]
-            if not place.concerns(tile, missing):
+            if not missing[tile.region].any():
                 return None
             given = planes, missing, tile
             if neighbors:
@@ -248,37 +200,6 @@ def _with_neighbors(
     return regions, np.concatenate([own, hidden]), tall
 
 
-def _within(all_spans: list[Span], start: int, length: int) -> list[Span]:
-    """Return the spans inside a part of an axis, counted from its start."""
-    return [
-        replace(each, start=each.start - start, stop=each.stop - start)
-        for each in all_spans
-        if start <= each.start and each.stop <= start + length
-    ]
-
-
-def round_reach(part: slice, length: int, search: Search, offset: int) -> slice:
-    """Return the pixels along an axis that a round needs to refine some of them.
-
-    Parameters
-    ----------
-    part : slice
-        The pixels to refine.
-    length : int
-        Height or width of the image.
-    search : Search
-        How the round groups patches.
-    offset : int
-        Where its references begin.
-    """
-    if length < search.size:
-        return part
-    covering = [
-        each for each in spans(length, search, offset) if each.start < part.stop and part.start < each.stop
-    ]
-    return slice(covering[0].start, max(each.stop for each in covering))
-
-
 def grid_offsets(number: int, stride: int) -> tuple[int, int]:
     """Return where the references of a round begin, vertically and horizontally."""
     down, right = _QUARTERS[number % len(_QUARTERS)]
@@ -298,43 +219,11 @@ class _BandSums:
     def add(self, tile: Tile, estimates: PixelSums) -> None:
         """Add the sums of a tile."""
         top, left = tile.vertical.start, tile.horizontal.start
-        if is_enabled():
-            tile_sums = estimates.sums, estimates.weights
-            add_sums(estimates.pixels, tile.shape[1], (top, left), tile_sums, self._sums, self._weights)
-            return
-        rows, columns = np.divmod(estimates.pixels, tile.shape[1])
-        at = (rows + top) % len(self._sums), columns + left
-        self._sums[at] += estimates.sums
-        self._weights[at] += estimates.weights
+        tile_sums = estimates.sums, estimates.weights
+        add_sums(estimates.pixels, tile.shape[1], (top, left), tile_sums, self._sums, self._weights)
 
     def flush_rows(self, bottom: int, relaxation: float) -> None:
         """Move the missing pixels of all rows above `bottom` towards the means of their estimates."""
-        if is_enabled():
-            parts = self._planes, self._missing, (self._top, bottom)
-            move_pixels(*parts, relaxation, self._sums, self._weights)
-        else:
-            self._move(bottom, relaxation)
+        parts = self._planes, self._missing, (self._top, bottom)
+        move_pixels(*parts, relaxation, self._sums, self._weights)
         self._top = bottom
-
-    def _move(self, bottom: int, relaxation: float) -> None:
-        """Move pixels, and set their sums to zero: `move_pixels` with NumPy."""
-        rows, columns = nonzero_2d(np.asarray(self._missing[self._top : bottom].any(axis=2)))
-        rows += self._top
-        at = rows % len(self._sums), columns
-        weights, target = self._weights[at], self._planes[rows, columns]
-        estimated = self._missing[rows, columns] & (weights > 0)
-        change = relaxation * (self._sums[at] / np.where(weights > 0, weights, 1) - target)
-        new = np.clip(target + change, 0, 1).astype(np.float32)
-        self._planes[rows, columns] = np.where(estimated, new, target)
-        for slots in self._slots(self._top, bottom):
-            self._sums[slots] = 0
-            self._weights[slots] = 0
-
-    def _slots(self, top: int, bottom: int) -> Iterator[slice]:
-        """Yield where rows are in the buffer."""
-        n_rows = len(self._sums)
-        while top < bottom:
-            slot = top % n_rows
-            n = min(n_rows - slot, bottom - top)
-            yield slice(slot, slot + n)
-            top += n

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dictsel_core._support.compiled import InlinedKernel, Kernel
+from dictsel_core._support.compiled import Kernel, PartialKernel
 from dictsel_core._support.validation import Floats, Ints
 
 
@@ -109,7 +109,7 @@ def square_correlations(out: Floats, rounding: Floats, duplicates: Ints, support
     return largest
 
 
-@InlinedKernel
+@PartialKernel
 def _square(squares: Floats, rounding: float, duplicates: Ints, support: Ints) -> float:
     """Square the correlations of one patch in place, and return the largest square."""
     for a in range(len(squares)):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dictsel_core._support.compiled import InlinedKernel, Kernel
+from dictsel_core._support.compiled import Kernel, PartialKernel
 from dictsel_core._support.validation import Bools, Floats, Ints
 
 Doubles = NDArray[np.float64]
@@ -110,7 +110,7 @@ def fit_with_gains(
             largest[row] = _finish(gains[row], duplicates, supports[b, :size])
 
 
-@InlinedKernel
+@PartialKernel
 def _memory(capacity: int, n_features: int) -> Memory:
     """Return arrays that are used for one patch after another."""
     n = -(-n_features // LANES) * LANES
@@ -119,7 +119,7 @@ def _memory(capacity: int, n_features: int) -> Memory:
     return entries, present, scale, np.empty((capacity + 1, n)), inverse, steps
 
 
-@InlinedKernel
+@PartialKernel
 def _fit(
     row: int,
     support: Ints,
@@ -147,7 +147,7 @@ def _fit(
     return n, size, energy, strain
 
 
-@InlinedKernel
+@PartialKernel
 def _observe(factors: Floats, entries: Ints, present: Doubles, scale: Doubles) -> int:
     """Write the observed entries, ones, and their factors; return how many there are with padding."""
     n = 0
@@ -160,14 +160,14 @@ def _observe(factors: Floats, entries: Ints, present: Doubles, scale: Doubles) -
     return n
 
 
-@InlinedKernel
+@PartialKernel
 def _gather(values: Floats, places: Ints, scale: Doubles, out: Doubles) -> None:
     """Write the observed values, times factors that are zero for padding."""
     for i in range(len(places)):
         out[i] = scale[i] * values[places[i]]
 
 
-@InlinedKernel
+@PartialKernel
 def _scatter(values: Doubles, places: Ints, present: Doubles, out: Floats) -> None:
     """Write values to the observed entries, and zero to all others."""
     out[:] = 0
@@ -176,7 +176,7 @@ def _scatter(values: Doubles, places: Ints, present: Doubles, out: Floats) -> No
             out[places[i]] = values[i]
 
 
-@Kernel
+@PartialKernel
 def _append(
     vectors: Doubles,
     j: Index,
@@ -214,7 +214,7 @@ def _append(
     return strain
 
 
-@InlinedKernel
+@PartialKernel
 def _orthogonalize(vectors: Doubles, j: Index, n: int, enough: float, overlaps: Doubles) -> float:
     """Make vector j orthogonal to the previous ones, twice unless enough of it remains; return how much."""
     overlaps[:j] = 0
@@ -230,7 +230,7 @@ def _orthogonalize(vectors: Doubles, j: Index, n: int, enough: float, overlaps: 
     return remaining
 
 
-@InlinedKernel
+@PartialKernel
 def _sum_squares(atoms: Floats, places: Ints, scale: Doubles, vectors: Doubles, out: Floats) -> None:
     """Write the sum over vectors of their squared products with all atoms to the first of two rows."""
     total, products = out[0], out[1]
@@ -241,34 +241,20 @@ def _sum_squares(atoms: Floats, places: Ints, scale: Doubles, vectors: Doubles, 
             total[a] += products[a] * products[a]
 
 
-@Kernel
+@PartialKernel
 def _combine(rows: Floats, places: Ints, scale: Doubles, vector: Doubles, out: Floats) -> None:
-    """Write the sum of some rows, times the entries of a vector and their factors."""
+    """Write the sum of some rows, times the entries of a vector and their factors: four at a time."""
     number = out.dtype.type
     out[:] = 0
-    for i in range(0, len(places), LANES):
-        x0, x1 = number(scale[i] * vector[i]), number(scale[i + 1] * vector[i + 1])
-        x2, x3 = number(scale[i + 2] * vector[i + 2]), number(scale[i + 3] * vector[i + 3])
-        x4, x5 = number(scale[i + 4] * vector[i + 4]), number(scale[i + 5] * vector[i + 5])
-        x6, x7 = number(scale[i + 6] * vector[i + 6]), number(scale[i + 7] * vector[i + 7])
-        row0, row1, row2, row3 = (
-            rows[places[i]],
-            rows[places[i + 1]],
-            rows[places[i + 2]],
-            rows[places[i + 3]],
-        )
-        row4, row5, row6, row7 = (
-            rows[places[i + 4]],
-            rows[places[i + 5]],
-            rows[places[i + 6]],
-            rows[places[i + 7]],
-        )
+    for i in range(0, len(places), 4):
+        p, q = number(scale[i] * vector[i]), number(scale[i + 1] * vector[i + 1])
+        u, v = number(scale[i + 2] * vector[i + 2]), number(scale[i + 3] * vector[i + 3])
+        one, two, three, four = rows[places[i]], rows[places[i + 1]], rows[places[i + 2]], rows[places[i + 3]]
         for a in range(len(out)):
-            half = out[a] + x0 * row0[a] + x1 * row1[a] + x2 * row2[a] + x3 * row3[a]
-            out[a] = half + x4 * row4[a] + x5 * row5[a] + x6 * row6[a] + x7 * row7[a]
+            out[a] += p * one[a] + q * two[a] + (u * three[a] + v * four[a])
 
 
-@InlinedKernel
+@PartialKernel
 def _divide(gains: Floats, lengths: Floats, inside: Floats, limits: tuple[float, Number, float]) -> None:
     """Turn correlations into gains.
 
@@ -286,7 +272,7 @@ def _divide(gains: Floats, lengths: Floats, inside: Floats, limits: tuple[float,
         gains[a] = gain if (square > noise) & (outside > 0) else 0
 
 
-@InlinedKernel
+@PartialKernel
 def _finish(gains: Floats, duplicates: Ints, support: Ints) -> Number:
     """Make the gains of equal atoms equal, and those of atoms in use zero; return the largest."""
     for m in range(duplicates.shape[1]):
@@ -299,19 +285,16 @@ def _finish(gains: Floats, duplicates: Ints, support: Ints) -> Number:
     return largest
 
 
-@InlinedKernel
+@PartialKernel
 def _dot(left: Doubles, right: Doubles, n: int) -> float:
-    """Return an inner product, summed by lanes."""
-    sum0 = sum1 = sum2 = sum3 = 0.0
-    for i in range(0, n, 4):
-        sum0 += left[i] * right[i]
-        sum1 += left[i + 1] * right[i + 1]
-        sum2 += left[i + 2] * right[i + 2]
-        sum3 += left[i + 3] * right[i + 3]
-    return (sum0 + sum2) + (sum1 + sum3)
+    """Return an inner product."""
+    result = 0.0
+    for i in range(n):
+        result += left[i] * right[i]
+    return result
 
 
-@InlinedKernel
+@PartialKernel
 def _subtract(target: Doubles, factor: float, vector: Doubles, n: int) -> None:
     """Subtract a multiple of one vector from another."""
     for i in range(n):

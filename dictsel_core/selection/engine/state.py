@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dictsel_core._support.arrays import chunk_rows, read_only
-from dictsel_core._support.compiled import is_enabled
 from dictsel_core._support.threads import map_blocks
 from dictsel_core._support.validation import Floats, Ints
 from dictsel_core.constraints import Replacement
@@ -140,15 +139,7 @@ class SupportState:
         """
         supports, rounding = self.supports.take(rows, axis=0), self.problem.rounding.take(rows)
         self._fit.correlate(rows, supports, self.coefficients.take(rows, axis=0), out)
-        if is_enabled():
-            return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
-        np.square(out, out=out)
-        np.copyto(out, 0, where=out <= rounding[:, None])
-        self.problem.equalize_duplicates(out)
-        used = supports >= 0
-        out[used.nonzero()[0], supports[used]] = 0
-        largest: Floats = np.maximum.reduce(out, axis=1)
-        return largest
+        return square_correlations(out, rounding, self.problem.ground_set.duplicates, supports)
 
     def blocks(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Yield (patches, supports) for cache-sized blocks of patches, as wide as the largest support."""

@@ -114,6 +114,12 @@ class FileCommands(QObject):
         if path is not None:
             self._session.opener.open_recipe(path)
 
+    def open_network(self) -> None:
+        """Ask for the network that fills wide holes."""
+        path = file_dialogs.ask_for_network(self._window, self._preferences.folder)
+        if path is not None:
+            self._session.hole_sources.use_network(path)
+
     def paste(self) -> None:
         """Open what is on the clipboard."""
         dropped = read_mime_data(QGuiApplication.clipboard().mimeData())

@@ -30,7 +30,7 @@ _MENUS = {
         ("grow", "shrink", "invert", "clear"),
     ),
     "&Restore": (
-        ("repair", "restore", "another_fill", "tune", "compare"),
+        ("repair", "restore", "another_fill", "fill_network", "tune", "compare"),
         ("stop", "cancel"),
         ("automatic",),
     ),

@@ -31,6 +31,12 @@ def ask_for_recipe(parent: QWidget, folder: Path) -> Path | None:
     return Path(chosen) if chosen else None
 
 
+def ask_for_network(parent: QWidget, folder: Path) -> Path | None:
+    """Ask for a network to fill wide holes by."""
+    chosen, _ = QFileDialog.getOpenFileName(parent, "Open a network", str(folder), "ONNX files (*.onnx)")
+    return Path(chosen) if chosen else None
+
+
 def ask_for_profile(parent: QWidget) -> str:
     """Ask for a color profile to read; empty if the user cancels."""
     chosen, _ = QFileDialog.getOpenFileName(parent, "Profile of the screen", "", "ICC profiles (*.icc *.icm)")

@@ -11,9 +11,6 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from kernels import needs_numba, with_numpy
-
-from dictsel_core._support import compiled
 
 MODULE = """
 import numpy as np
@@ -58,26 +55,6 @@ def test_importing_the_core_does_not_load_numba() -> None:
     assert not {"numba", "llvmlite"} & set(json.loads(output.stdout))
 
 
-def test_kernels_are_switched_off_for_a_while() -> None:
-    before = compiled.is_enabled()
-    assert not with_numpy(compiled.is_enabled)
-    with compiled.disabled():
-        assert not with_numpy(compiled.is_enabled)
-        assert not compiled.is_enabled()
-    assert compiled.is_enabled() == before
-
-
-def test_without_numba_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "numba", None)
-    compiled._numba.cache_clear()
-    try:
-        assert not compiled.is_enabled()
-    finally:
-        monkeypatch.undo()
-        compiled._numba.cache_clear()
-
-
-@needs_numba
 def test_a_kernel_calls_another_and_is_kept_for_other_processes(module: ModuleType, tmp_path: Path) -> None:
     values = np.arange(5, dtype=np.float32)
     with ThreadPoolExecutor(2) as pool:
@@ -85,7 +62,6 @@ def test_a_kernel_calls_another_and_is_kept_for_other_processes(module: ModuleTy
     assert list((tmp_path / "__pycache__").glob("module.half_sum*.nbc"))
 
 
-@needs_numba
 def test_a_kernel_works_where_nothing_can_be_written(
     module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +72,6 @@ def test_a_kernel_works_where_nothing_can_be_written(
     assert module.half_sum(np.ones(4, np.float32)) == 2
 
 
-@needs_numba
 def test_a_kernel_works_if_the_folder_cannot_be_written_to_any_more(
     module: ModuleType, tmp_path: Path
 ) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kernels import needs_numba
 
 from dictsel_core._support import kernel_cache
 from dictsel_core.progress import Compilation, compilation, follow_compilation
@@ -75,7 +74,6 @@ class Attack:
         return Path.touch, (self.file,)
 
 
-@needs_numba
 def test_a_kernel_is_compiled_once(folder: Path) -> None:
     assert call(folder) == 1
     (file,) = kept(folder / "__pycache__")
@@ -87,7 +85,6 @@ def test_a_kernel_is_compiled_once(folder: Path) -> None:
     assert file in kept(folder / "__pycache__")
 
 
-@needs_numba
 def test_a_kernel_is_compiled_again_if_a_constant_of_another_module_changes(folder: Path) -> None:
     source = "from constants import START\n" + MODULE.replace("result = 0.0", "result = START")
     (folder / "module.py").write_text(source)
@@ -97,7 +94,6 @@ def test_a_kernel_is_compiled_again_if_a_constant_of_another_module_changes(fold
         assert json.loads(output) == [expected, 1]
 
 
-@needs_numba
 @pytest.mark.parametrize("damage", ["empty", "truncated", "head", "middle", "end", "foreign", "other key"])
 def test_what_is_damaged_or_foreign_is_made_again(folder: Path, damage: str) -> None:
     call(folder)
@@ -123,7 +119,6 @@ def test_what_is_damaged_or_foreign_is_made_again(folder: Path, damage: str) -> 
     assert call(folder) == 0
 
 
-@needs_numba
 @pytest.mark.parametrize("mode", [0o770, 0o777, 0o1777])
 def test_a_folder_that_others_can_write_to_is_not_used(folder: Path, mode: int) -> None:
     call(folder)
@@ -154,7 +149,6 @@ def test_links_pipes_and_files_of_others_are_not_read(tmp_path: Path) -> None:
         assert kernel_cache.read_checked(tmp_path / "a.nbc") is None
 
 
-@needs_numba
 def test_two_processes_compile_at_once(folder: Path) -> None:
     processes = [start(folder) for _ in range(2)]
     for process in processes:
@@ -165,7 +159,6 @@ def test_two_processes_compile_at_once(folder: Path) -> None:
     assert call(folder) == 0
 
 
-@needs_numba
 def test_compilation_is_told(folder: Path) -> None:
     seen: list[Compilation] = []
     before = compilation()
@@ -181,7 +174,6 @@ def test_compilation_is_told(folder: Path) -> None:
     assert len(seen) == 2
 
 
-@needs_numba
 def test_a_kernel_that_cannot_be_compiled_leaves_nothing_running(folder: Path) -> None:
     (folder / "module.py").write_text(MODULE.replace("result += value", "result += value.nonsense"))
     kernel_cache._digest_of_file.cache_clear()
@@ -190,7 +182,6 @@ def test_a_kernel_that_cannot_be_compiled_leaves_nothing_running(folder: Path) -
     assert not compilation().is_running
 
 
-@needs_numba
 def test_kernels_with_vectors_are_not_taken_from_another_process(tmp_path: Path, monkeypatch) -> None:
     """Their types are made in each process; what was kept once made a caller of them fail."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

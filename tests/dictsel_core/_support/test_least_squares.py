@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dictsel_core._support.least_squares import StackedLeastSquares, fit_supports, solve_normal_equations
+from dictsel_core._support.least_squares import StackedLeastSquares, fit_supports
 
 N_PROBLEMS, N_COLUMNS, N_FEATURES = 30, 4, 12
 
@@ -81,19 +81,6 @@ def test_single_precision_targets_are_fitted_in_double():
     single = target.astype(np.float32)
     fit = fit_supports(columns, single)
     assert_close(fit.coefficients, by_lapack(columns, single.astype(float))[0], 1e-10)
-
-
-@pytest.mark.parametrize("angle", [1, 0.3, 0.1, 1e-2, 1e-3, 1e-5, 0])
-def test_normal_equations_are_solved_as_lapack_does_or_called_unreliable(angle):
-    columns, target = problems(10, angle)
-    columns[::2, 3] = 0
-    products = np.concatenate([columns @ columns.mT, np.matvec(columns, target)[:, :, None]], axis=2)
-    weights, reliable = solve_normal_equations(products.transpose(1, 2, 0).copy())
-    expected = by_lapack(columns, target)[0]
-    np.testing.assert_array_equal(reliable, angle > 0.1)  # 0.1 apart, a pivot is below 0.01
-    if angle > 0.1:
-        assert_close(weights.T[reliable], expected[reliable], 1e-10)
-    np.testing.assert_array_equal(weights[3, ::2], 0)
 
 
 def grow(columns, target, wanted=None):

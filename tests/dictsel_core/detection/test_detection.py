@@ -62,7 +62,7 @@ def test_scratches_are_found_and_edges_are_not(color):
     image, truth = scratched(color)
     mask = detect_scratches(image).mask
     assert recall(mask, truth) > 0.85
-    assert precision(mask, truth) > 0.95
+    assert precision(mask, truth) > 0.92  # rims reach over the edge where they meet it
 
 
 def test_a_scratch_is_found_in_every_direction():
@@ -208,7 +208,7 @@ def test_nan_and_missing_pixels_are_no_damage_and_do_no_harm():
     analysis = analyze_damage(values, DAMAGE_KINDS, missing=missing)
     assert not analysis.mask(1)[missing | np.isnan(values)].any()
     assert recall(analysis.mask(0.5), truth & ~np.isnan(values)) > 0.8
-    assert precision(analysis.mask(0.5), truth) > 0.95
+    assert precision(analysis.mask(0.5), truth) > 0.92
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 40), (3, 3), (17, 5), (9, 9, 3), (3, 2000, 3)])

@@ -158,14 +158,48 @@ def test_a_budget_is_shared_better_than_equal_caps_share_it():
     assert shared.residual_energy.sum() < equal.residual_energy.sum()
 
 
+class Wrapped(Constraint):
+    """A constraint of somebody else, of which nothing is known but whether supports are feasible."""
+
+    values = replacement = replacement_sparsity = None
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def capacity(self, n_points, n_candidates, n_atoms):
+        return self.inner.capacity(n_points, n_candidates, n_atoms)
+
+    def is_feasible(self, supports):
+        return self.inner.is_feasible(supports)
+
+
+@pytest.mark.parametrize("hides", [False, True])
+def test_a_constraint_of_ones_own_is_kept_by_asking_what_is_feasible(hides):
+    rng = np.random.default_rng(6)
+    dictionary, data = rng.normal(size=(12, 9)), rng.normal(size=(40, 12))
+    mask = rng.random(data.shape) < 0.3 if hides else None
+    atoms = rng.permutation(30)[:9]
+    for inner in (
+        IndividualSparsity(3),
+        MatroidSparsity(PartitionMatroid(np.arange(30) % 3, 1)),
+    ):
+        own = constrained_omp(dictionary, data, Wrapped(inner), mask=mask, atoms=atoms)
+        expected = constrained_omp(dictionary, data, inner, mask=mask, atoms=atoms)
+        np.testing.assert_array_equal(own.supports, expected.supports)
+        np.testing.assert_allclose(own.coefficients, expected.coefficients)
+
+
+def test_a_budget_of_ones_own_goes_to_those_who_gain_most():
+    data = np.diag([9.0, 1.0, 5.0, 3.0])
+    codes = constrained_omp(np.eye(4), data, Wrapped(AverageSparsity(1, 2)))
+    assert codes.n_used.tolist() == [1, 0, 1, 0]
+
+
 def test_misfits_are_refused_in_words():
     data = np.ones((3, 4))
 
-    class Own(Constraint):
-        capacity = replacement_sparsity = is_feasible = values = replacement = None
-
-    with pytest.raises(TypeError, match="not under Own"):
-        constrained_omp(np.eye(4), data, Own())
+    with pytest.raises(TypeError, match="must be a Constraint, not int"):
+        constrained_omp(np.eye(4), data, 3)
     with pytest.raises(ValueError, match="cover 2 patches"):
         constrained_omp(np.eye(4), data, BlockSparsity([[0, 1]], 1))
     with pytest.raises(ValueError, match="one per patch, 3"):

@@ -1,18 +1,16 @@
-"""Only what is missing costs: the same bits as a computation that leaves nothing out."""
+"""Only what is missing costs: the same as a computation that leaves nothing out."""
 
 import numpy as np
 import pytest
+from moments import literal_estimates
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dictsel_core import standard_ground_set
-from dictsel_core._support.compiled import disabled
 from dictsel_core._support.threads import single_threaded_blas
 from dictsel_core.patches import MirroredPatches
 from dictsel_core.restoration.coding.coder import PatchCoder
 from dictsel_core.restoration.coding.pyramid import double, double_at
 from dictsel_core.restoration.coding.rebuilding import FilledPlanes, PatchRebuilder
-from dictsel_core.restoration.refinement.conditional import conditional_moments
-from dictsel_core.restoration.refinement.estimator import shrunk_covariances
 from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
 from dictsel_core.restoration.refinement.refiner import Refiner, grid_offsets
 from dictsel_core.restoration.refinement.similar import find_groups
@@ -70,33 +68,20 @@ def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
             tile = Tile(down, across)
             everything = np.ones((len(down.references), len(across.references)), bool)
             groups = find_groups(planes, tile, search, everything)
-            values, numbers = groups.values().copy(), groups.numbers
-            unknown = patches_at(missing[tile.region], size, numbers[:, 0])
-            kept = unknown.any(axis=(1, 2, 3))
+            numbers = groups.numbers
+            unknown = patches_at(missing[tile.region], size, numbers)
+            kept = unknown[:, 0].any(axis=(1, 2, 3))
             if not kept.any():
                 continue
-            values, numbers = values[kept], numbers[kept]
+            patches = patches_at(planes[tile.region], size, numbers[kept])
+            gaps = unknown[kept][:, : estimator.n_estimated]
+            estimates, certain = literal_estimates(estimator, patches, gaps)
             tile_sums, tile_weights = (np.zeros((*tile.shape, n_channels)) for _ in range(2))
-            d = unknown[0].size
-            members = values.reshape(*numbers.shape, -1, d)
-            means = members.mean(axis=1, keepdims=True)
-            members = members - means
-            covariances = shrunk_covariances(members.reshape(len(members), -1, d), OPTIONS.shared).copy()
-            for group in range(len(numbers)):
-                nearest = numbers[group, : estimator.n_estimated]
-                gaps = patches_at(missing[tile.region], size, nearest).reshape(1, len(nearest), d)
-                deviations = np.where(gaps[:, :, None], 0, members[group : group + 1, : len(nearest)])
-                one = covariances[group : group + 1]
-                noise = estimator.noises(one)
-                estimates, variances = conditional_moments(
-                    one, deviations.astype(np.float32), gaps, noise, estimator.n_steps
-                )
-                estimates = (estimates + means[group]) + groups.center
-                certain = np.float32(estimator.noise) / variances[0]
-                for number, estimate, weight in zip(nearest, estimates[0], certain, strict=True):
+            for nearest, values, certainties in zip(numbers[kept], estimates, certain, strict=True):
+                for number, estimate, weight in zip(nearest, values, certainties, strict=False):
                     row, column = divmod(int(number), across.n_patches)
                     area = np.s_[row : row + size, column : column + size]
-                    weighted = estimate * weight.reshape(-1, estimate.shape[1])
+                    weighted = estimate * weight
                     tile_sums[area] += weighted.reshape(n_channels, size, size).transpose(1, 2, 0)
                     tile_weights[area] += weight.reshape(-1, size, size).transpose(1, 2, 0)
             sums[tile.region] += tile_sums
@@ -106,30 +91,36 @@ def full_round(planes, missing, search, relaxation, estimator, offsets=(0, 0)):
     return np.where(missing & (weights > 0), new, planes)
 
 
+def assert_close(planes, expected, missing):
+    """Few pixels differ by much: where systems are ill-conditioned, rounding decides."""
+    differences = np.abs(planes - expected)
+    assert (differences[~np.broadcast_to(missing, planes.shape)] == 0).all()
+    assert np.sqrt(np.mean(np.square(differences))) < 3 / 255
+
+
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_a_round_has_the_bits_of_the_full_computation(kind, shape):
+def test_a_round_is_that_of_the_full_computation(kind, shape):
     planes, missing = picture(shape, 1), damage(kind, shape)
     search = OPTIONS.search(0, 3)
-    with disabled():
-        expected = full_round(planes, missing, search, OPTIONS.relaxation, OPTIONS.estimator(0, 3))
-        for threads in (1, 3):
-            result = planes.copy()
-            list(Refiner(missing, threads).round(result, 0, 3))
-            assert (result == expected).all()
+    expected = full_round(planes, missing, search, OPTIONS.relaxation, OPTIONS.estimator(0, 3))
+    results = [planes.copy() for _ in range(2)]
+    for threads, result in enumerate(results, start=1):
+        list(Refiner(missing, threads).round(result, 0, 3))
+    assert (results[0] == results[1]).all()
+    assert_close(results[0], expected, missing)
 
 
 @pytest.mark.parametrize("kind", ["scratches", "holes", 0.01, 0.5])
 @pytest.mark.parametrize("n_layers", [1, 3], ids=["shared mask", "mask per channel"])
-def test_a_round_in_color_has_the_bits_of_the_full_computation(kind, n_layers):
+def test_a_round_in_color_is_that_of_the_full_computation(kind, n_layers):
     shape = 61, 83
     planes, missing = picture(shape, 3), damage(kind, shape, n_layers)
     search = OPTIONS.search(2, 3)
     offsets = grid_offsets(2, search.stride)
-    with disabled():
-        expected = full_round(planes, missing, search, 1.0, OPTIONS.estimator(2, 3), offsets)
-        list(Refiner(missing, 2).round(planes, 2, 3))
-    assert (planes == expected).all()
+    expected = full_round(planes, missing, search, 1.0, OPTIONS.estimator(2, 3), offsets)
+    list(Refiner(missing, 2).round(planes, 2, 3))
+    assert_close(planes, expected, missing)
 
 
 def test_a_round_reads_the_picture_only():

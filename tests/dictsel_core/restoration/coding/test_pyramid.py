@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from kernels import needs_numba, with_numpy
 
 from dictsel_core.restoration.coding.pyramid import double, halve
 
@@ -20,16 +19,6 @@ def test_halving_takes_means_of_observed_pixels(shape):
         if seen.size:
             assert half[row, column] == pytest.approx(seen.mean(), rel=1e-6)
             assert planes[row, column, 1] == pytest.approx(1 - seen.mean(), rel=1e-5)
-
-
-@needs_numba
-@pytest.mark.parametrize("shape", [(1, 1), (1, 6), (8, 10), (7, 9)])
-def test_compiled_halving_is_that_of_numpy(shape):
-    rng = np.random.default_rng(1)
-    missing = rng.random(shape) < 0.6
-    planes = rng.random((*shape, 3), np.float32) * ~missing[:, :, None]
-    for ours, numpys in zip(halve(planes, missing), with_numpy(lambda: halve(planes, missing)), strict=True):
-        np.testing.assert_array_equal(ours, numpys)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (7, 10), (8, 9)])

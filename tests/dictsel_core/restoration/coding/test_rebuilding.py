@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from kernels import needs_numba, with_numpy
 
 from dictsel_core import standard_ground_set
 from dictsel_core.patches import MirroredPatches
+from dictsel_core.pursuit.batch import code_data
 from dictsel_core.restoration.coding.rebuilding import FilledPlanes, PatchRebuilder
 
 
@@ -36,24 +36,46 @@ def every_patch(given):
     return [each.ravel() for each in np.indices((height, width))]
 
 
-@needs_numba
+def literally_rebuilt(atoms, sparsity, fill_weight, given, rows, columns):
+    """Patches rebuilt by `omp` in float64, and how many use each atom."""
+    pixels = given.patches.pixels(rows, columns)
+    hidden = given.missing.reshape(-1)[pixels]
+    squares = np.where(hidden, fill_weight**2, 1.0)
+    has_constant = (np.abs(atoms.sum(axis=0)) > 0.999 * given.patches.size).any()
+    patches, usage = [], np.zeros(atoms.shape[1], int)
+    for channel in given.values.reshape(-1, given.values.shape[2]).T:
+        values = channel[pixels].astype(np.float64)
+        means = np.zeros((len(rows), 1))
+        if not has_constant:
+            means = (values * squares).sum(axis=1, keepdims=True)
+            means /= np.maximum(squares.sum(axis=1, keepdims=True), 1e-6)
+        codes = code_data(atoms, values - means, sparsity, weights=squares, threads=1)
+        usage += np.bincount(codes.supports[codes.supports >= 0], minlength=len(usage))
+        patches.append(codes.rebuilt + means)
+    result = np.array(patches)
+    if fill_weight == 0:
+        result[:, (~hidden).sum(axis=1) < 4] = np.nan
+    return result, usage
+
+
 @pytest.mark.parametrize("missing", [0.05, 0.8])
 @pytest.mark.parametrize("fill_weight", [0.0, 0.1, 1.0])
 @pytest.mark.parametrize(("size", "constant"), [(8, True), (8, False), (4, True)])
-def test_compiled_patches_are_those_of_numpy(missing, fill_weight, size, constant):
+def test_patches_are_rebuilt_from_the_codes_of_omp(missing, fill_weight, size, constant):
     rebuilder = PatchRebuilder(dictionary(size, constant=constant), size, 5, fill_weight)
     given = planes(missing, size=size)
     rows, columns = every_patch(given)
     ours, our_usage = rebuilt(rebuilder, given, rows, columns)
-    numpys, usage = with_numpy(lambda: rebuilt(rebuilder, given, rows, columns))
-    assert (np.isnan(ours) == np.isnan(numpys)).all()
+    expected, usage = literally_rebuilt(
+        dictionary(size, constant=constant), 5, fill_weight, given, rows, columns
+    )
+    assert (np.isnan(ours) == np.isnan(expected)).all()
     assert np.isnan(ours).any() == (fill_weight == 0)
-    close = np.isclose(ours, numpys, rtol=1e-3, atol=1e-3, equal_nan=True).all(axis=2)
-    assert close.mean() > 0.98  # a rounding error may choose another atom
-    assert np.abs(our_usage - usage).sum() <= 0.02 * usage.sum()
+    close = np.isclose(ours, expected, rtol=1e-3, atol=1e-3, equal_nan=True).all(axis=2)
+    assert close.mean() > 0.95  # a rounding error may choose another atom
+    assert np.abs(our_usage - usage).sum() <= 0.1 * usage.sum()
 
 
-@needs_numba
 def test_a_patch_has_the_same_bits_in_any_company():
     rebuilder, given = PatchRebuilder(dictionary(), 8, 5, 0.1), planes(0.6)
     rows, columns = every_patch(given)

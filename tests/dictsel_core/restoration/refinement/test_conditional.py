@@ -1,11 +1,10 @@
-"""Conditional means and variances of Gaussian vectors."""
+"""The oracle of the refinement: conditional means and variances of Gaussian vectors."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from dictsel_core.restoration.refinement.conditional import conditional_moments
+from moments import conditional_moments
 
 
 @settings(max_examples=40, deadline=None)

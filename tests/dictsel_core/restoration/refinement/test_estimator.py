@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from moments import shrunk_covariances
 
-from dictsel_core.restoration.refinement.estimator import TileEstimates, shrunk_covariances
+from dictsel_core.restoration.refinement.estimator import TileEstimates
 from dictsel_core.restoration.refinement.refiner import RefinementOptions, Refiner
 
 

@@ -1,18 +1,13 @@
-"""Compiled kernels of the refinement do what NumPy does."""
-
-from dataclasses import replace
+"""Kernels of the refinement against short definitions with NumPy."""
 
 import numpy as np
 import pytest
-from kernels import needs_numba, with_numpy
-from moments import exact_moments
+from moments import exact_moments, literal_estimates
 
-from dictsel_core.restoration.refinement.estimator import TileEstimates
-from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS, Refiner
+from dictsel_core.restoration.refinement.estimator import incomplete_references
+from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS
 from dictsel_core.restoration.refinement.similar import find_groups
 from dictsel_core.restoration.refinement.tiles import Search, Tile, patches_at, spans
-
-pytestmark = needs_numba
 
 
 def texture(shape, n_channels, noise=0.03):
@@ -39,91 +34,89 @@ SEARCHES = {
 }
 
 
+def literal_groups(planes, tile, search, wanted):
+    """The nearest candidates of each wanted reference, by distances without their last bits."""
+    region = planes[tile.region]
+    low, high = region.min(), region.max()
+    gray = (region - (low + high) / np.float32(2)).mean(axis=2, keepdims=True)
+    scale = np.float32(2048 // search.size) / max((high - low) / np.float32(2), np.float32(1e-6))
+    n_across = tile.horizontal.n_patches
+    offsets = np.arange(tile.n_planes) * tile.plane_height * n_across
+    groups = []
+    for reference, first in zip(
+        tile.references[wanted.ravel()], tile.candidates[wanted.ravel()], strict=True
+    ):
+        candidates = (offsets[:, None] + first).ravel()
+        patches = np.rint(patches_at(gray, search.size, candidates).astype(np.float64) * scale)
+        own = np.rint(patches_at(gray, search.size, np.array([reference])).astype(np.float64) * scale)
+        distances = np.square(patches - own).sum(axis=(1, 2, 3)).astype(np.float32)
+        steps = np.subtract(np.divmod(first, n_across), np.reshape(divmod(reference, n_across), (2, 1)))
+        penalties = np.float32(search.penalty * float(scale) ** 2) * np.square(steps).sum(
+            axis=0, dtype=np.float32
+        )
+        keys = (distances + np.tile(penalties, tile.n_planes)).view(np.int32)
+        bits = (1 << (len(keys) - 1).bit_length()) - 1
+        keys = (keys & ~bits) | np.arange(len(keys))
+        keys[np.flatnonzero(candidates == reference)[0]] = -1
+        members = candidates[np.argsort(keys, kind="stable")[: search.n_members]]
+        groups.append([*members[members < tile.n_patches], *members[members >= tile.n_patches]])
+    return np.array(groups)
+
+
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 @pytest.mark.parametrize("picture", PICTURES.values(), ids=PICTURES)
 def test_groups_are_the_same(picture, search):
     if min(picture.shape[:2]) < search.size:
-        return
+        pytest.skip("no patch fits")
     down, across = (spans(length, search, 2) for length in picture.shape[:2])
-    for tile in (Tile(down[0], across[0]), Tile(down[-1], across[-1])):
-        shape = len(tile.vertical.references), len(tile.horizontal.references)
-        wanted = np.random.default_rng(1).random(shape) < 0.7
-        wanted[0, 0] = True
-        found = find_groups(picture, tile, search, wanted)
-        expected = with_numpy(lambda tile=tile, wanted=wanted: find_groups(picture, tile, search, wanted))
-        np.testing.assert_array_equal(found.numbers, expected.numbers)
+    tile = Tile(down[-1], across[-1])
+    shape = len(tile.vertical.references), len(tile.horizontal.references)
+    wanted = np.random.default_rng(1).random(shape) < 0.2
+    wanted[0, 0] = True
+    found = find_groups(picture, tile, search, wanted)
+    expected = literal_groups(picture, tile, search, wanted)
+    if picture.shape[2] == 1:  # the mean of several channels is rounded
+        np.testing.assert_array_equal(found.numbers, expected)
+    assert (np.sort(found.numbers) == np.sort(expected)).mean() > 0.95
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_groups_over_several_images_are_the_same(search):
-    images = [PICTURES["texture"], PICTURES["texture"][::-1], PICTURES["texture"] + np.float32(0.1)]
+    image = PICTURES["texture"][:, :, :1]
+    images = [image, image[::-1], image + np.float32(0.01)]
     down, across = (spans(length, search, 2) for length in images[0].shape[:2])
     planes, tile = Tile(down[-1], across[0]).below_each_other(images)
-    wanted = np.ones((len(tile.vertical.references), len(tile.horizontal.references)), bool)
+    wanted = np.zeros((len(tile.vertical.references), len(tile.horizontal.references)), bool)
+    wanted[::3, ::3] = True
     found = find_groups(planes, tile, search, wanted)
-    expected = with_numpy(lambda: find_groups(planes, tile, search, wanted))
-    np.testing.assert_array_equal(found.numbers, expected.numbers)
+    np.testing.assert_array_equal(found.numbers, literal_groups(planes, tile, search, wanted))
     assert (found.numbers >= tile.n_patches).any()
-
-
-@pytest.mark.parametrize("n_layers", [1, 3])
-def test_sums_have_the_same_bits(n_layers):
-    rng = np.random.default_rng(2)
-    values = rng.random((200, 3, 25)).astype(np.float32)
-    weights = rng.random((200, n_layers, 25)).astype(np.float32)
-    estimates = TileEstimates(rng.integers(0, 16 * 26, 200), values, 5, weights)
-    missing = rng.random((20, 30, n_layers)) < 0.4
-    found, expected = estimates.summed(missing), with_numpy(lambda: estimates.summed(missing))
-    np.testing.assert_array_equal(found.pixels, expected.pixels)
-    np.testing.assert_array_equal(found.sums, expected.sums)
-    np.testing.assert_array_equal(found.weights, expected.weights)
 
 
 @pytest.mark.parametrize("number", [0, 3], ids=["first round", "last round"])
 @pytest.mark.parametrize("fraction", [0.05, 0.9])
 @pytest.mark.parametrize(("name", "n_layers"), [("texture", 1), ("texture", 3), ("constant", 1), ("thin", 2)])
-def test_estimates_differ_less_than_they_are_approximate(name, n_layers, fraction, number, monkeypatch):
+def test_estimates_differ_less_than_they_are_approximate(name, n_layers, fraction, number):
     """Both are steps of conjugate gradients in float32."""
     picture, estimator = PICTURES[name][:24, :26], DEFAULT_OPTIONS.estimator(number, 4)
     missing = np.random.default_rng(3).random((*picture.shape[:2], n_layers)) < fraction
     missing[:10, :10] = True
     search = DEFAULT_OPTIONS.search(number, 4, small=n_layers > 1)
     tile = Tile(*(spans(length, search)[0] for length in picture.shape[:2]))
-
-    def estimates():
-        found = estimator.estimate(picture, missing, tile, search)
-        return found.values, found.weights, patches_at(missing[tile.region], search.size, found.numbers)
-
-    values, weights, gaps = estimates()
-    with monkeypatch.context() as patch:
-        numpy_values, numpy_weights, _ = with_numpy(estimates)
-        patch.setattr("dictsel_core.restoration.refinement.estimator.conditional_moments", exact_moments)
-        exact, _, _ = with_numpy(estimates)
-    gaps = gaps.reshape(*weights.shape)
+    found = estimator.estimate(picture, missing, tile, search)
+    wanted = incomplete_references(missing, tile, search.size)
+    numbers = find_groups(picture, tile, search, wanted).numbers
+    patches = patches_at(picture[tile.region], search.size, numbers)
+    gaps = patches_at(missing[tile.region], search.size, numbers[:, : estimator.n_estimated])
+    literal, weights = literal_estimates(estimator, patches, gaps)
+    exact, _ = literal_estimates(estimator, patches, gaps, exact_moments)
+    gaps = gaps.reshape(*gaps.shape[:3], -1)
 
     def difference(one, other):
-        return np.sqrt(
-            np.mean(np.square(one - other, dtype=np.float64), where=np.broadcast_to(gaps, one.shape))
-        )
+        where = np.broadcast_to(gaps, other.shape)
+        return np.sqrt(np.mean(np.square(one.reshape(other.shape) - other), where=where))
 
     # Where systems are ill-conditioned, errors of both have the same size, but little else in common.
-    assert difference(values, numpy_values) <= 3 * difference(numpy_values, exact) + 1e-6
-    assert np.median(np.abs(weights / numpy_weights - 1)[gaps]) < 0.05
-
-
-@pytest.mark.parametrize(
-    ("name", "size"),
-    [("texture", 8), ("texture", 2), ("smooth", 8), ("constant", 8), ("as small as a patch", 8)],
-)
-def test_rounds_agree(name, size):
-    picture, options = PICTURES[name], replace(DEFAULT_OPTIONS, size=size)
-    missing = np.random.default_rng(3).random((*picture.shape[:2], 1)) < 0.7
-
-    def refined(threads=1):
-        planes = picture.copy()
-        list(Refiner(missing, threads, options).round(planes, 0, 4))
-        return planes
-
-    found = refined()
-    np.testing.assert_allclose(found, with_numpy(refined), atol=0.1 / 255)
-    np.testing.assert_array_equal(found, refined(threads=3))
+    assert difference(found.values, exact) <= 3 * difference(literal, exact) + 1e-5
+    ratios = found.weights.reshape(weights.shape) / weights
+    assert np.median(np.abs(ratios - 1)[gaps]) < 0.1

@@ -5,11 +5,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from moments import exact_moments
 from pictures import photograph
 
 from dictsel_core import RestoreSettings, iter_restore, psnr, restore
-from dictsel_core._support.compiled import disabled
 from dictsel_core.restoration import holdout
 from dictsel_core.restoration.holdout import is_harmful
 from dictsel_core.restoration.refinement.refiner import DEFAULT_OPTIONS as OPTIONS
@@ -87,18 +85,17 @@ def literal_round(picture, missing, search, relaxation, estimator, offsets):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_layers", [1, 3], ids=["shared mask", "mask per channel"])
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_round_is_that_of_the_definition(n_layers, number, monkeypatch):
-    monkeypatch.setattr("dictsel_core.restoration.refinement.estimator.conditional_moments", exact_moments)
+def test_a_round_is_that_of_the_definition(n_layers, number):
     rng = np.random.default_rng(1)
     picture = texture(52, 47, 3) + rng.normal(0, 0.05, (52, 47, 3)).astype(np.float32)
     missing = rng.random((52, 47, n_layers)) < 0.6
-    options = replace(OPTIONS, radius=10)  # with more candidates, distances are less precise
+    options = replace(OPTIONS, radius=10, n_steps=12)  # with more candidates, distances are less precise
     search = options.search(number, 2, small=n_layers > 1)
     relaxation, offsets = (OPTIONS.relaxation, 1.0)[number], grid_offsets(number, search.stride)
     expected = literal_round(picture, missing, search, relaxation, OPTIONS.estimator(number, 2), offsets)
-    with disabled():
-        drain(Refiner(missing, 2, options).round(picture, number, 2))
-    assert picture == pytest.approx(expected, abs=2e-3)
+    drain(Refiner(missing, 2, options).round(picture, number, 2))
+    # Few steps of conjugate gradients are near the exact solution, and variances are bounds.
+    assert np.sqrt(np.mean(np.square(picture - expected))) < 5e-3
 
 
 @pytest.mark.parametrize("n_layers", [1, 2])

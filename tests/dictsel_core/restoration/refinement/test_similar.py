@@ -66,8 +66,8 @@ def test_groups_are_the_nearest_patches_with_the_reference_first(n_channels, pen
                 of_members = dict(zip(candidates.tolist(), distances, strict=True))
                 members = [of_members[number] for number in found[int(reference)].tolist()]
                 assert members == pytest.approx(np.sort(distances)[:12], abs=0.01)  # they are rounded
-        values = groups.values() + groups.center
-        assert values == pytest.approx(patches[groups.numbers], abs=1e-6)
+        layers = groups.layers.transpose(1, 2, 0) + groups.center
+        assert layers == pytest.approx(picture[tile.region], abs=1e-6)
 
 
 def test_groups_have_members_in_other_images_at_the_same_places():

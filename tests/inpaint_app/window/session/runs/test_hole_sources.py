@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from onnx_files import byte_network
 from windows import FAST, settle
 
 from inpaint_app.image.picture import Picture
@@ -79,3 +80,24 @@ def test_another_picture_forgets_areas(halves, qtbot) -> None:
     halves.opener.open_sample()
     settle(halves, qtbot)
     assert halves.hole_sources.fill is None
+
+
+def test_a_network_fills_holes_until_an_area_is_drawn(halves, qtbot, tmp_path) -> None:
+    pytest.importorskip("onnxruntime")
+    halves.hole_sources.use_network(byte_network(tmp_path / "tiny.onnx"))
+    settle(halves, qtbot)
+    assert light(halves) == 0
+    draw(CopyArea(halves), 0, 75, 60, 120)
+    settle(halves, qtbot)
+    assert light(halves) > 30
+
+
+def test_a_file_without_a_network_ends_in_a_sentence(halves, qtbot, tmp_path) -> None:
+    pytest.importorskip("onnxruntime")
+    number = halves.results.current.number
+    (tmp_path / "text.onnx").write_text("no network")
+    halves.hole_sources.use_network(tmp_path / "text.onnx")
+    settle(halves, qtbot)
+    assert "holds no network" in halves.complaints[0]
+    assert halves.hole_sources.fill is None
+    assert halves.results.current.number == number

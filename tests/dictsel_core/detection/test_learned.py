@@ -1,0 +1,69 @@
+"""What becomes of the network's probabilities: regions, their rims and confidence, and the frame."""
+
+import numpy as np
+from scipy import ndimage
+
+from dictsel_core.detection import analyze_damage
+from dictsel_core.detection.frame import frame_of
+from dictsel_core.detection.learned import region_strengths
+from dictsel_core.detection.regions import regions_from_points
+from dictsel_core.detection.rims import with_rims
+
+
+def test_marks_along_an_edge_are_the_frame_and_those_across_it_are_not():
+    mask = np.zeros((200, 300), bool)
+    mask[20:180, 1:3] = True
+    mask[90:96] = True
+    frame = frame_of(mask)
+    assert frame[20:180, :3].all()
+    assert not frame[:, 4:].any()
+    assert not frame_of(mask & (np.indices(mask.shape)[1] > 4)).any()
+    for turn in range(4):
+        np.testing.assert_array_equal(frame_of(np.rot90(mask, turn)), np.rot90(frame, turn))
+
+
+def test_pieces_of_an_edge_with_small_gaps_are_one_frame():
+    mask = np.zeros((200, 300), bool)
+    mask[198:, ::3] = True
+    assert frame_of(mask)[199, 3:-3].all()
+    short = np.zeros((200, 300), bool)
+    short[198:, 100:115] = True
+    assert not frame_of(short).any()
+
+
+def test_a_rim_ends_where_the_picture_is_as_around():
+    shape, rng = (60, 80), np.random.default_rng(0)
+    rows = np.indices(shape)[0]
+    soft = np.exp(-(((rows - 30) / 2.0) ** 2))
+    for sign in (1, -1):
+        plane = (0.5 + sign * 0.4 * soft + rng.normal(0, 0.01, shape)).astype(np.float32)
+        core = np.flatnonzero(soft > 0.7)
+        regions = regions_from_points(shape, core, np.zeros(len(core), np.intp), np.array([0.9]))
+        wide = np.zeros(shape, bool)
+        wide.reshape(-1)[with_rims(regions, plane).pixels] = True
+        assert wide[soft > 0.15].all()
+        assert wide.sum() <= (soft > 0.01).sum()
+    plain = np.full(shape, 0.5, np.float32)
+    assert len(with_rims(regions, plain).pixels) == 80 * 5, "one row on each side, and no more"
+
+
+def test_one_certain_place_makes_a_region_likely():
+    logits = np.full((20, 60), -5, np.float32)
+    logits[5, 5:55] = 0.0
+    logits[15, 5:55] = 0.0
+    logits[15, 30:33] = 4.0
+    _, numbers, strengths = region_strengths(logits, logits > -1)
+    assert numbers.max() == 1
+    assert abs(strengths[0]) < 1e-6
+    assert strengths[1] > 2
+
+
+def test_a_tint_changes_little():
+    rng = np.random.default_rng(2)
+    smooth = ndimage.gaussian_filter(rng.normal(size=(200, 240)), 12)
+    gray = 110 + 40 * smooth / np.abs(smooth).max() + rng.normal(0, 2, smooth.shape)
+    gray[:, 120:122] = 215
+    tinted = gray[..., None] * np.array([1.1, 0.8, 0.35])
+    found = [analyze_damage(each.clip(0, 255).astype(np.uint8)).mask() for each in (gray, tinted)]
+    assert found[0][20:180, 120:122].all()
+    assert (found[0] != found[1]).mean() < 0.002
