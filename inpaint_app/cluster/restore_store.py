@@ -28,7 +28,7 @@ from inpaint_app.cluster.tile_jobs import (
     restore_tile,
 )
 from inpaint_app.cluster.workspace import Workspace, open_workspace, recover_replaced
-from inpaint_app.errors import UserError, printable_path, writing_error
+from inpaint_app.errors import writing_error
 from inpaint_app.files.atomic import write_files
 from inpaint_app.files.recipe import recipe_output
 from inpaint_app.files.storable import float_range_error
@@ -212,8 +212,7 @@ class _Run:
         state, stored = workspace.state[source.plane], workspace.plan
         assert stored is not None, "it is begun"
         if workspace.digest(stored) != state["digest"]:
-            folder = printable_path(workspace.folder)
-            raise UserError(f"The plan in {folder} was changed", "delete that folder to start again")
+            raise workspace.changed("The plan")
         counted = replace(source, **state["counted"])
         mosaic = mosaic_of(counted, settings, self._request.block)
         return PlannedPlane(counted, mosaic, stored, parse_plan(stored, self._threads))

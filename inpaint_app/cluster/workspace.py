@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -68,17 +69,25 @@ class Workspace:
     def read_fill(self, box: Region) -> Fill:
         """Return what a part of a wide hole is filled with.
 
-        Raises `UserError` if it was written, and cannot be seen from here.
+        Raises `UserError` if it was written, and cannot be seen from here, or is damaged.
         """
         path = self._fill_path(box)
         try:
-            with np.load(path, allow_pickle=False) as file:
-                return box, file["values"], file["wide"]
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                return box, arrays["values"], arrays["wide"]
         except FileNotFoundError as error:
             raise UserError(
                 f"A worker cannot see what another one has written in {printable_path(path.parent)}",
                 "put the output on a file system that all machines share",
             ) from error
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:  # after a power failure
+            raise self.changed("What wide holes are filled with") from error
+
+    def changed(self, what: str) -> UserError:
+        """Return the error for contents of the folder that are not what a run has written."""
+        return UserError(
+            f"{what} in {printable_path(self.folder)} was changed", "delete that folder to start again"
+        )
 
     def result_image(self, axes: tuple[int, ...], level: str = "") -> ZarrImage:
         """Return the result, or a level of its pyramid."""
@@ -87,7 +96,10 @@ class Workspace:
     @property
     def plan(self) -> bytes | None:
         """The stored plan; None before there is one."""
-        return self._plan_path.read_bytes() if self._state_path.exists() else None
+        try:
+            return self._plan_path.read_bytes() if self._state_path.exists() else None
+        except FileNotFoundError as error:
+            raise self.changed("The plan") from error
 
     @staticmethod
     def digest(plan: bytes) -> str:
@@ -97,7 +109,10 @@ class Workspace:
     @property
     def state(self) -> list[dict[str, Any]]:
         """What was decided together with the plans, of each plane."""
-        state: list[dict[str, Any]] = json.loads(self._state_path.read_text("utf-8"))
+        try:
+            state: list[dict[str, Any]] = json.loads(self._state_path.read_text("utf-8"))
+        except ValueError as error:
+            raise self.changed("What was decided with the plan") from error
         return state
 
     def keep_plans(self, plans: Sequence[bytes], state: list[dict[str, Any]]) -> None:

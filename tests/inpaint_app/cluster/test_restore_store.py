@@ -315,13 +315,20 @@ def test_a_plan_of_something_else_is_refused() -> None:
         parse_plan(b"{}", 1)
 
 
-def test_a_plan_that_was_changed_is_not_continued(folder, monkeypatch) -> None:
+@pytest.mark.parametrize("change", ["digest", "no plan", "no state"])
+def test_a_plan_that_was_changed_is_not_continued(folder, monkeypatch, change) -> None:
     with monkeypatch.context() as patch:
         _Interrupted(patch, 1)
         with pytest.raises(KeyboardInterrupt):
             restore_store(_request(folder), JobControl())
-    state = folder / ".whole.zarr.inpaint-part" / "state.json"
-    state.write_text(json.dumps([json.loads(state.read_text())[0] | {"digest": "0"}]))
+    part = folder / ".whole.zarr.inpaint-part"
+    state = part / "state.json"
+    if change == "digest":
+        state.write_text(json.dumps([json.loads(state.read_text())[0] | {"digest": "0"}]))
+    elif change == "no plan":
+        (part / "plan-0.npz").unlink()
+    else:
+        state.write_text("")
     with pytest.raises(UserError, match="was changed"):
         restore_store(_request(folder), JobControl())
 
@@ -499,3 +506,8 @@ def test_a_fill_that_cannot_be_seen_is_named(folder) -> None:
             workspace.read_fill(box)
         workspace.write_fill((box, np.ones((10, 20, 1), np.uint8), np.ones((10, 20), bool)))
         assert workspace.read_fill(box)[1].sum() == 200
+        written = next(workspace.folder.rglob("fills/**/*.npz"))
+        for data in (b"", written.read_bytes()[:100]):
+            written.write_bytes(data)
+            with pytest.raises(UserError, match="was changed"):
+                workspace.read_fill(box)
