@@ -60,6 +60,12 @@ class Canvas:
         """Fraction of the values that are missing."""
         return float(self.missing.mean())
 
+    @property
+    def observed_channels(self) -> tuple[bool, ...]:
+        """Whether anything is observed of each channel."""
+        observed = ~self.missing.all(axis=(0, 1))
+        return tuple(np.broadcast_to(observed, self.n_channels).tolist())
+
     def part(self, region: Region) -> "Canvas":
         """Return a part of the image, in the same unit range."""
         return Canvas(self.image[region], self.missing[region], self.ranges)

@@ -1,12 +1,12 @@
 """Channels with masks of their own, which are estimated from each other too."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 
-from dictsel_core._support.validation import Bools, Floats
+from dictsel_core._support.validation import Bools
 from dictsel_core.restoration.canvas import Canvas, Plane, Planes
 from dictsel_core.restoration.coding.coder import Coarsest, PatchCoder, restore_planes
 from dictsel_core.restoration.coding.pyramid import double, halve
@@ -104,17 +104,26 @@ def detail(plane: Plane, missing: Bools) -> float:
     return float(np.square(rest, dtype=np.float64).sum())
 
 
-def useful_differences(samples: Iterable[Canvas]) -> tuple[tuple[int, int], ...]:
+def useful_differences(samples: Sequence[Canvas]) -> tuple[tuple[int, int], ...]:
     """Return the pairs of channels whose difference has less detail than the first, where both are observed.
 
-    Of all pairs of which the second is observed somewhere where the first is missing.
+    Of all pairs of which the second is observed somewhere where the first is missing. Both need not be
+    observed in the same sample.
     """
-    details: dict[tuple[int, int], Floats] = {}
+    return tuple(
+        pair
+        for pair in permutations(range(samples[0].n_channels), 2)
+        if any((image.mask(pair[0]) & ~image.mask(pair[1])).any() for image in samples)
+        and _is_smoother(pair, samples)
+    )
+
+
+def _is_smoother(pair: tuple[int, int], samples: Sequence[Canvas]) -> bool:
+    """Return whether the difference of two channels has less detail than the first of them."""
+    difference = own = 0.0
     for image in samples:
-        for pair in permutations(range(image.n_channels), 2):
-            first, second = map(image.mask, pair)
-            if (first & ~second).any():
-                plane, unknown = image.plane(pair[0]), np.asarray(first | second)
-                found = [detail(plane - image.plane(pair[1]), unknown), detail(plane, unknown)]
-                details[pair] = details.get(pair, np.zeros(2)) + found
-    return tuple(pair for pair, (difference, own) in sorted(details.items()) if difference < own)
+        (first, second), planes = map(image.mask, pair), [image.plane(channel) for channel in pair]
+        unknown = np.asarray(first | second)
+        difference += detail(planes[0] - planes[1], unknown)
+        own += detail(planes[0], unknown)
+    return difference < own

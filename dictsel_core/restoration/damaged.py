@@ -16,6 +16,15 @@ from dictsel_core.restoration.canvas import Canvas, as_canvas
 #: Channels that are restored together at most, if they share a mask or if each has its own. Their
 #: covariances grow with the square of the latter; neighboring channels tell most about each other.
 MAX_SHARED, MAX_SEPARATE = 16, 4
+#: Said of images of integers without a mask.
+NO_MASK = "mask must say which pixels are missing, unless image is a masked array, or has NaN there."
+
+
+def check_dtype(dtype: np.dtype[Any]) -> None:
+    """Refuse images of anything but integers and floats."""
+    if dtype.kind not in "iuf":
+        remedy = "; pass image.astype(np.uint8)" if dtype.kind == "b" else ""
+        raise TypeError(f"image must hold integers or floats, but its dtype is {dtype}{remedy}.")
 
 
 def check_channels(n_channels: int, *, shares_mask: bool) -> None:
@@ -147,9 +156,7 @@ def as_damaged(
     """Check an array and its mask; see `restore` for what they may be."""
     check_in_memory(image, "image")
     pixels = as_array(image, "image")
-    if pixels.dtype.kind not in "iuf":
-        remedy = "; pass image.astype(np.uint8)" if pixels.dtype.kind == "b" else ""
-        raise TypeError(f"image must hold integers or floats, but its dtype is {pixels.dtype}{remedy}.")
+    check_dtype(pixels.dtype)
     layout = as_layout(pixels.shape, channel_axis, axes, axis_names(image))
     masks = [layout.split_mask(each) for each in _masks(image, pixels, mask)]
     missing = masks[0]
@@ -171,6 +178,4 @@ def _masks(image: ArrayLike, pixels: NDArray[Any], mask: ArrayLike | None) -> It
     elif pixels.dtype.kind == "f":
         yield np.isnan(pixels)
     elif own is None:
-        raise TypeError(
-            "mask must say which pixels are missing, unless image is a masked array, or has NaN there."
-        )
+        raise TypeError(NO_MASK)

@@ -38,7 +38,7 @@ class ImageRestorer:
     plan : Plan, optional
         Used in place of a new one.
     origin : (int, int), optional
-        First row and column, in the image of that plan.
+        First row and column, if this is a part of an image, which is what the plan is of.
     """
 
     _plan: Plan
@@ -73,7 +73,8 @@ class ImageRestorer:
         """Plan, and do everything before the refinement; something must be missing."""
         start = time.perf_counter()
         if self._given is None:
-            run = GeneratorRun(plan_image(self._image, self._settings, self._ground_set, self._known))
+            given = self._image, self._settings, self._ground_set, self._known, self._origin
+            run = GeneratorRun(plan_image(*given))
             for fraction in run:
                 yield RestoreStep("select", _PLANNED * fraction)
         self._plan = self._given or run.result

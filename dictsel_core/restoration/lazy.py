@@ -12,6 +12,7 @@ from dictsel_core._support.layout import Layout
 from dictsel_core._support.validation import Bools
 from dictsel_core.ground_set import GroundSet
 from dictsel_core.restoration.coding.dictionary import KnownDictionary
+from dictsel_core.restoration.damaged import NO_MASK, check_dtype
 from dictsel_core.restoration.mosaic import GRID, TILE, HoleRegion, Mosaic
 from dictsel_core.restoration.plan import Plan
 from dictsel_core.restoration.result import Restoration, RestoreStep
@@ -32,6 +33,9 @@ def lazy_steps(
 
     if layout.is_stack:
         raise ValueError("Images of Dask are restored one by one; pass one image of the stack at a time.")
+    check_dtype(image.dtype)
+    if mask is None and image.dtype.kind != "f":
+        raise TypeError(NO_MASK)
     pixels = image[:, :, None] if layout.channel is None else da.moveaxis(image, layout.channel, 2)
     missing = da.isnan(image) if mask is None else da.asarray(mask)
     if missing.shape == image.shape and layout.channel is not None:

@@ -102,11 +102,17 @@ class Mosaic:
     settings: RestoreSettings
     side: int = TILE
 
+    def __post_init__(self) -> None:
+        """Refuse tiles that do not begin at pixels of the coarse scale."""
+        if self.side < GRID or self.side % GRID:
+            raise ValueError(f"side must be a multiple of {GRID}, but is {self.side}.")
+
     @property
     def level(self) -> int:
         """How often the coarse scale is halved that all tiles share."""
         level, n_pixels = _MIN_LEVEL, self.shape[0] * self.shape[1]
-        while n_pixels >> 2 * level > _MAX_COARSE:
+        # Tiles begin at its pixels too.
+        while n_pixels >> 2 * level > _MAX_COARSE and self.side % (2 << level) == 0:
             level += 1
         return level
 

@@ -39,6 +39,8 @@ ReadPart = Callable[[Region], tuple[NDArray[Any], Bools]]
 
 #: How many samples the plan of an image in several tiles is made from.
 _N_SAMPLES = 16
+#: How many samples in which nothing is missing are used besides, if channels have masks of their own.
+_N_INTACT = 4
 #: Height and width of a part on which refinement is tried, how many there are at most, and the height and
 #: width up to which images are tried whole.
 _TRIAL_SIZE, _N_TRIALS, _MAX_WHOLE = 128, 2, 192
@@ -49,7 +51,11 @@ _SELECTED = 0.5
 
 
 def plan_image(
-    image: Canvas, settings: RestoreSettings, ground_set: GroundSet, known: KnownDictionary | None = None
+    image: Canvas,
+    settings: RestoreSettings,
+    ground_set: GroundSet,
+    known: KnownDictionary | None = None,
+    origin: tuple[int, int] = (0, 0),
 ) -> Generator[float, None, Plan]:
     """Yield the fraction of the work that is done, and return the plan of an image that is a single tile.
 
@@ -61,8 +67,9 @@ def plan_image(
     ground_set : GroundSet
     known : KnownDictionary, optional
         Used in place of a new one.
+    origin : (int, int)
+        First row and column, if this is a part of an image: repeats and positions are those of the image.
     """
-    observed = ~image.missing.all(axis=(0, 1))
     plan = Plan(
         settings.resolved(1 - image.missing_fraction, len(ground_set if known is None else known.atoms)),
         image.ranges,
@@ -70,10 +77,10 @@ def plan_image(
         image.missing_fraction,
         damage_density=0.0,
         shares_mask=image.missing.shape[2] == 1,
-        observed_channels=tuple(np.broadcast_to(observed, image.n_channels).tolist()),
+        observed_channels=image.observed_channels,
         reach=completion_reach(settings, str(image.image.dtype)),
     )
-    return (yield from _completed(plan, [((0, 0), image)], None if known else ground_set, image.shape))
+    return (yield from _completed(plan, [(origin, image)], None if known else ground_set, image.shape))
 
 
 def plan_tiles(
@@ -122,13 +129,17 @@ def plan_tiles(
         reach=reach,
         level=level,
     )
-    regions = evenly_spaced(survey.damaged or survey.intact, _N_SAMPLES)
-    samples = []
-    for region in regions:
+
+    def sample(region: Region) -> Sample:
         pixels, missing = read(region)
         image = Canvas(pixels, missing[:, :, :1] if survey.shares_mask else missing, ranges)
-        samples.append(((region[0].start, region[1].start), image))
-    plan = GeneratorRun(_completed(plan, samples, None if known else ground_set, shape)).finish()
+        return (region[0].start, region[1].start), image
+
+    samples = [sample(each) for each in evenly_spaced(survey.damaged or survey.intact, _N_SAMPLES)]
+    # Where a channel is missing in all of a sample, only others tell how it is related to the rest.
+    n_intact = _N_INTACT if survey.damaged and not survey.shares_mask else 0
+    intact = [sample(each)[1] for each in evenly_spaced(survey.intact, n_intact)]
+    plan = GeneratorRun(_completed(plan, samples, None if known else ground_set, shape, intact)).finish()
     coarse = survey.coarse_image((-(-shape[0] >> level), -(-shape[1] >> level)), ranges)
     if coarse.missing.any():
         rough = replace(plan, settings=replace(plan.settings, rounds=0), reach=0, repeats=NOT_ENLARGED)
@@ -141,9 +152,16 @@ def plan_tiles(
 
 
 def _completed(
-    plan: Plan, samples: Sequence[Sample], candidates: GroundSet | None, shape: tuple[int, int]
+    plan: Plan,
+    samples: Sequence[Sample],
+    candidates: GroundSet | None,
+    shape: tuple[int, int],
+    intact: Sequence[Canvas] = (),
 ) -> Generator[float, None, Plan]:
-    """Return a plan with what is decided on samples; with a new dictionary if there are candidates."""
+    """Return a plan with what is decided on samples; with a new dictionary if there are candidates.
+
+    What channels have in common is decided on intact samples too.
+    """
     images = [image for _, image in samples]
     settings, size, seed = plan.settings, plan.settings.patch_size, plan.settings.seed
     if candidates is not None:
@@ -155,7 +173,7 @@ def _completed(
     plan = replace(
         plan,
         damage_density=damage_density([each.missing for each in images], size),
-        differences=() if plan.shares_mask else useful_differences(images),
+        differences=() if plan.shares_mask else useful_differences([*images, *intact]),
         repeats=(repeat_of(_changes(samples, 0)), repeat_of(_changes(samples, 1))),
     )
     if plan.missing_fraction == 0 or min(shape) < DEFAULT_OPTIONS.last_size:

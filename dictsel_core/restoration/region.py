@@ -176,9 +176,13 @@ def _steps(
     ranges = _widened(plan.ranges if plan else _ranges(previous.image), channel_ranges(part, unknown))
     damaged = Canvas(part, unknown, ranges)
     if plan is not None:
-        plan = replace(plan, ranges=ranges, shares_mask=unknown.shape[2] == 1)
-        if not plan.shares_mask and not plan.differences:
-            plan = replace(plan, differences=useful_differences([damaged]))
+        plan = replace(
+            plan,
+            ranges=ranges,
+            shares_mask=unknown.shape[2] == 1,
+            observed_channels=damaged.observed_channels,
+            differences=() if unknown.shape[2] == 1 else useful_differences([damaged]),
+        )
     origin = outer[0].start, outer[1].start
     run = GeneratorRun(ImageRestorer(damaged, settings, ground_set, plan=plan, origin=origin).steps())
     for step in run:

@@ -9,6 +9,7 @@ from tiles import mosaic_of, restore_in_tiles
 
 from dictsel_core import RestoreSettings, psnr, restore
 from dictsel_core.completion import completion, wide_parts
+from dictsel_core.restoration import mosaic
 from dictsel_core.restoration.tiles import HALO, cut_tiles
 from dictsel_core.tiles import Mosaic, Plan
 
@@ -79,6 +80,16 @@ def test_channels_with_masks_of_their_own(unknown):
     assert plan.observed_channels == (True, True, not unknown)
     assert not plan.shares_mask
     assert psnr(image, in_tiles, mask=masks) > psnr(image, whole.image, mask=masks) - 0.3
+
+
+def test_a_channel_that_a_tile_misses_is_related_to_the_others_as_elsewhere():
+    image = picture("uint8", 3)
+    masks = np.zeros(image.shape, bool)
+    masks[64:128, 64:128, 1] = True
+    in_tiles, plan = restore_in_tiles(image, masks, FAST, 64)
+    whole = restore(image, masks, FAST)
+    assert plan.differences == whole.plan.differences != ()
+    assert psnr(image, in_tiles, mask=masks) > psnr(image, whole.image, mask=masks) - 0.5
 
 
 def test_a_mask_per_channel_that_is_the_same_for_all_is_one_mask():
@@ -181,6 +192,20 @@ def test_the_coarse_scale_of_a_huge_image_stays_small():
     assert (400_000 >> level) * (250_000 >> level) <= 1 << 22
 
 
+def test_tiles_begin_at_pixels_of_the_coarse_scale(monkeypatch):
+    monkeypatch.setattr(mosaic, "_MAX_COARSE", 1)
+    image, mask = picture(shape=(400, 210)), damage("hole", (400, 210))
+    in_tiles, plan = restore_in_tiles(image, mask, replace(FAST, fill="smooth"), 192)
+    assert plan.level == 6
+    np.testing.assert_array_equal(in_tiles[~mask], image[~mask])
+    monkeypatch.undo()
+    finer, _ = restore_in_tiles(image, mask, replace(FAST, fill="smooth"), 192)
+    assert psnr(image, in_tiles, mask=mask) > psnr(image, finer, mask=mask) - 1
+    for side in (0, 32, 100):
+        with pytest.raises(ValueError, match="multiple of 64"):
+            Mosaic((400, 210, 1), "uint8", FAST, side)
+
+
 class TestArraysOfDask:
     da = pytest.importorskip("dask.array")
 
@@ -218,3 +243,15 @@ class TestArraysOfDask:
             restore(stack, self.da.zeros((2, 64, 64), dtype=bool), FAST, axes=(1, 2))
         with pytest.raises(ValueError, match="mask must be of bool"):
             restore(self.da.zeros((64, 64)), self.da.zeros((64, 60), dtype=bool), FAST)
+
+    @pytest.mark.parametrize(
+        ("dtype", "mask", "message"),
+        [
+            ("uint8", None, "which pixels are missing"),
+            ("bool", damage(0.3), "bool"),
+            ("complex64", None, "co"),
+        ],
+    )
+    def test_what_is_refused_in_memory_is_refused(self, dtype, mask, message):
+        with pytest.raises(TypeError, match=message):
+            restore(self.da.zeros((200, 170), dtype=dtype), mask, FAST)

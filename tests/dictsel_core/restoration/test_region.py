@@ -149,3 +149,38 @@ def test_restorations_that_replaced_observed_pixels_cannot_be_continued():
     paper = replace(RestoreSettings.preset("paper"), n_atoms=12)
     with pytest.raises(ValueError, match="use restore instead"):
         restore_region(image, mask, restore(image, mask, paper), STROKE)
+
+
+def test_a_first_stroke_on_an_enlarged_image_knows_its_pixels():
+    pixels = np.random.default_rng(0).integers(0, 255, (80, 80), dtype=np.uint8)
+    image, stroke = pixels.repeat(3, axis=0).repeat(3, axis=1), np.s_[100:140, 103:140]
+    mask = np.zeros(image.shape, bool)
+    first = restore(image, mask, "fast")
+    mask[stroke] = np.random.default_rng(1).random(mask[stroke].shape) < 0.4
+    result = restore_region(image, mask, first, stroke)
+    np.testing.assert_array_equal(result.image, image)
+    again = np.s_[181:221, 170:201]
+    mask[again] = np.random.default_rng(2).random(mask[again].shape) < 0.4
+    np.testing.assert_array_equal(restore_region(image, mask, result, again).image, image)
+
+
+def test_a_channel_that_is_now_missing_everywhere_is_like_the_others():
+    image = np.repeat(damaged(1)[0][:, :, None], 3, axis=2)
+    masks = np.zeros(image.shape, bool)
+    masks[STROKE] = True
+    first = restore(image, masks, "fast")
+    masks[:, :, 1] = True
+    result = restore_region(image, masks, first, np.s_[:, :])
+    assert np.abs(result.image.astype(int) - image)[:50].max() <= 1
+
+
+def test_another_channel_is_restored_from_the_rest_too():
+    noise = np.random.default_rng(0).integers(0, 200, (90, 100), dtype=np.uint8)
+    image = np.stack([noise, noise + 20, noise + 40], axis=2)
+    masks = np.zeros(image.shape, bool)
+    masks[10:30, 10:30, 0] = True
+    first = restore(image, masks, "fast")
+    stroke = np.s_[50:70, 50:70]
+    masks[(*stroke, 1)] = True
+    result = restore_region(image, masks, first, stroke)
+    assert np.abs(result.image.astype(int) - image)[stroke].max() <= 8
