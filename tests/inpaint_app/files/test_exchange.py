@@ -107,8 +107,8 @@ def replace_store():
         if not space.is_begun:
             space.result.mkdir()
             (space.result / "contents").write_text("new")
-            space.keep_plans(["plan"], [{}])
-            space.undone("stage", [])  # makes the folder of its marks
+            space.keep_plans([b"plan"], [{}])
+            space.prepare_marks()
         space.publish(output)
         space.delete()
 
