@@ -17,6 +17,7 @@ from dictsel_core.restoration.canvas import Canvas, as_layers, channel_ranges, o
 from dictsel_core.restoration.channels import useful_differences
 from dictsel_core.restoration.damaged import as_damaged
 from dictsel_core.restoration.driver import ImageRestorer
+from dictsel_core.restoration.refinement.density import damage_density
 from dictsel_core.restoration.restore import wrapped
 from dictsel_core.restoration.result import Restoration, RestoreStep
 from dictsel_core.restoration.tiles import grown, within
@@ -180,6 +181,7 @@ def _steps(
             plan,
             ranges=ranges,
             shares_mask=unknown.shape[2] == 1,
+            damage_density=damage_density([unknown], settings.patch_size),
             observed_channels=damaged.observed_channels,
             differences=() if unknown.shape[2] == 1 else useful_differences([damaged]),
         )

@@ -184,3 +184,16 @@ def test_another_channel_is_restored_from_the_rest_too():
     masks[(*stroke, 1)] = True
     result = restore_region(image, masks, first, stroke)
     assert np.abs(result.image.astype(int) - image)[stroke].max() <= 8
+
+
+def test_a_thin_stroke_after_dense_damage_is_refined_as_thin():
+    image, thin = damaged(1)
+    dense = np.random.default_rng(0).random(image.shape) < 0.8
+    dense[50:] = False
+    first = restore(image, dense, RestoreSettings(rounds=1))
+    stroke = np.s_[80:140, 60:130]
+    mask = dense.copy()
+    mask[stroke] = thin[stroke]
+    result = restore_region(image, mask, first, stroke)
+    assert first.plan.damage_density > 0.7
+    assert result.plan.damage_density < 0.5
