@@ -140,6 +140,8 @@ def plan_tiles(
     n_intact = _N_INTACT if survey.damaged and not survey.shares_mask else 0
     intact = [sample(each)[1] for each in evenly_spaced(survey.intact, n_intact)]
     plan = GeneratorRun(_completed(plan, samples, None if known else ground_set, shape, intact)).finish()
+    # All tiles must be enlarged, not only the samples.
+    plan = replace(plan, repeats=(repeat_of(survey.changes[0]), repeat_of(survey.changes[1])))
     coarse = survey.coarse_image((-(-shape[0] >> level), -(-shape[1] >> level)), ranges)
     if coarse.missing.any():
         rough = replace(plan, settings=replace(plan.settings, rounds=0), reach=0, repeats=NOT_ENLARGED)

@@ -11,6 +11,7 @@ from dictsel_core._support.arrays import Region
 from dictsel_core._support.validation import Bools, Ints
 from dictsel_core.restoration.canvas import Canvas, Planes, channel_ranges, in_ranges, planes_ranges
 from dictsel_core.restoration.coding.pyramid import halve
+from dictsel_core.restoration.repeats import Changes, changes_of, joint_changes
 from dictsel_core.restoration.tiles import Tile
 from dictsel_core.restoration.value_range import ValueRange, common_range
 from dictsel_core.restoration.wide import pixels_to_complete
@@ -59,6 +60,8 @@ class Survey:
         Samples of the image, where something is missing and where nothing is.
     cells : (N, 6) ndarray of int
         Cells with wide holes; see `hole_cells`.
+    changes : two of Changes
+        Where adjacent rows and columns differ: see `changes_of`.
     coarse : tuple of CoarsePart
     """
 
@@ -69,6 +72,7 @@ class Survey:
     damaged: tuple[Region, ...]
     intact: tuple[Region, ...]
     cells: Ints
+    changes: tuple[Changes, Changes]
     coarse: tuple[CoarsePart, ...] = ()
 
     def __add__(self, other: "Survey") -> "Survey":
@@ -81,6 +85,10 @@ class Survey:
             self.damaged + other.damaged,
             self.intact + other.intact,
             np.concatenate([self.cells, other.cells]),
+            (
+                joint_changes(self.changes[0], other.changes[0]),
+                joint_changes(self.changes[1], other.changes[1]),
+            ),
             self.coarse + other.coarse,
         )
 
@@ -127,6 +135,7 @@ def survey_tile(image: NDArray[Any], missing: Bools, tile: Tile, reach: int, lev
         ranges,
         *_samples(hidden, top, left),
         _hole_cells(missing, tile, reach),
+        (changes_of(pixels, hidden, top, 0), changes_of(pixels, hidden, left, 1)),
         (_coarse_part(pixels, hidden, ranges, top, left, level),) if level and any(ranges) else (),
     )
 

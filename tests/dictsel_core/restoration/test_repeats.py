@@ -109,3 +109,13 @@ def test_the_default_is_not_worse_than_fast():
     mask = dropped(image.shape, 0.5)
     fast, default = (psnr(image, restore(image, mask, name).image) for name in ("fast", "balanced"))
     assert default > fast - 0.05
+
+
+def test_an_image_of_which_only_a_part_is_enlarged_is_not():
+    rng = np.random.default_rng(0)
+    image = rng.integers(0, 255, (512, 320), dtype=np.uint8)
+    image[:, :256] = rng.integers(0, 255, (128, 64), dtype=np.uint8).repeat(4, axis=0).repeat(4, axis=1)
+    mask = np.zeros(image.shape, bool)
+    mask[::9, :256] = mask[200, 300:310] = True
+    _, plan = restore_in_tiles(image, mask, "fast", 64)
+    assert not plan.is_enlarged
