@@ -38,7 +38,9 @@ def main() -> None:
         names = runpy.run_path(str(GALLERY / f"plot_{script}.py"))
         original, mask = names["original"], names.get("mask", names.get("clouds"))
         restored = getattr(names["restored"], "image", names["restored"])
-        figures = {"dictsel": psnr(original, restored, mask=mask)} | by_others(original, mask)
+        full = 255 if original.dtype == np.uint8 else 1  # floats would refer to the range that they have
+        ours = psnr(original, restored, mask=mask, data_range=full)
+        figures = {"dictsel": ours} | by_others(original, mask)
         print(script, ", ".join(f"{name} {value:.1f}" for name, value in figures.items()))
 
 
