@@ -1,12 +1,10 @@
 """For each patch that touches a hole, a similar patch elsewhere."""
 
-from functools import cached_property
-
 import numpy as np
 
 from dictsel_core._support.threads import map_chunks
 from dictsel_core._support.validation import Bools, Ints
-from dictsel_core.completion.comparison import Comparison, Levels
+from dictsel_core.completion.comparison import Comparison
 from dictsel_core.completion.scale import Scale, Single, touching
 from dictsel_core.completion.search import improve
 
@@ -122,11 +120,6 @@ class PatchField:
     def corrections(self) -> Single:
         """Return what is added to the channels of each match when it is copied: (N, C)."""
         return self.comparison.corrections(self.targets, self.matches)
-
-    @cached_property
-    def described_sources(self) -> Levels:
-        """What sources are compared by: (N, d)."""
-        return self.comparison.described(self._scale.sources)
 
     def as_sources(self, rows: Ints, columns: Ints) -> tuple[Ints, Bools]:
         """Return patches by their number, and which are sources; the others have any number."""

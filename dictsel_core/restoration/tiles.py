@@ -35,12 +35,6 @@ class Tile:
         return self.outer[0].start, self.outer[1].start
 
 
-def whole_tile(shape: tuple[int, ...]) -> Tile:
-    """Return an image of this shape as a single tile."""
-    region = slice(0, shape[0]), slice(0, shape[1])
-    return Tile(region, region)
-
-
 def cut_tiles(shape: tuple[int, int], side: int, halo: int = HALO, grid: int = 1) -> Iterator[Tile]:
     """Yield the tiles of an image, row by row.
 

@@ -31,9 +31,6 @@ _MIN_WEIGHT = 1e-6
 #: In a product of matrices, the rounding of a row depends on its number modulo this: kernels of BLAS compute
 #: several rows at once, up to half of this number.
 _ROW_PERIOD = 12
-#: Estimates do not depend on what is around a block of an image whose first row and column, counted in the
-#: image, are multiples of this; see `aligned_patches`.
-CODING_GRID = 2 * _ROW_PERIOD
 
 
 @dataclass(frozen=True, eq=False)
